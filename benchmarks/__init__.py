@@ -1,1 +1,1 @@
-"""What Spanloom costs, measured as ratios of one run: ``python -m benchmarks``."""
+"""The costs of Spanloom, measured as ratios within one run: ``python -m benchmarks``."""

@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: every measure of this directory, as ratios of one run."""
+"""``python -m benchmarks``: every measure of this directory, as ratios within one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run while it is made: agents hand over to others, and each calls models and tools."""
+"""A made-up run: agents hand over to others, and each calls models and tools."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TOOLS = (
     *("search", "get_order", "list_orders", "verify", "refund", "send_mail", "get_weather"),
     *("book_table", "read_file", "write_file", "run_code", "query_database", "translate", "检索"),
 )
-"""Ever less often called."""
+"""Names of tools, the most frequently called first."""
 AGENTS = ("triage", "refunds", "planner", "researcher", "writer", "退款助手")
 ERRORS = ((429, "rate limit exceeded"), (500, "upstream timeout"), (-1, "KeyError: 'city'"))
 FAILING = 1 / 30
-"""Of all calls."""
+"""Share of all calls that fail."""
 MEDIAN_STEPS, SPREAD, MOST_STEPS = 8.2, 0.95, 400
 REMEMBERED = 12
-"""Messages that a model is given, at most."""
+"""Maximum number of messages in a model's input."""
 _MS = SECOND // 1000
 _TOOL_WEIGHTS = [1 / (n + 1) for n in range(len(TOOLS))]
 
 
 class Made(NamedTuple):
-    """An agent, and what it did."""
+    """An agent and its steps."""
 
     agent: Step
     steps: list[Step]
@@ -48,7 +48,7 @@ class AgentRun:
         self._made: list[Made] = []
 
     def make(self) -> Sequence[Made]:
-        """Return its agents with their steps, the root first."""
+        """Return the run's agents with their steps, the root first."""
         question = f"ORD-{self._number}: {self._text()}"
         root = self._step(StepType.AGENT, self._random.choice(AGENTS), "", question)
         self._open(root, question)
@@ -74,7 +74,7 @@ class AgentRun:
         self._open(agent, text)
 
     def _turn(self) -> int:
-        """Add a model call and the tools that it asks for; return how many steps that are."""
+        """Add a model call and the tool calls it requests; return the number of steps."""
         random, (agent, steps) = self._random, self._made[-1]
         tools = random.choices(TOOLS, _TOOL_WEIGHTS, k=random.choice((0, 1, 1, 2)))
         given = orjson.dumps(self._said[-REMEMBERED:]).decode()

@@ -1,4 +1,7 @@
-"""Annotators of one long run, who judge its steps and read what is said over HTTP, by the clock."""
+"""Annotators of one long run: they judge its steps and read the annotations over HTTP.
+
+All times are wall-clock times.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _WAIT_S = 600.0
 
 
 def wait_for_run(api: str) -> tuple[str, list[str]]:
-    """Wait until the run has settled; give its path and the ids of its steps."""
+    """Wait until the run has settled; return its path and the ids of its steps."""
     until = time.monotonic() + _WAIT_S
     while time.monotonic() < until:
         found = httpx.get(f"{api}/v1/trajectories?status=settled").json()["items"]
@@ -33,17 +36,20 @@ def wait_for_run(api: str) -> tuple[str, list[str]]:
 
 
 def mark_each(url: str, steps: Sequence[str], names: Sequence[str]) -> list[float]:
-    """Judge steps one by one; give the seconds of each request."""
+    """Judge steps one by one; return the seconds of each request."""
     return _post(url, [([step], name) for name in names for step in steps])
 
 
 def mark_all(url: str, steps: Sequence[str]) -> list[float]:
-    """Judge the steps by every annotator, a request for each."""
+    """Judge the steps by every annotator, one request each; return the seconds of each."""
     return _post(url, [(steps, name) for name in ANNOTATORS])
 
 
 def read_all(url: str, name: str, times: int = TIMES) -> list[float]:
-    """Ask as the page does what is said, by one or by all; give the seconds of each request."""
+    """Read the annotations as the page does, by one annotator or all.
+
+    Returns the seconds of each request.
+    """
     asked = {"scheme": SCHEME, **({"annotator": name} if name else {})}
     with httpx.Client(timeout=_WAIT_S, headers={"accept": "application/x-ndjson"}) as client:
         return [

@@ -1,4 +1,4 @@
-"""Work in a process of its own, and what that process used."""
+"""Runs work in a process of its own and measures the resources it uses."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ T = TypeVar("T")
 
 FRESH = get_context("forkserver")
 FRESH.set_forkserver_preload(["spanloom.process.wiring"])
-"""Processes are copies of one that has imported Spanloom and nothing else: no data, and no engine,
-whose threads would not come along. To import it for each takes longer than a quick measure."""
+"""Processes are forked from one that has only imported Spanloom. It has no data and no engine,
+whose threads would not survive the fork. Importing anew would take longer than a quick measurement.
+"""
 
 
 def run_apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function of a module in a fresh process; give what it returns or raises."""
+    """Call a function of a module in a fresh process; return its result or raise its exception."""
     with ProcessPoolExecutor(1, mp_context=FRESH) as process:
         return process.submit(function, *args, **kwargs).result()
 
 
 class Usage(NamedTuple):
-    """CPU-seconds of this process, all its threads, and the time of the machine."""
+    """The CPU-seconds of this process with all its threads, and the wall-clock time."""
 
     cpu_s: float
     wall_s: float
@@ -41,10 +42,10 @@ class Usage(NamedTuple):
         return cls(used.ru_utime + used.ru_stime, time.monotonic())
 
     def since(self, start: Usage) -> Usage:
-        """Return what was used from then to here."""
+        """Return the usage from ``start`` to here."""
         return Usage(self.cpu_s - start.cpu_s, self.wall_s - start.wall_s)
 
 
 def peak_rss_bytes() -> int:
-    """Return the most memory this process has held at one time."""
+    """Return the peak memory usage of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -1,4 +1,4 @@
-"""Questions put to a store with a month of runs, as the API puts them; runs in its own process."""
+"""Queries of a store with a month of runs, as the API makes them; runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 PAGE = 51
-"""A page of 50, and one more that tells whether there is another."""
+"""A page of 50, and one more that shows whether there is another page."""
 ALL = None
 A_WEEK = filtered(since=FIRST_NS + 9 * DAY, until=FIRST_NS + 16 * DAY)
 FROM_NS, UNTIL_NS = FIRST_NS + 9 * DAY, FIRST_NS + 10 * DAY
@@ -64,7 +64,7 @@ ORDER BY StartTimeUnixNano DESC LIMIT {PAGE}
 
 
 def ask_everything(path: Path, count: int, times: int) -> Mapping[str, float]:
-    """Return the CPU-seconds of each question, by its name: the median of some times."""
+    """Return the CPU-seconds of each query by its name: the median of several runs."""
     runs, cost = Runs.of(count), partial(_cost, times)
     with closing(open_store(f"chdb://{path}")) as store:
         costs: dict[str, float] = {}
@@ -136,13 +136,13 @@ def _by_model() -> Numbers:
 
 
 def _delete_some(store: ClickHouseStore, runs: Runs) -> None:
-    """Delete a third of the busiest project."""
+    """Delete a third of the runs of the busiest project."""
     before = DeletionScope(Reach.only(BUSIEST), start_before_ns=runs.start_ns(runs.count // 3))
     store.deletions.delete(new_deletion(before, "benchmarks", time.time_ns()))
 
 
 def _cost(times: int, ask: Callable[[], object]) -> float:
-    """Return the CPU-seconds of an answer: the median, after one that is not counted."""
+    """Return the median CPU-seconds of an answer, after an unmeasured first one."""
     ask()
     used = []
     for _ in range(times):

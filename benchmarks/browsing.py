@@ -1,7 +1,7 @@
-"""A page in Chromium, measured: its first row, the CPU time of its frames, what it holds in memory.
+"""Measures a page in Chromium: its first row, the CPU time of its frames, its memory.
 
-Frames are judged by the CPU time of the page's main thread between two animation frames, from a
-trace of the browser: on a busy machine the clock tells about the neighbours.
+The CPU time of the page's main thread between two animation frames is read from a trace of the
+browser, because on a busy machine the clock also measures other processes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHARE = 0.95
 
 
 def first_row(browser: Browser, address: str) -> float:
-    """Return after how many milliseconds the first row of a page is there."""
+    """Return after how many milliseconds the first row of a page is shown."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     open_page(page, address)
     at: float = page.evaluate("performance.getEntriesByName('first-row')[0].startTime")
@@ -28,15 +28,15 @@ def first_row(browser: Browser, address: str) -> float:
 
 
 def open_page(page: Page, address: str) -> None:
-    """Open an address, and wait until its first row is there and it is calm."""
+    """Open an address, and wait until its first row is shown and it is idle."""
     page.goto(address)
     while not page.evaluate("performance.getEntriesByName('first-row').length"):
-        page.wait_for_timeout(50)  # the page itself may evaluate nothing
+        page.wait_for_timeout(50)  # the page's CSP forbids it to evaluate code
     page.wait_for_timeout(500)
 
 
 def acts(page: Page, session: CDPSession, px: int) -> dict[str, Callable[[], None]]:
-    """Return what people do with a tree, by names: scroll so far, zoom its timeline, press keys."""
+    """Return a user's actions on a tree by name: scroll ``px``, zoom the timeline, press keys."""
 
     def swipe(distance: int, speed: int) -> None:
         box = page.locator(".grid").bounding_box()
@@ -64,14 +64,14 @@ def acts(page: Page, session: CDPSession, px: int) -> dict[str, Callable[[], Non
 
 
 def frames_of(browser: Browser, page: Page, act: Callable[[], None]) -> list[float]:
-    """Return the main thread's CPU milliseconds for each animation frame of an act."""
+    """Return the main thread's CPU milliseconds for each animation frame of an action."""
     browser.start_tracing(page=page, categories=TRACED)
     act()
     return _by_frame(*tasks_of(browser.stop_tracing()))
 
 
 def tasks_of(trace: bytes) -> tuple[list[float], list[tuple[float, float, float]]]:
-    """Return when animation frames began, and start, length and CPU of the main thread's tasks."""
+    """Return starts of animation frames, and start, length and CPU of the main thread's tasks."""
     events: list[dict[str, Any]] = json.loads(trace)["traceEvents"]
     starts = [event for event in events if event["name"] == "FireAnimationFrame"]
     threads = [(event["pid"], event["tid"]) for event in starts]
@@ -101,12 +101,12 @@ def _by_frame(begun: Sequence[float], tasks: Sequence[tuple[float, float, float]
 
 
 def worst_of(values: Sequence[float]) -> float:
-    """Return what 95 of a hundred values are below."""
+    """Return the 95th percentile."""
     return sorted(values)[int(len(values) * _SHARE)] if values else 0.0
 
 
 def memory_mb(session: CDPSession) -> float:
-    """Return how many megabytes the page holds, heap and buffers, once garbage is gone."""
+    """Return the megabytes that the page uses, heap and buffers, after garbage collection."""
     session.send("HeapProfiler.collectGarbage")
     heap = session.send("Runtime.getHeapUsage")
     held: float = (heap["usedSize"] + heap["backingStorageSize"]) / 1e6

@@ -1,4 +1,4 @@
-"""Normalizing and building one trace of 50 spans, without any store: what a pure core costs."""
+"""Normalizing and building one trace of 50 spans without any store: the cost of the pure core."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REPEATS = 5
 
 
 def measure_building(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Yield one row: CPU milliseconds a trace, the best of some repeats."""
+    """Yield one row: CPU milliseconds per trace, the minimum of several repeats."""
     store = MemoryStore()
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(SPANS - 2) // 2)
     store.spans.append([SpooledRequest(1, "", 1, with_projects(wrap(spans)), len(spans))])

@@ -1,4 +1,4 @@
-"""Captured runs of real SDKs, repeated with fresh ids, each a while after the one before."""
+"""Captured runs of real SDKs, repeated with fresh ids at increasing times."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 CAPTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "captures"
 APART_NS = 3600 * SECOND
-"""Longer than any run: no copy of a call seems to report another one again."""
+"""Longer than any run, so that no copy of a call is taken for a duplicate of another one."""
 
 
 def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceServiceRequest]:
-    """Yield requests of all captured runs in turn, until they hold so many spans together."""
+    """Yield requests of all captured runs in turn, until they have that many spans in total."""
     random = Random(seed)
     given = 0
     for n, run in enumerate(cycle(_load_runs())):
@@ -34,7 +34,7 @@ def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceSer
 
 
 def _load_runs() -> Iterator[Recording]:
-    """Load them as they are asked for: all are many, and a quick run needs a few."""
+    """Load the runs on demand: all of them are many, and a quick measurement needs a few."""
     return (_load_run(path) for path in sorted(CAPTURES.glob("*/*.binpb")) if _is_trace(path))
 
 

@@ -1,4 +1,4 @@
-"""What it costs to compare the behaviour of two sets of runs, of documents that are parsed."""
+"""The cost of comparing the behaviour of two sets of runs, from parsed documents."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MAX_CPU_S = 5
-"""Of two sets of 10,000 runs."""
+"""Limit for two sets of 10,000 runs."""
 _TOOLS = ("search", "book", "pay", "mail")
 _START_MS = 1_700_000_000_000
 
 
 def measure_comparing(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Yield a row for two sets of runs, of which the second has another step now and then."""
+    """Yield a row for two sets of runs; some runs of the second set have an additional step."""
     cpu_s = run_apart(compare, scale.compared_runs)
     bar, behind = at_most(MAX_CPU_S, "CPU-s"), "documents parsed before; 2 to 10 steps a run"
     yield Row(f"two sets of {scale.compared_runs:,} runs compared", cpu_s, bar, behind)
@@ -33,7 +33,7 @@ def measure_comparing(scale: Scale, _folder: Path) -> Iterator[Row]:
 def compare(runs: int) -> float:
     """Return the CPU-seconds of one comparison, in a process set up as the service's."""
     favour_speed()
-    random = Random(5)  # runs alike in each measurement
+    random = Random(5)  # the same runs in each measurement
     before = [make_run(f"a{n}", random, verifies=False) for n in range(runs)]
     after = [make_run(f"b{n}", random, verifies=random.random() < 0.05) for n in range(runs)]
     start = time.process_time()
@@ -44,7 +44,7 @@ def compare(runs: int) -> float:
 
 
 def make_run(run: str, random: Random, *, verifies: bool) -> dict[str, Any]:
-    """Return the document of a run that calls some tools; one that ``verifies`` one more."""
+    """Return the document of a run that calls some tools; with ``verifies`` one more."""
     names = [("model", "chat")]
     for tool in random.sample(_TOOLS, random.randint(1, len(_TOOLS))):
         names += [("tool", "verify")] * (verifies and tool == "pay")

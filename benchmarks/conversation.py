@@ -48,20 +48,20 @@ _OPEN = """() => new Promise((done) => {
 
 
 class Seen(NamedTuple):
-    """What a browser showed."""
+    """Measurements in a browser."""
 
     first_row_ms: float
     opened_ms: float
-    """CPU from the key that opens the huge run to the picture with its steps."""
+    """CPU from the key press that opens the huge run to the picture with its steps."""
     clock_ms: float
-    """The same by the clock."""
+    """The wall-clock time of the same."""
     frames: Mapping[str, float]
-    """CPU of a frame with that run open, p95, by what was done."""
+    """CPU of a frame with that run open, p95, by action."""
     memory_mb: float
 
 
 def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Yield what the page takes for its first row, for a huge run that is opened, for a frame."""
+    """Yield rows for the page's first row, for opening a huge run, for a frame and for memory."""
     if chromium() is None:
         click.echo(f"the page of a conversation is not measured: {NO_CHROMIUM}", err=True)
         return
@@ -80,7 +80,7 @@ def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def look(scale: Scale) -> Seen:
-    """Open the page of a conversation so often, then its first run, and go through that."""
+    """Open the page of a conversation repeatedly, then its first run, and act on that."""
     run = make_run(scale.viewed_spans)
     with serve_page(run, talk=RUNS) as address, open_browser() as browser:
         talk = f"{address.split('/trajectories/')[0]}/conversation?id={TALK}"

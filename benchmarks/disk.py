@@ -1,4 +1,4 @@
-"""What a span takes on the disk, measured from outside: sent, extracted, indexed, merged."""
+"""The disk space of a span, measured from outside: sent, extracted, indexed, merged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 450.0
 _LOOKS = 3
-"""Times ``Scale.quiet_s``: longer than the extractor and the indexer take between two looks."""
+"""A multiple of ``Scale.quiet_s``: longer than the intervals of the extractor and the indexer."""
 _WAIT_S = 600.0
 _SHOWN = 6
 DONE = """
@@ -44,17 +44,17 @@ GROUP BY name ORDER BY size DESC LIMIT 12
 
 
 class Stored(NamedTuple):
-    """What is on the disk once nothing moves any more."""
+    """The contents of the disk once nothing changes any more."""
 
     spans: int
     tables: Mapping[str, int]
     """Bytes of each table."""
     columns: Mapping[str, int]
-    """The largest ones."""
+    """Bytes of the largest columns."""
 
 
 def measure_disk(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield one row: bytes a span, of everything that the store keeps of it."""
+    """Yield one row: bytes per span of everything that the store has of it."""
     requests = list(make_requests(TINY, scale.kept_spans))
     write_requests(folder / "requests", requests)
     quiet_s = _LOOKS * scale.quiet_s
@@ -75,7 +75,7 @@ def _shares(stored: Stored, sizes: Mapping[str, int], count: int) -> str:
 
 
 def keep(data: Path, requests: Path, spans: int, quiet_s: float) -> Stored:
-    """Be the service while another process sends, until all is extracted, indexed and merged."""
+    """Run the service while another process sends, until all is extracted, indexed and merged."""
     configure_logging("warning")
     favour_speed()
     settings = Settings(data_dir=data, otlp_grpc_port=0, otlp_http_port=0, api_port=0)
@@ -87,12 +87,12 @@ def keep(data: Path, requests: Path, spans: int, quiet_s: float) -> Stored:
 
 
 def _sizes(client: Client, query: str) -> Mapping[str, int]:
-    """Return bytes by what they are of, the largest first."""
+    """Return bytes by name, the largest first."""
     return {str(name): int(size) for name, size in client.query(query).result_rows}
 
 
 def _wait_until_quiet(client: Client, spans: int, quiet_s: float) -> int:
-    """Return the spans of all settled runs, once there are that many and no text comes in."""
+    """Return the spans of all settled runs, once that many are settled and no text is added."""
     until, before, since = time.monotonic() + _WAIT_S, None, time.monotonic()
     while time.monotonic() < until:
         (now,) = client.query(DONE).result_rows

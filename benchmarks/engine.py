@@ -1,4 +1,4 @@
-"""The embedded engine, looked at past Spanloom: merges, parts, rows as they are stored."""
+"""The embedded engine without Spanloom: merges, table parts, rows as they are stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ORDER BY RowVersion, cityHash64(TraceId), EndTimeUnixNano
 
 
 class Batch(NamedTuple):
-    """What one INSERT stored."""
+    """The rows stored by one INSERT."""
 
     first_seq: int
     last_seq: int
@@ -40,7 +40,7 @@ class Batch(NamedTuple):
 
 @contextmanager
 def open_engine(path: Path) -> Iterator[Client]:
-    """Connect as Spanloom does, on one thread; a second connection of a process is fine."""
+    """Connect as Spanloom does, with one thread; a process may have a second connection."""
     client = clickhouse_connect.get_client(interface="chdb", path=str(path))
     try:
         for name, value in {**COMMON_SETTINGS, "max_threads": 1}.items():
@@ -61,7 +61,7 @@ def wait_for_merges(client: Client, quiet_s: float) -> None:
 
 @contextmanager
 def noting_batches() -> Iterator[list[Batch]]:
-    """Note every ``append`` of this process's stores, once it has returned."""
+    """Record every ``append`` of this process's stores once it has returned."""
     noted: list[Batch] = []
     append = ClickHouseSpans.append
 
@@ -75,7 +75,7 @@ def noting_batches() -> Iterator[list[Batch]]:
 
 
 def dump_batches(client: Client, batches: Sequence[Batch], folder: Path) -> None:
-    """Write the rows of each batch to a file, in Native format and in the order they came."""
+    """Write the rows of each batch to a file, in Native format and in their original order."""
     for n, batch in enumerate(batches):
         bounds = {"first": batch.first_seq, "last": batch.last_seq}
         data = client.raw_query(ONE_BATCH, parameters=bounds, fmt="Native")
@@ -83,6 +83,6 @@ def dump_batches(client: Client, batches: Sequence[Batch], folder: Path) -> None
 
 
 def create_bare_table(client: Client) -> None:
-    """Make ``otel_traces`` as it ships, and nothing else: no decoder, no other table to fill."""
+    """Create ``otel_traces`` without anything else: no decoder, no other table to fill."""
     statements = migrations()[0].statements
     client.command(next(text for text in statements if _BARE_TABLE in text))

@@ -1,6 +1,6 @@
-"""What evaluators cost without a server: each judges a short run and a long one.
+"""The cost of evaluators without a server: each judges a short run and a long one.
 
-A kind of evaluator joins with a line of ``EVALUATORS``. The reference is the run with other
+A kind of evaluator is added by a line in ``EVALUATORS``. The reference is the run with other
 arguments in one step of ten.
 """
 
@@ -40,7 +40,7 @@ RULES: dict[str, Any] = {
     "secrets": True,
     "answer": {"matches": "."},
 }
-"""Every rule, each with something to look at."""
+"""Every rule, each with something to find in the run."""
 CONDITION = (
     'input_tokens < 5000 and not has(tool = "verify" then tool = "refund")'
     " and count(type = tool and error) / steps < 0.5"
@@ -51,14 +51,14 @@ EVALUATORS: dict[str, dict[str, Any]] = {
     "21 rules": {"kind": "rules", "rules": RULES},
     "where": {"kind": "where", "expr": CONDITION},
 }
-"""By the name of their rows."""
+"""Evaluators by the names of their rows."""
 BARS_MS = (2, 2_000)
-"""Of the short run and of the long one."""
+"""Limits for the short run and for the long one."""
 _BEST_OF = 5
 
 
 def measure_evaluating(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Yield a row for each evaluator and length of a run."""
+    """Yield a row for each evaluator and length of the run."""
     for steps, bar_ms in zip(scale.judged_steps, BARS_MS, strict=True):
         for name, evaluator in EVALUATORS.items():
             cpu_ms = run_apart(judge, steps, evaluator)

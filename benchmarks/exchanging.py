@@ -1,9 +1,9 @@
-"""Formats of runs: what each writer and reader costs, the memory of long files, the import.
+"""Formats of runs: the cost of each writer and reader, the memory of long files, the import.
 
 The unit is the CPU time in which orjson parses the same canonical documents. Writers include that
 parsing; readers include all that makes a document of a draft: owners, metrics, failures. Of each
-document the least of several passes counts: what it needs, whatever else the machine does. Each
-pass goes through all formats, and parses: so all have the same share of a machine's quiet times.
+document the minimum of several passes counts, which excludes disturbances by the machine. Each pass
+measures all formats and the parsing, so that all benefit equally from the machine's quiet times.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_WRITER, MAX_READER = 6.0, 50.0
 MAX_OF = dict.fromkeys(("mlflow", "databricks", "mlflow-eval", "inspect"), 15.0)
-"""Formats with every span: an MLflow trace, a row that has one in it as text, a log."""
+"""Formats with every span: an MLflow trace, a row that contains one as text, a log."""
 _WRITINGS = 4
-"""Passes of writers and of parsing for one of readers, which take longer and have more room."""
+"""Passes of writers and of parsing for each pass of readers, which take longer."""
 MAX_GROWTH = 1.2
 MAX_IMPORT = 4.0
 MIB = 1024 * 1024
@@ -56,15 +56,15 @@ class Cost(NamedTuple):
 
     writer_s: float
     reader_s: float
-    """0 if the format is not read."""
+    """0 if the format cannot be read."""
     runs: int
-    """Those that the format can hold."""
+    """The number of runs that the format can represent."""
 
 
 def bars() -> Mapping[str, Bar]:
-    """Return the bar of each row of a format by the row's first words.
+    """Return the limit of each row of a format by the row's first words.
 
-    There is a row for each format that is written, and one for each that is read.
+    There is a row for each format that can be written, and one for each that can be read.
     """
     written = formats_of(Of.RUN, Via.QUERY)
     writers = {f"writing {name}": at_most(MAX_OF.get(name, MAX_WRITER)) for name in written}
@@ -104,7 +104,7 @@ def cost_of_formats(every: bool, passes: int) -> tuple[float, dict[str, Cost]]: 
 
 
 class _Least(Generic[T]):
-    """The least CPU time that each item took in several passes."""
+    """The minimum CPU time of each item over several passes."""
 
     def __init__(self, work: Callable[[T], object], items: Sequence[T]) -> None:
         self._work, self._items = work, items
@@ -124,7 +124,7 @@ class _Least(Generic[T]):
 
 
 class _Timed:
-    """The writer and the reader of a format, with the runs that it can hold."""
+    """The writer and the reader of a format, with the runs that it can represent."""
 
     def __init__(self, of: Format, stored: Sequence[tuple[bytes, bytes]]) -> None:
         write, file = partial(_write, of, of.load_writer()), _file(of)
@@ -135,22 +135,22 @@ class _Timed:
 
     @property
     def cost(self) -> Cost:
-        """What was measured so far."""
+        """The cost measured so far."""
         return Cost(self.writer.total_s, self.reader.total_s, len(self._bodies))
 
 
 def _skip(body: bytes) -> None:
-    """Stand for a reader that there is not."""
+    """Do nothing, in place of a missing reader."""
 
 
 def _file(of: Format) -> Format | None:
-    """Return the file of such runs that is read, if there is one."""
+    """Return the readable format of files of such runs, if there is one."""
     files = formats_of(Of.RUNS).values()
     return next((file for file in files if file.line == of.id and file.is_read), None)
 
 
 def _write(of: Format, write: RunWriter, stored: tuple[bytes, bytes]) -> bytes:
-    """Return a run in a format; nothing if it cannot hold the run."""
+    """Return a run in a format; empty if it cannot represent the run."""
     document, spans = stored
     try:
         return write(Stored(document, spans if of.needs_spans else b"[]"), Losses())
@@ -166,7 +166,7 @@ def _read(of: Format, file: Format, body: bytes) -> None:
 
 
 def _memory(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield how the peak of memory goes with the number of runs in a file."""
+    """Yield rows that compare the peak memory of files with few and with many runs."""
     few, many = scale.converted_runs
     files = [write_runs(folder / f"{count}.jsonl", count) for count in (few, many)]
     for name in _TO:
@@ -178,7 +178,7 @@ def _memory(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def write_runs(path: Path, count: int) -> Path:
-    """Write a file of documents that differ in their ids."""
+    """Write a file of documents that differ only in their ids."""
     text = orjson.dumps(planner())
     old = planner()["id"].encode()
     with path.open("wb") as file:
@@ -188,7 +188,7 @@ def write_runs(path: Path, count: int) -> Path:
 
 
 def convert(path: Path, to: str) -> int:
-    """Convert a file; return the peak of this process's memory in bytes."""
+    """Convert a file; return the peak memory of this process in bytes."""
     wanted = formats_of(Of.RUN)[to]
     converting = Conversion(wanted, lambda *_: None, lambda *_: None)
     converting.convert(path.name, path, find_source(path))
@@ -197,7 +197,7 @@ def convert(path: Path, to: str) -> int:
 
 
 def _import(starts: int) -> Row:
-    """Return what importing the package takes, in starts of Python."""
+    """Return the cost of importing the package, in starts of Python."""
     bare, whole = (min(_start_s(code) for _ in range(starts)) for code in ("", "import spanloom"))
     behind = f"{(whole - bare) * 1e3:.1f} ms on top of {bare * 1e3:.1f} ms"
     return Row("import spanloom ÷ a start of Python", whole / bare, at_most(MAX_IMPORT), behind)

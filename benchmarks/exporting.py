@@ -29,7 +29,7 @@ _TIMEOUT_S = 60.0
 
 
 class Exported(NamedTuple):
-    """What a whole list took."""
+    """The cost of a whole list."""
 
     cpu_s: float
     wall_s: float
@@ -37,11 +37,11 @@ class Exported(NamedTuple):
     size: int
     """Bytes written."""
     grown: int
-    """Bytes by which the peak of memory grew since the first page of the first list."""
+    """Growth of the peak memory, in bytes, since the first page of the first list."""
 
 
 def export_everything(path: Path) -> Mapping[str, Exported]:
-    """Return what each list took in each form: ``runs, text/csv``."""
+    """Return the cost of each list in each form, by ``runs, text/csv``."""
     with closing(open_store(f"chdb://{path}")) as store:
         store.runs.list(Reach.ALL, None, 1_000)
         before = peak_rss_bytes()
@@ -65,7 +65,7 @@ async def _export(store: ClickHouseStore, of: str, form: type[Form], before: int
 
 
 def _rows_of(store: ClickHouseStore, of: str, shown: list[None]) -> Rows[Any, Any]:
-    """Return a whole list, of which each row that is shown is noted."""
+    """Return a whole list; each row adds an item to ``shown``."""
     is_runs = of == "runs"
     model: Any = Run if is_runs else StepRow
 

@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 MIN_RATE = 20_000.0
 _SAMPLE = 200
-"""Traces of which extracting and encoding are timed apart."""
+"""Number of traces whose extracting and encoding are timed separately."""
 
 
 class Extracted(NamedTuple):
-    """What it took to extract a store."""
+    """The cost of extracting a store."""
 
     rate: float
     """Spans per CPU-second, until the last trajectory was written."""
     rate_merged: float
-    """The same with the merges that follow waited for."""
+    """The same, including the merges that follow."""
     span_count: int
     trace_count: int
     parts: Mapping[str, float]
-    """CPU-seconds by what they went into."""
+    """CPU-seconds by their use."""
 
 
 def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:
@@ -88,7 +88,7 @@ def _row(what: str, runs: Sequence[tuple[Extracted, Stored]]) -> Row:
 
 
 def extract_all(store_path: Path, quiet_s: float) -> Extracted:
-    """Be the extractor alone until nothing is due."""
+    """Run only the extractor until nothing is due."""
     configure_logging("warning")
     favour_speed()
     metrics = Metrics()
@@ -111,7 +111,7 @@ def extract_all(store_path: Path, quiet_s: float) -> Extracted:
 
 
 def _parts(store: Store, timed: TimedStore, used_s: float) -> Mapping[str, float]:
-    """Share out what was used; what Python did by itself is split as a sample says."""
+    """Divide the CPU-seconds by use; Python's own part is split in proportion to a sample."""
     reading = timed.cpu_s[READING]
     writing = sum(timed.cpu_s[name] for name in WRITING)
     looking_up = sum(timed.cpu_s.values()) - reading - writing

@@ -1,4 +1,4 @@
-"""What it costs to follow the change feed while nothing changes, by how much is kept of it."""
+"""The cost of following the change feed while nothing changes, by the length of the feed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Polled(NamedTuple):
     alone_ms: float
     shared_ms: float
     new_ms: float
-    """That of a poll which finds a few."""
+    """A poll that finds a few announcements."""
 
 
 def measure_feed(scale: Scale, folder: Path) -> Iterator[Row]:
@@ -60,7 +60,7 @@ def measure_feed(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def poll(store_path: Path, count: int) -> Polled:
-    """Fill the feed, then ask it as the poller of the API does."""
+    """Fill the feed, then poll it as the API does."""
     url = f"chdb://{store_path}"
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
@@ -70,7 +70,7 @@ def poll(store_path: Path, count: int) -> Polled:
             sizes = {"count": count, "first": part * rows, "rows": rows, "step": _STEP_US}
             client.command(FILL, parameters=sizes)
     store = open_store(url)
-    shared = compose(store.connections, DeletedRows(has_deletions=False)).feed  # as of a server
+    shared = compose(store.connections, DeletedRows(has_deletions=False)).feed  # as on a server
     end = store.feed.announced(Reach.ALL, None, None, 1000).next
     before = Position(end.until_us - _NEW * _STEP_US)
     found = shared.announced(Reach.ALL, None, before, 1000).announcements

@@ -1,4 +1,4 @@
-"""A store with spans in it, as the writer would have left it."""
+"""Fills a store with spans as the writer does."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 32 << 20
 AGE_S = 3600
-"""Accepted that long ago: every trace is due."""
+"""Age of the requests: every trace is due."""
 
 
 def fill_store(
     store_path: Path, requests_path: Path, quiet_s: float, rows_folder: Path | None = None
 ) -> int:
-    """Store the requests in the batches of the default settings; give how many spans they hold.
+    """Store the requests in the batches of the default settings; return the number of spans.
 
-    The rows of each batch are left as a file in ``rows_folder``, if there is one.
+    The rows of each batch are written to a file in ``rows_folder``, if there is one.
     """
     store = open_store(make_store(store_path))
     with noting_batches() as batches, open_engine(store_path) as db:
@@ -42,7 +42,7 @@ def fill_store(
 
 
 def make_store(path: Path) -> str:
-    """Make an empty store at a path, and return its URL."""
+    """Create an empty store at a path, and return its URL."""
     url = f"chdb://{path}"
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
@@ -50,12 +50,12 @@ def make_store(path: Path) -> str:
 
 
 def batches_of(requests_path: Path) -> Iterator[Sequence[SpooledRequest]]:
-    """Yield the requests as the writer stores them by the default settings."""
+    """Yield the requests in batches, as the writer stores them with the default settings."""
     return _cut(_accept(read_requests(requests_path)))
 
 
 def fill_server(url: str, requests_path: Path) -> int:
-    """Store the requests in a database of a server; give how many spans they hold."""
+    """Store the requests in a database of a server; return the number of spans."""
     with closing(open_upkeep(url)) as upkeep:
         upkeep.migrate()
     spans = 0

@@ -1,4 +1,4 @@
-"""Freshness: from an acknowledgement to what is seen of it in the API, under steady load."""
+"""Freshness: the time from an acknowledgement until the API shows the spans, under steady load."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 MAX_P95_S = 3.0
 LIVE_FOR_S = 10.0
-"""How long after its other spans the root of a run comes that is watched while it is under way."""
+"""Delay of the root after its other spans, for runs that are watched while in progress."""
 _START_S = 60.0
 
 
 def measure_freshness(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield two rows, each with the 95th percentile: of runs that end, and of runs under way."""
+    """Yield two rows, each with the 95th percentile: of ended runs, and of runs in progress."""
     rate, duration_s = scale.freshness_rate, scale.freshness_s
     with _serve(folder / "freshness") as addresses:
         ended = run_apart(offer_and_watch, addresses, rate, duration_s)
@@ -50,7 +50,7 @@ def _row(what: str, seen: Watched) -> Row:
 
 @contextmanager
 def _serve(data_dir: Path) -> Iterator[dict[str, str]]:
-    """Run ``spanloom serve`` as a user does, on free ports; give its addresses."""
+    """Run ``spanloom serve`` as a user does, on free ports; yield its addresses."""
     ports = [f"--{name}-port=0" for name in ("otlp-grpc", "otlp-http", "api")]
     command = [sys.executable, "-m", "spanloom", "serve", f"--data-dir={data_dir}", *ports]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -1,4 +1,4 @@
-"""Growth: what a trace of 100,000 spans costs against one of 1,000."""
+"""Growth: the cost of a trace of 100,000 spans compared with one of 1,000."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _SPANS_PER_REQUEST = 500
 
 
 class Growth(NamedTuple):
-    """CPU-seconds from spans read to trajectory written."""
+    """CPU-seconds from reading the spans to writing the trajectory."""
 
     long_cpu_s: float
     short_cpu_s: float
 
 
 def measure_growth(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield one row; what a long run takes from outside is measured in ``long_run.py``."""
+    """Yield one row; ``long_run.py`` measures the cost of a long run from outside."""
     path, store_path = folder / "requests", folder / "growth"
     write_requests(path, list(_requests(scale)))
     run_apart(fill_store, store_path, path, scale.quiet_s)
@@ -50,7 +50,7 @@ def measure_growth(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def extract_each(store_path: Path, long_trace: int) -> Growth:
-    """Extract the traces one by one, the long one last; the first one only warms up."""
+    """Extract the traces one by one, the long one last; the first one is only a warm-up."""
     configure_logging("warning")
     favour_speed()
     store = open_store(f"chdb://{store_path}")
@@ -69,7 +69,7 @@ def extract_each(store_path: Path, long_trace: int) -> Growth:
 
 
 def _requests(scale: Scale) -> Iterator[bytes]:
-    """One agent whose loop turns so often that its trace has the wanted number of spans."""
+    """Yield traces of one agent, each with as many turns as its number of spans needs."""
     random = Random(7)
     for size in (*[scale.short_trace] * (_SHORT_TRACES + 1), scale.long_trace):
         spans = agent_trace(random, SMALL.text_chars, START_NS, turns=(size - 2) // 2)

@@ -1,4 +1,4 @@
-"""Ingest: received, validated, fsynced and stored, against the bare INSERT of the same rows."""
+"""Ingest: receiving, validating, syncing and storing, compared with a bare INSERT of the rows."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _WAIT_S = 300.0
 
 
 class Stored(NamedTuple):
-    """What it took to store spans."""
+    """The cost of storing spans."""
 
     cpu_s: float
-    """All the process used, merges waited for."""
+    """CPU time of the whole process, including merges."""
     wall_s: float
     """From the first request until all are stored."""
     span_count: int
@@ -84,7 +84,7 @@ def _typical(runs: Sequence[Stored]) -> Stored:
 
 
 def collect(place: Path, transport: Transport, requests: Path, quiet_s: float) -> Stored:
-    """Be ``spanloom collect`` while another process sends; leave the stored rows as files."""
+    """Run ``spanloom collect`` while another process sends; write the stored rows to files."""
     place.mkdir()
     configure_logging("warning")
     favour_speed()
@@ -107,7 +107,7 @@ def collect(place: Path, transport: Transport, requests: Path, quiet_s: float) -
 
 
 def insert_bare(place: Path, quiet_s: float) -> Stored:
-    """Insert the rows that ``collect`` left, batch by batch, into the same table bare."""
+    """Insert the rows written by ``collect`` into the bare table, batch by batch."""
     blocks = [path.read_bytes() for path in sorted(place.glob("*.native"))]
     with open_engine(place / "bare") as db:
         create_bare_table(db)
@@ -122,7 +122,7 @@ def insert_bare(place: Path, quiet_s: float) -> Stored:
 
 
 def _wait_until_stored(service: Service, batches: Sequence[Batch]) -> None:
-    """All is acknowledged when this begins, so all is stored when as much is noted."""
+    """Wait until all spans are stored; all are already acknowledged."""
     accepted = service.metrics.registry.get_sample_value("spanloom_spans_accepted_total")
     until = time.monotonic() + _WAIT_S
     while sum(batch.span_count for batch in batches) != accepted:

@@ -1,8 +1,8 @@
-"""Judging a long run: what the service takes to tell what was said of it, and to store a mark.
+"""Judging a long run: the cost of reading its annotations and of storing a mark.
 
 Acceptance 10 of the annotation document: over a run of 100,000 steps, opening the panel and saving
-one mark at most 100 ms each; what several annotators say comes in one answer. The page's own part
-is in ``viewer.py``.
+one mark take at most 100 ms each; the marks of several annotators are in one response.
+``viewer.py`` measures the page itself.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 BAR_MS = 100.0
 MARKS_EACH = 1_000
 FEW_TIMES = 3
-"""Of what takes seconds."""
+"""Repetitions of requests that take seconds."""
 MOST_AT_ONCE = 10_000
 AT_REST_CORES = 0.05
 MOST_REST_S = 60.0
@@ -40,22 +40,22 @@ _SPANS_PER_REQUEST = 500
 
 
 class Taken(NamedTuple):
-    """Milliseconds of one request: CPU of the service, and by the clock of who asks."""
+    """Milliseconds of one request: CPU of the service, and the client's wall-clock time."""
 
     cpu_ms: float
     clock_ms: float
 
 
 class Judged(NamedTuple):
-    """What each request took."""
+    """The cost of each request."""
 
     opening: Taken
     mark: Taken
     overlay: Taken
     opening_whole: Taken
-    """Of one annotator's marks on every step."""
+    """Reads one annotator's marks on every step."""
     overlay_whole: Taken
-    """Of every annotator's marks on every step."""
+    """Reads every annotator's marks on every step."""
 
 
 def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
@@ -78,7 +78,7 @@ def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def judge(folder: Path, rest_s: float) -> Judged:
-    """Be ``spanloom serve`` while another process sends the run, judges it and reads it."""
+    """Run ``spanloom serve`` while another process sends the run, judges it and reads it."""
     configure_logging("warning")
     favour_speed()
     settings = Settings(data_dir=folder / "data", otlp_grpc_port=0, otlp_http_port=0, api_port=0)
@@ -87,7 +87,7 @@ def judge(folder: Path, rest_s: float) -> Judged:
         api = service.addresses["api"]
         path, steps = run_apart(wait_for_run, api)
         url = f"{api}{path}/annotations"
-        run_apart(mark_each, url, steps[:1], ANNOTATORS[:1])  # keeps the version
+        run_apart(mark_each, url, steps[:1], ANNOTATORS[:1])  # stores the version
         taken = partial(_taken, rest_s)
         mark = taken(mark_each, url, steps[1 : TIMES + 1], ANNOTATORS[:1])
         opening = taken(read_all, url, ANNOTATORS[0])
@@ -100,7 +100,7 @@ def judge(folder: Path, rest_s: float) -> Judged:
 
 
 def _taken(rest_s: float, act: object, *asked: object) -> Taken:
-    """Return what one of an act's requests takes; they follow each other in another process."""
+    """Return the cost per request of an action, which another process performs."""
     _wait_for_rest(rest_s)
     start = Usage.now()
     clocks: Sequence[float] = run_apart(act, *asked)  # type: ignore[arg-type]
@@ -108,7 +108,7 @@ def _taken(rest_s: float, act: object, *asked: object) -> Taken:
 
 
 def _wait_for_rest(rest_s: float) -> None:
-    """Wait until the service has done with what came before: texts to index, parts to merge."""
+    """Wait until the service has finished its earlier work: texts to index, parts to merge."""
     until = time.monotonic() + MOST_REST_S
     while time.monotonic() < until:
         start = Usage.now()

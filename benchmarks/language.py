@@ -1,4 +1,4 @@
-"""What questions cost before the store is asked: a ``where`` is read, two runs are compared."""
+"""The cost of queries before the store is read: parsing a ``where``, comparing two runs."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ FILTER = (
 MAX_FILTER_MS = 0.5
 _ROUNDS, _BEST_OF = 200, 5
 EDITED = 10
-"""One step in so many has other arguments in the second run; a third as many are left out."""
+"""One step of ten has other arguments in the second run; one of thirty is left out."""
 
 
 def measure_language(scale: Scale, _folder: Path) -> Iterator[Row]:
     """Yield a row for the longest kind of filter, and one for each length of two runs."""
-    tables = SideTables(cast("Connection", None), Reach.ALL)  # nothing is looked for there
+    tables = SideTables(cast("Connection", None), Reach.ALL)  # never queried
     cpu_ms = _best_ms(lambda: compile_where(parse_where(FILTER, 0), tables), _ROUNDS)
     bar, behind = at_most(MAX_FILTER_MS, "ms"), f"{len(FILTER)} characters; the best of {_BEST_OF}"
     yield Row("a filter, parsed and compiled: CPU time", cpu_ms, bar, behind)
@@ -65,7 +65,7 @@ def _best_ms(work: Callable[[], object], rounds: int) -> float:
 
 
 def make_document(count: int, edited: int = 0) -> dict[str, Any]:
-    """Return the document of a run of so many steps, every so manyeth of them another one."""
+    """Return the document of a run; with ``edited`` some steps are changed or left out."""
     steps = [
         _step(n, is_other=bool(edited) and n % edited == edited - 1)
         for n in range(count)

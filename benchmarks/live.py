@@ -1,8 +1,8 @@
-"""Live load: what extraction takes of a core while spans come steadily, and an idle service.
+"""Live load: CPU cores used by extraction while spans arrive steadily, and by an idle service.
 
-``serve`` without its index of texts and ``collect`` take the same load in turn, each in a process
-of its own: what the one takes more than the other is extraction, workers included. What ``serve``
-takes with the index is told beside it. The sender, in a further process, is not counted.
+``serve`` without its text index and ``collect`` take the same load in turn, each in a process of
+its own: the difference is extraction, workers included. The cost of ``serve`` with the index is
+shown as well. The sender, in a further process, is not counted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MAX_CORES = (0.3, 0.1)
-"""For extraction alone, at each of the rates of ``Scale.live_rates``."""
+"""Limits for extraction alone, at each of the rates of ``Scale.live_rates``."""
 MAX_IDLE_CORES = 0.015
 _MORE_S = 2.0
-"""For so long spans are still sent when the watched time is over, and no longer than that took."""
+"""Seconds for which spans are still sent after the measured time, at most as long as that."""
 _START_S = 60.0
 
 
@@ -40,16 +40,16 @@ WAYS: tuple[Way, ...] = ("with index", "without", "collect")
 
 
 class Load(NamedTuple):
-    """What a process used while it was watched."""
+    """The usage of a process while it was measured."""
 
     cores: float
-    """CPU-seconds a second, all its threads and workers."""
+    """CPU-seconds per second, with all threads and workers."""
     rate: float
-    """Spans that were accepted a second."""
+    """Accepted spans per second."""
 
 
 class Loads(NamedTuple):
-    """The same load taken in each of ``WAYS``."""
+    """The same load in each of ``WAYS``."""
 
     indexing: Load
     serving: Load
@@ -57,7 +57,7 @@ class Loads(NamedTuple):
 
 
 def measure_live(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for each rate, and one for a service to which nobody sends."""
+    """Yield a row for each rate, and one for an idle service."""
     for rate, most in zip(scale.live_rates, MAX_CORES, strict=False):
         runs = []
         for n in range(scale.repeats):
@@ -89,7 +89,7 @@ def _row(rate: int, most: float, runs: Sequence[Loads]) -> Row:
 
 
 def take_load(place: Path, way: Way, rate: int, seconds: float) -> Load:
-    """Be the service while another process sends; watch it for so long, once it has warmed up."""
+    """Run the service while another process sends; measure it after a warm-up."""
     place.mkdir()
     configure_logging("warning")
     favour_speed()

@@ -1,4 +1,4 @@
-"""Sends encoded export requests, several at a time, at as little cost to the machine as can be."""
+"""Sends encoded export requests, several at a time, at little cost to the machine."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _ANSWER_S = 60.0
 
 
 def write_requests(path: Path, requests: Sequence[bytes]) -> None:
-    """Lay requests down for another process."""
+    """Write requests to a file for another process."""
     path.write_bytes(pickle.dumps(requests))
 
 
 def read_requests(path: Path) -> Sequence[bytes]:
-    """Return what ``write_requests`` laid down."""
+    """Return the requests written by ``write_requests``."""
     requests: Sequence[bytes] = pickle.loads(path.read_bytes())  # noqa: S301  # our own file
     return requests
 
 
 def send_all(transport: Transport, address: str, requests_path: Path) -> float:
-    """Send everything and return when all is acknowledged; give when the first one went out."""
+    """Send everything until all is acknowledged; return when the first request was sent."""
     requests = read_requests(requests_path)
     with open_sender(transport, address) as send, ThreadPoolExecutor(IN_FLIGHT) as threads:
         began = time.monotonic()
@@ -46,7 +46,7 @@ def send_all(transport: Transport, address: str, requests_path: Path) -> float:
 
 @contextmanager
 def open_sender(transport: Transport, address: str) -> Iterator[Send]:
-    """Connect; what is given sends one request and raises if it is not taken whole."""
+    """Connect; the yielded function sends one request and raises if it is not fully accepted."""
     if transport == "gRPC":
         with grpc.insecure_channel(address.removeprefix("http://")) as channel:
             grpc.channel_ready_future(channel).result(_ANSWER_S)

@@ -1,7 +1,7 @@
-"""One long run from outside: sent over gRPC to a started command, until all of it can be read.
+"""One long run from outside: sent over gRPC to a started command until all of it can be read.
 
-Time and memory are those of the command's whole tree of processes, as an operator sees them: for
-each process the most that it ever held, all added up.
+Time and memory are those of the command's whole process tree, as an operator sees them; memory is
+the sum of the peaks of all processes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Taken(NamedTuple):
-    """What a run took of the command."""
+    """The cost of a run for the command."""
 
     whole_s: float
     cpu_s: float
@@ -96,7 +96,7 @@ def _is_whole(api: httpx.Client, where: Mapping[str, str], count: int) -> bool:
 
 
 def _send(address: str, requests: Sequence[bytes]) -> None:
-    """Send all in order, by several senders that each wait for their answers."""
+    """Send all in order, by several senders that each wait for their responses."""
     left = deque(requests)
 
     def send_some() -> None:
@@ -111,7 +111,7 @@ def _send(address: str, requests: Sequence[bytes]) -> None:
 
 @contextmanager
 def started(data_dir: Path, options: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Start ``spanloom serve``; give its process id, and where it listens."""
+    """Start ``spanloom serve``; yield its process id and its addresses."""
     command = [sys.executable, "-m", "spanloom", "serve", *_PORTS, f"--data-dir={data_dir}"]
     with subprocess.Popen(  # our own program
         [*command, *options],
@@ -127,12 +127,12 @@ def started(data_dir: Path, options: Sequence[str]) -> Iterator[tuple[int, Mappi
 
 
 def tree_cpu_s(pid: int) -> float:
-    """Return the CPU-seconds of a process and all that it has started and that still run."""
+    """Return the CPU-seconds of a process and all its running descendants."""
     return sum(_cpu_s(each) for each in _tree(pid))
 
 
 def tree_peak_mib(pid: int) -> float:
-    """Return the most memory that each of these processes ever held, all added up."""
+    """Return the sum of the peak memory of these processes."""
     return sum(_peak_kib(each) for each in _tree(pid)) / 1024
 
 

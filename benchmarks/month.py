@@ -1,4 +1,4 @@
-"""A store with a month of runs, and beside it the same steps as rows: what questions are put to."""
+"""A store with a month of runs, and a table of the same steps as rows, for the queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
 WRITTEN_AT_ONCE = 1_000
-"""Runs in one write, as an extractor that has much to do writes them."""
+"""Runs in one write, like those of a busy extractor."""
 _TABLE = Path(__file__).with_name("step_rows.sql")
 _SLICES = 9
 _SAME = (
@@ -34,7 +34,7 @@ WHERE toUnixTimestamp64Nano(StartTime) >= {{from:Int64}}
 
 
 def fill_month(path: Path, count: int, quiet_s: float) -> int:
-    """Store that many runs, their steps as rows too, and wait for the merges; return the steps."""
+    """Store that many runs, and their steps as rows; wait for the merges; return the steps."""
     steps = fill_runs(path, count, 0.0)
     with open_engine(path) as client:
         lay_out_rows(client, Runs.of(count))
@@ -43,7 +43,7 @@ def fill_month(path: Path, count: int, quiet_s: float) -> int:
 
 
 def fill_runs(path: Path, count: int, quiet_s: float) -> int:
-    """Store that many runs and wait for the merges; return how many steps they have."""
+    """Store that many runs and wait for the merges; return the number of their steps."""
     url, steps = f"chdb://{path}", 0
     records = Runs.of(count).records()
     path.parent.mkdir(parents=True, exist_ok=True)

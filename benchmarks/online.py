@@ -1,4 +1,4 @@
-"""What ten online rules cost beside ingest: to find, in what is announced, a tenth for each."""
+"""The cost of ten online rules compared with ingest: each selects a tenth of the announced runs."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ EVALUATORS = [{"name": "limits", "kind": "rules", "rules": {"max_tool_calls": 4,
 
 
 class Cost(NamedTuple):
-    """CPU-seconds, and how many runs there were."""
+    """CPU-seconds, and the number of runs."""
 
     ingest_s: float
-    """To store spans and to build their runs."""
+    """CPU-seconds of storing spans and building their runs."""
     taking_s: float
     judging_s: float
     runs: int
@@ -47,7 +47,7 @@ class Cost(NamedTuple):
 
 
 def measure_online(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield the row of taking in, as a share of ingest; what judging takes is told beside it."""
+    """Yield the cost of selecting runs, as a share of ingest; the cost of judging is shown too."""
     write_requests(folder / "requests", list(make_requests(SMALL, scale.extracted_spans)))
     costs = [
         run_apart(judge_all, folder / f"online-{n}", folder / "requests")
@@ -66,7 +66,7 @@ def measure_online(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def judge_all(store_path: Path, requests_path: Path) -> Cost:
-    """Ingest all requests, then take in and judge all runs, each of them as its part does."""
+    """Ingest all requests, then select and judge all runs, as the components do."""
     configure_logging("warning")
     favour_speed()
     url = make_store(store_path)

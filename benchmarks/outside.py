@@ -1,7 +1,7 @@
-"""From outside: spans sent as fast as they are taken, until every trajectory is there to be read.
+"""From outside: spans sent as fast as they are accepted, until every trajectory can be read.
 
-What the service takes for it, workers included, stands beside what protobuf's own ``MessageToJson``
-takes to write the same spans as JSON, once: a yardstick that everybody has.
+The cost of the service, workers included, is compared with that of protobuf's own ``MessageToJson``
+for writing the same spans as JSON once, as a generally available unit.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ MAX_RATIO = 0.85
 _READABLE = "SELECT uniqExact(TraceId) FROM trajectories WHERE Status = 'settled'"
 _WAIT_S = 600.0
 _LOOK_S = 0.25
-"""How often it is asked whether all can be read, once as many were written: what the store takes to
-answer is counted too."""
+"""Interval of the checks whether all can be read, once as many are written; the cost of these
+checks is included.
+"""
 
 
 class Taken(NamedTuple):
-    """What a service took."""
+    """The cost for a service."""
 
     cpu_s: float
     wall_s: float
@@ -50,7 +51,7 @@ class Taken(NamedTuple):
 
 
 def measure_outside(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield one row: CPU time against the yardstick's."""
+    """Yield one row: the ratio of the CPU times."""
     path = folder / "requests"
     write_requests(path, list(make_requests(SMALL, scale.small_spans)))
     traces = -(-scale.small_spans // SPANS_PER_TRACE)
@@ -77,7 +78,7 @@ def measure_outside(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def write_json(requests_path: Path) -> float:
-    """Write the requests as JSON; give the CPU-seconds."""
+    """Write the requests as JSON; return the CPU-seconds."""
     messages = map(ExportTraceServiceRequest.FromString, read_requests(requests_path))
     used_s = 0.0
     for message in messages:
@@ -88,7 +89,7 @@ def write_json(requests_path: Path) -> float:
 
 
 def take_all(place: Path, requests: Path, traces: int, *, has_index: bool) -> Taken:
-    """Be ``spanloom serve`` while another process sends, until all runs can be read."""
+    """Run ``spanloom serve`` while another process sends, until all runs can be read."""
     place.mkdir()
     configure_logging("warning")
     favour_speed()
@@ -117,7 +118,7 @@ def _wait_until_readable(service: Service, db: Client, traces: int) -> None:
 
 
 def _written(service: Service) -> float:
-    """Return how many trajectories were written, those that were shown under way included."""
+    """Return the number of written trajectories, including those of runs in progress."""
     written = {"result": "written"}
     return service.metrics.registry.get_sample_value("spanloom_extractions_total", written) or 0
 

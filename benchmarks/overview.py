@@ -1,7 +1,7 @@
-"""Pages over many runs: what each request takes of a service that has a month of them.
+"""Pages over many runs: the cost of each request for a service with a month of runs.
 
-The requests are those of the page in a range of 30 days, in the time zone of the reader. The CPU
-time is that of the service's whole tree of processes.
+The requests are those of the page for a range of 30 days, in the reader's time zone. The CPU time
+is that of the service's whole process tree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_REQUEST_MS, MAX_LIST_MS, MAX_CHART_S = 120.0, 60.0, 1.0
 AT_REST_CORES = 0.05
 MOST_REST_S = 60.0
 _LEAST_S = 0.5
-"""Requests are repeated at least this long: the CPU time of a process has steps of 10 ms."""
+"""Requests are repeated at least this long: a process's CPU time has a resolution of 10 ms."""
 _MS = 10**6
 _RANGE = {"since": str(FIRST_NS // _MS), "until": str((FIRST_NS + DAYS * DAY) // _MS)}
 _BY_DAY = {"interval": "1d", "timezone": "Europe/Berlin"}
@@ -49,7 +49,7 @@ _LED = {"metrics": "count,rate(has_error),sum(cost),p95(duration)"}
 
 Asked = dict[str, str]
 CHART: Mapping[str, Asked] = {"over time": {**_ALL, **_BY_DAY}, "totals": _ALL}
-"""The numbers without which the overview shows no chart."""
+"""The statistics that the overview needs for its charts."""
 OVERVIEW: Mapping[str, Asked] = {
     **CHART,
     "first token": {"of": "steps", "where": "type = model", "metrics": "p50(first_token)"},
@@ -65,7 +65,7 @@ HISTOGRAM = {"metrics": "count,rate(has_error)", **_BY_DAY}
 
 
 class Taken(NamedTuple):
-    """Milliseconds of CPU of each request, and how long the numbers of the first chart take."""
+    """CPU milliseconds of each request, and the time of the statistics of the first chart."""
 
     overview: Mapping[str, float]
     runs_ms: float
@@ -74,7 +74,7 @@ class Taken(NamedTuple):
 
 
 def measure_overview(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield what the dearest request of the overview takes, a list with its histogram, a chart."""
+    """Yield rows for the overview's costliest request, a list with its histogram, and a chart."""
     steps = run_apart(fill_runs, folder / "data" / "store", scale.asked_runs, scale.quiet_s)
     with started(folder / "data", ["--no-search"]) as (pid, addresses):
         taken = _ask(pid, addresses["api"], scale)
@@ -114,7 +114,7 @@ def _ask(pid: int, api: str, scale: Scale) -> Taken:
 
 
 def _wait_for_rest(pid: int, rest_s: float) -> None:
-    """Wait until the service has done what follows its start."""
+    """Wait until the service has finished the work after its start."""
     until = time.monotonic() + MOST_REST_S
     while time.monotonic() < until:
         before = tree_cpu_s(pid)

@@ -1,4 +1,4 @@
-"""Questions put to a month of runs, a million steps: pages, shapes, numbers, documents, exports."""
+"""Queries of a month of runs, a million steps: pages, shapes, statistics, documents, exports."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PAGES = {
     "nothing": "a page of which nothing is",
     "shape": "a page of runs with a shape",
 }
-"""What a page costs, whatever it is asked by."""
+"""Pages that have the same limit, whatever their filter."""
 RANKED = {
     "costliest of a week": "the costliest of a week",
     "costliest": "the costliest of all",
     "longest": "the longest of all",
 }
-"""Each line of these stands somewhere else."""
+"""Lists in an order of their own; each row is stored somewhere else."""
 MAX_PAGE_MS = 50.0
 MAX_RANKED_MS = 120.0
 MAX_DOCUMENT_MS = 20.0
@@ -39,7 +39,7 @@ MIB = 2**20
 
 
 def measure_questions(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield what each question costs; the store is filled and asked in processes of their own."""
+    """Yield the cost of each query; the store is filled and read in processes of their own."""
     path = folder / "month"
     steps = run_apart(fill_month, path, scale.asked_runs, scale.quiet_s)
     exported = run_apart(export_everything, path)
@@ -65,7 +65,7 @@ def _pages(cpu_s: Mapping[str, float], of: str) -> Iterator[Row]:
 
 
 def _beside_rows(cpu_s: Mapping[str, float]) -> Iterator[Row]:
-    """Yield what the arrays cost beside rows of steps, both as their current versions."""
+    """Yield the cost of the arrays compared with rows of steps, both as their current versions."""
     yield _ratio(cpu_s, "a shape over all runs", "shapes", "shapes of rows", 0.4)
     yield _ratio(cpu_s, "p95 by model of one day", "day", "day of rows", 0.25)
     yield _ratio(cpu_s, "p95 by model of a month", "month", "month of rows", 0.6)

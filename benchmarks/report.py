@@ -1,4 +1,4 @@
-"""What was measured, each figure beside the bar it has to meet."""
+"""The measured values, each with its limit."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ PIPE_WIDTH = 150
 
 
 class Bar(NamedTuple):
-    """What a figure has to reach, or must not exceed."""
+    """The minimum or maximum of a value."""
 
     limit: float
     is_upper: bool
     unit: str = ""
 
     def is_met(self, value: float) -> bool:
-        """Say whether the figure meets the bar."""
+        """Return whether the value is within the limit."""
         return value <= self.limit if self.is_upper else value >= self.limit
 
     def __str__(self) -> str:
-        """Return the bar as the issue states it."""
+        """Return the limit as the issue states it."""
         return f"{'≤' if self.is_upper else '≥'} {format_value(self.limit, self.unit)}"
 
 
 def at_most(limit: float, unit: str = "") -> Bar:
-    """Make a bar that figures must not exceed."""
+    """Return a maximum."""
     return Bar(limit, is_upper=True, unit=unit)
 
 
 def at_least(limit: float, unit: str = "") -> Bar:
-    """Make a bar that figures have to reach."""
+    """Return a minimum."""
     return Bar(limit, is_upper=False, unit=unit)
 
 
@@ -54,19 +54,19 @@ class Row(NamedTuple):
     value: float
     bar: Bar
     behind: str
-    """The absolute figures of this run."""
+    """The absolute values of this run."""
     details: str = ""
-    """Where it goes, for those who ask."""
+    """Details, shown on request."""
 
 
 def format_value(value: float, unit: str) -> str:
-    """Return a figure with as many digits as mean something."""
+    """Return a value with its significant digits."""
     text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}".rstrip()
 
 
 def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None:
-    """Print the table: in colour on a terminal, plain in a pipe."""
+    """Print the table, coloured on a terminal, plain in a pipe."""
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("measure", "figure", "bar", "met", "behind it"):
@@ -83,7 +83,7 @@ def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None
 
 
 def write_json(path: Path, rows: Sequence[Row], *, is_quick: bool) -> None:
-    """Write the same for programs, with what it was measured on."""
+    """Write the same as JSON, with a description of the machine and versions."""
     report = {
         "quick": is_quick,
         "machine": {

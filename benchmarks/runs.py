@@ -1,7 +1,7 @@
-"""Trajectories as the extractor hands them over, without spans: what a month of agents leaves.
+"""Trajectories as the extractor writes them, without spans: a month of agents.
 
-Everything follows from a seed. Half of the runs are of one project; one in seven is in Chinese, one
-call in thirty fails. Half have at most ten steps, one in twenty more than forty.
+Everything is derived from a seed. Half of the runs are of one project; one in seven is in Chinese,
+one call in thirty fails. Half have at most ten steps, one in twenty more than forty.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 DAY = 86_400 * SECOND
 DAYS = 30
 FIRST_NS = 1_767_225_600 * SECOND
-"""The first of January 2026: a day is a day of the calendar."""
+"""The first of January 2026, so that days are calendar days."""
 BUSIEST = "project-0"
 PROJECTS = 24
 _PASSAGES = 4_000
 _SPREAD = 0x9E3779B97F4A7C15
-"""Makes ids of numbers that come one after the other."""
+"""Scatters the ids of consecutive numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How many runs there are, and what they say."""
+    """The number of runs, and the texts they are made of."""
 
     count: int
     passages: Sequence[str]
@@ -66,11 +66,11 @@ class Runs:
         return TraceKey(project, f"{number * _SPREAD % 2**64:016x}{number:016x}")
 
     def start_ns(self, number: int) -> int:
-        """Return when a run began; all together they take a month."""
+        """Return the start time of a run; all runs together span a month."""
         return FIRST_NS + number * (DAYS * DAY // self.count)
 
     def records(self) -> Iterator[TrajectoryRecord]:
-        """Yield the runs in the order in which they began."""
+        """Yield the runs, ordered by start."""
         for number in range(self.count):
             made = AgentRun(number, self.start_ns(number), self.passages).make()
             yield _record(_trajectory(self.key(number), number, made), number)

@@ -1,4 +1,4 @@
-"""How much is measured."""
+"""The amounts that are measured."""
 
 from __future__ import annotations
 
@@ -7,59 +7,59 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Numbers of spans and seconds; the defaults are what the bars are about."""
+    """Numbers of spans and seconds; the limits apply to the defaults."""
 
     small_spans: int = 196_000
     big_spans: int = 42_000
     repeats: int = 3
     every_ingest: bool = True
-    """Whether small and large spans both go over gRPC and HTTP, or each over one of them."""
+    """Whether small and large spans are both sent over gRPC and HTTP, or each over one of them."""
     extracted_spans: int = 56_000
     sharing: int = 4
-    """Extractors that share a server."""
+    """Number of extractors that share a server."""
     freshness_s: float = 40.0
     freshness_rate: int = 2_000
-    """Spans offered per second."""
+    """Spans sent per second."""
     live_s: float = 30.0
     live_rates: tuple[int, ...] = (2_000, 200)
-    """Spans offered per second while it is measured what extraction takes of a core."""
+    """Spans sent per second while the CPU cores used by extraction are measured."""
     long_trace: int = 100_000
     long_workers: tuple[str, ...] = ("0", "1", "2", "default")
-    """Numbers of workers that build it."""
+    """Numbers of workers that build the long trace."""
     indexed_s: float = 10.0
-    """How long memory is watched once the long trace is whole: its texts are indexed then."""
+    """How long memory is measured after the long trace is complete, while its texts are indexed."""
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
     announcements: int = 1_000_000
-    """What the change feed keeps."""
+    """Number of announcements in the change feed."""
     searched_texts: int = 1_000_000
     asked_runs: int = 70_000
-    """With a million steps."""
+    """Number of runs that are queried; they have a million steps."""
     asked_times: int = 9
-    """How often each question is asked; the median counts."""
+    """Repetitions of each query; the median counts."""
     compared_steps: tuple[int, int] = (1_000, 100_000)
     judged_steps: tuple[int, int] = (30, 10_000)
     compared_runs: int = 10_000
-    """Of each of two sets whose behaviour is compared."""
+    """Number of runs in each of two sets whose behaviour is compared."""
     kept_spans: int = 140_000
-    """Of which it is measured what they take on the disk."""
+    """Number of spans whose disk space is measured."""
     viewed_spans: int = 100_000
-    """Of the run that the page shows."""
+    """Number of spans of the run that the page shows."""
     scrolled_px: int = 80_000
     page_rests_ms: int = 2_500
-    """How long a page is left alone until it has fetched what it may need."""
+    """How long a page is left alone until it has fetched all it needs."""
     rest_s: float = 1.0
-    """For so long a service must do nearly nothing before it is asked."""
+    """How long a service must be nearly idle before the measurement."""
     converted_runs: tuple[int, int] = (2_000, 100_000)
-    """Of two files; how much more memory the longer one takes to convert."""
+    """Numbers of runs of two files; the memory of their conversions is compared."""
     all_captures: bool = True
     """Whether formats are measured on all captured runs, or on one of each dialect."""
     passes: int = 3
-    """How often each format writes and reads all, of which the fastest counts."""
+    """Passes of each format over all runs; the fastest counts."""
     starts: int = 9
-    """Of Python, of which the fastest counts."""
+    """Starts of Python; the fastest counts."""
     quiet_s: float = 1.5
-    """How long no merge must have run to believe that none will."""
+    """How long no merge must have run before it is assumed that none follows."""
 
 
 QUICK = Scale(

@@ -1,4 +1,4 @@
-"""Full text: what the index of words adds to storing texts, and what a question costs with it."""
+"""Full text: the additional cost of the word index when texts are stored, and its queries."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ BATCHES = 20
 PROJECTS = 24
 """One of them has every second run."""
 STEPS = 10
-"""Of each run."""
+"""Number of steps of each run."""
 CHARS = (100, 1_600)
 ASKED = 5
-"""Questions of which the median counts."""
+"""Number of queries; the median counts."""
 PARTS = "SELECT sum(secondary_indices_compressed_bytes), sum(rows) FROM system.parts WHERE active"
 
 
 class Stored(NamedTuple):
-    """What it took to store texts, and to ask for one."""
+    """The cost of storing texts and of a query."""
 
     cpu_s: float
-    """With the merges waited for."""
+    """CPU-seconds, including the merges."""
     text_bytes: int
     index_bytes: int
     question_s: float
-    """An id that one run has: by the index, or by LIKE where there is none."""
+    """Seconds of a search for an id in one run: by the index, or by LIKE without it."""
     found: Sequence[object]
 
 
 def measure_search(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield what the index costs when texts are stored, in room, and what it saves."""
+    """Yield rows for the index: its cost when texts are stored, its size, and its gain."""
     kinds = {"without": False, "with": True}
     runs = {
         name: run_apart(store_texts, folder / name, scale.searched_texts, scale.quiet_s, has_index)
@@ -81,7 +81,7 @@ def measure_search(scale: Scale, folder: Path) -> Iterator[Row]:
 
 
 def store_texts(path: Path, count: int, quiet_s: float, has_index: bool) -> Stored:
-    """Store texts in batches, and ask for some; runs in a process of its own."""
+    """Store texts in batches, and search some; runs in a process of its own."""
     upkeep = open_upkeep(f"chdb://{path}")
     upkeep.migrate()
     with open_engine(path) as client:
@@ -124,7 +124,7 @@ def _row(random: Random, number: int) -> Mapping[str, object]:
 
 
 def _ask(path: Path, count: int, *, has_index: bool) -> tuple[float, Sequence[object]]:
-    """Return the CPU-seconds of a search for the id of one run, and what was found."""
+    """Return the CPU-seconds of a search for the id of one run, and its matches."""
     used: list[float] = []
     found: list[Any] = []  # rows, which compare by their values
     with open_engine(path) as client:

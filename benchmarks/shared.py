@@ -1,8 +1,8 @@
-"""Extraction by several extractors over one ClickHouse server, each with its share of the traces.
+"""Extraction by several extractors over one ClickHouse server, each with a share of the traces.
 
 The same stored spans are extracted by one process and by four. The engine is another process and is
-not counted; on few cores neither is the time on the wall: each is as fast as its own CPU time lets
-it, and of four the busiest counts.
+not counted. With few CPU cores the wall-clock time is not meaningful, so each process is judged by
+its own CPU time, and of the four the busiest counts.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MIN_FASTER = 3.0
-"""Of four extractors."""
+"""Minimum factor for four extractors."""
 MAX_READ = 1.3
 POLL_S = 0.1
 
 
 class Share(NamedTuple):
-    """What one of the extractors read, and the CPU-seconds that took."""
+    """The spans that one of the extractors read, and its CPU-seconds."""
 
     spans: int
     cpu_s: float
 
 
 def measure_shared(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for the rate of four, and one for what they read together."""
+    """Yield a row for the rate of four, and one for the spans that they read in total."""
     write_requests(folder / "requests", list(make_requests(SMALL, scale.extracted_spans)))
     runs: list[tuple[Share, Sequence[Share]]] = []
     read: list[float] = []
@@ -94,7 +94,7 @@ def _rows(
 
 
 def build_share(url: str, members: int) -> Share:
-    """Be one of so many extractors until nothing is due at any of them."""
+    """Run one of that many extractors until nothing is due at any of them."""
     configure_logging("warning")
     metrics, me = Metrics(), secrets.token_hex(8)
     heartbeat = Heartbeat(open_workers(url, me, __version__), me, ["extract"], metrics)
@@ -108,7 +108,7 @@ def build_share(url: str, members: int) -> Share:
         while extractor.run_once():
             pass
         used = Usage.now().since(start)
-        while store.progress.unextracted():  # who ends before the others hands its share over
+        while store.progress.unextracted():  # an extractor that ends first hands its share over
             time.sleep(POLL_S)
         extractor.stop()
     heartbeat.stop(1)

@@ -1,4 +1,4 @@
-"""A steady load: so many spans a second, and how long until a trace is whole in the API."""
+"""A steady load of spans, and the delay until a trace is complete in the API."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ if TYPE_CHECKING:
     from benchmarks.load import Transport
 
 TICK_S = 0.1
-"""Time between two requests."""
+"""Seconds between two requests."""
 ROOT_LATER_TICKS = 5
-"""How much later than its other spans a trace's root is sent."""
+"""Delay of a trace's root after its other spans, in requests."""
 TICKS_PER_WATCHED = 4
-"""Of so many requests one trace is watched: a look costs as much as ten spans, and a trace that
-is watched is looked at some twenty times, so that watching more of them becomes the load."""
+"""One trace is watched for this many requests. A look costs as much as ten spans, and a watched
+trace is looked at about twenty times, so that watching more would become the main load.
+"""
 _POLL_S = 0.1
 _FIRST_LOOK_S = 0.9
-"""A root is settled after one second: no sense in asking before."""
+"""A root settles after one second, so that earlier looks are useless."""
 _GIVE_UP_S = 120.0
 
 
 class Tick(NamedTuple):
-    """One request, the traces whose root is in it, and those whose other spans are."""
+    """A request, the traces whose root is in it, and the traces whose other spans are in it."""
 
     request: bytes
     span_count: int
@@ -45,19 +46,19 @@ class Tick(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """What the client saw."""
+    """The client's observations."""
 
     delays_s: Sequence[float]
-    """From acknowledgement to visibility of each watched trace, in rising order."""
+    """From acknowledgement to visibility of each watched trace, in ascending order."""
     sent_spans: int
-    """All of them acknowledged."""
+    """Number of spans sent; all of them were acknowledged."""
     lasted_s: float
 
 
 def make_ticks(
     rate: int, duration_s: float, root_later_ticks: int = ROOT_LATER_TICKS
 ) -> Iterator[Tick]:
-    """Yield the requests one by one; a trace's root comes some requests after its other spans."""
+    """Yield the requests one by one; a trace's root follows its other spans some requests later."""
     random = Random(7)
     start_ns, count = time.time_ns(), round(duration_s / TICK_S)
     roots: list[list[Span]] = [[] for _ in range(root_later_ticks)]
@@ -87,9 +88,9 @@ def offer_and_watch(
 ) -> Watched:
     """Send at the given rate, by each transport in turn; watch some of the traces in the API.
 
-    A trace is watched from its root on until it is whole; ``live``, from its first spans on until
-    it is there at all. Up to a minute of load is made before the first request, so that making it
-    is no part of it.
+    A trace is watched from its root on until it is complete; with ``live``, from its first spans on
+    until it appears. Up to a minute of load is prepared before the first request, so that its
+    preparation is not measured.
     """
     ticks: Iterable[Tick] = make_ticks(rate, duration_s, root_later_ticks)
     if duration_s <= 60:
@@ -112,7 +113,7 @@ def offer_and_watch(
 
 
 def offer(addresses: Mapping[str, str], rate: int, duration_s: float) -> int:
-    """Send at the given rate over gRPC and watch nothing; give the number of spans sent."""
+    """Send at the given rate over gRPC without watching; return the number of spans sent."""
     return _send(
         addresses, ("gRPC",), list(make_ticks(rate, duration_s)), SimpleQueue(), live=False
     )
@@ -126,7 +127,7 @@ def _send(
     *,
     live: bool,
 ) -> int:
-    """Send each request at its time, or at once if that has passed; give the number of spans."""
+    """Send each request at its time, or at once if that has passed; return the number of spans."""
     sent_spans = 0
     began = time.monotonic()
     with ExitStack() as stack:
@@ -148,7 +149,7 @@ def _watch(
     at_least: int,
     delays: list[float],
 ) -> None:
-    """Ask for each trace until its trajectory has so many spans; one never seen counts as ∞."""
+    """Poll each trace until it has that many spans; a trace that never appears counts as ∞."""
     waiting: list[tuple[str, float]] = []
     is_open = True
     with httpx.Client(base_url=api, timeout=_GIVE_UP_S) as client:
@@ -167,7 +168,7 @@ def _watch(
 def _is_seen(
     client: httpx.Client, trace_id: str, since: float, at_least: int, delays: list[float]
 ) -> bool:
-    """Look once; note how long it took if it is there or given up."""
+    """Look once; record the delay if the trace has appeared, ∞ after a timeout."""
     waited = time.monotonic() - since
     if waited < _FIRST_LOOK_S:
         return False

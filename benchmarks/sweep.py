@@ -1,4 +1,4 @@
-"""What looking for changes costs, by how much is stored and by how much changed."""
+"""The cost of looking for changes, by the amounts of stored and of changed traces."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ WATERMARK = "INSERT INTO extraction_watermark (Second) SELECT toUnixTimestamp(no
 
 
 class Swept(NamedTuple):
-    """CPU-seconds of a new beginning, and of one sweep."""
+    """CPU-seconds of a first scan after a start, and of one sweep."""
 
     beginning_s: float
     sweep_s: float
 
 
 def measure_sweep(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for the sweep of every minute and one for a new beginning."""
+    """Yield a row for the sweep of every minute and one for the first scan after a start."""
     few, many = (run_apart(sweep_over, folder / f"{n}", n) for n in scale.settled_traces)
     few_traces, many_traces = scale.settled_traces
     for what, costs in (

@@ -1,4 +1,4 @@
-"""Text that compresses about as prose does: words of uneven frequency, no two passages alike."""
+"""Text that compresses like prose: words of uneven frequency, no two passages equal."""
 
 from __future__ import annotations
 

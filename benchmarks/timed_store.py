@@ -1,4 +1,4 @@
-"""A store that notes what its process used for each method of its subjects."""
+"""A store that records the resources used by each method of its subjects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ WRITING = ("write", "record_progress")
 
 
 class TimedStore:
-    """Hands every call on; right for one caller at a time.
+    """Passes every call on; correct only for one caller at a time.
 
-    The engine works in threads of its own, so a call is charged with all that the process used
-    meanwhile, a merge that runs at the same time included.
+    The engine works in threads of its own, so a call is charged with everything that the process
+    used meanwhile, including concurrent merges.
     """
 
     def __init__(self, store: Store) -> None:
-        """Pass calls to this store."""
+        """Wrap this store."""
         self.cpu_s: defaultdict[str, float] = defaultdict(float)
         self._store = store
 
@@ -33,7 +33,7 @@ class TimedStore:
         return self.timed(name, found) if callable(found) else _TimedSubject(self, found)
 
     def timed(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the method as one that notes what its calls use."""
+        """Return the method as one that records the usage of its calls."""
 
         def call(*arguments: object, **named: object) -> object:
             start = Usage.now()
@@ -52,6 +52,6 @@ class _TimedSubject:
         self._store = store
         self._subject = subject
 
-    def __getattr__(self, name: str) -> Any:  # a method or a fact of the subject
+    def __getattr__(self, name: str) -> Any:  # a method or attribute of the subject
         found = getattr(self._subject, name)
         return self._store.timed(name, found) if callable(found) else found

@@ -1,4 +1,4 @@
-"""The page over a run of 100,000 spans in Chromium: the first row, and what a frame costs."""
+"""The page of a run of 100,000 spans in Chromium: the first row, and the cost of a frame."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ ANNOTATED_MS = 100.0
 
 
 class Seen(NamedTuple):
-    """What a browser showed."""
+    """Measurements in a browser."""
 
     first_row_ms: float
     memory_mb: float
     frames: Mapping[str, Sequence[float]]
-    """Milliseconds of CPU a frame, by what was done."""
+    """CPU milliseconds per frame, by action."""
     panel_ms: float
     """CPU from the click that opens the annotation panel to the marks in the tree."""
     mark_ms: float
-    """From the key that judges a step to the second frame after it, by the clock."""
+    """From the key press that judges a step to the second frame after it, wall-clock time."""
     opened_ms: float
-    """What the clock says of opening the panel."""
+    """The wall-clock time of opening the panel."""
 
 
 def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
-    """Yield what the page takes for its first row, for a frame, and in memory."""
+    """Yield rows for the first row of the page, for its actions, for a frame and for memory."""
     if chromium() is None:
         click.echo(f"the page is not measured: {NO_CHROMIUM}", err=True)
         return
@@ -73,7 +73,7 @@ def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def look(scale: Scale) -> Seen:
-    """Open the page of a run so often, then scroll, zoom and press keys."""
+    """Open the page of a run repeatedly, then scroll, zoom and press keys."""
     with serve_page(make_run(scale.viewed_spans)) as address, open_browser() as browser:
         firsts = [first_row(browser, address) for _ in range(scale.repeats)]
         page = browser.new_page(viewport={"width": 1440, "height": 900})
@@ -114,7 +114,7 @@ def _annotate(browser: Browser, address: str, rests_ms: int) -> tuple[float, flo
     browser.start_tracing(page=page, categories=TRACED)
     clock: float = page.evaluate(_PANEL)
     panel = sum(cpu for _, _, cpu in tasks_of(browser.stop_tracing())[1]) / 1e3
-    page.wait_for_timeout(rests_ms)  # what others say has come
+    page.wait_for_timeout(rests_ms)  # the marks of others have arrived
     marks: list[float] = [page.evaluate(_MARK) for _ in range(10)]
     page.close()
     return panel, clock, median(marks)

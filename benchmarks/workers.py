@@ -1,7 +1,8 @@
-"""Extraction by worker processes: what more than one core gives, and what each process does for it.
+"""Extraction by worker processes: the gain of several cores, and the cost of each process.
 
-The same stored spans are extracted in process and by workers, in turn. Of the process that has the
-store open its own Python is told apart: what the engine's driver takes is the engine's.
+The same stored spans are extracted in process and by workers, in turn. For the process that has the
+store open, the time in its own Python code is shown separately; the time in the engine's driver
+counts as the engine's.
 """
 
 from __future__ import annotations
@@ -39,31 +40,32 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MIN_FASTER = 1.3
-"""On two cores; with one there is nothing to gain."""
+"""Minimum factor on two cores; with one core there is no gain."""
 MAX_SHARE = 0.5
 MAX_OWN_US = 10.0
 
 
 class Built(NamedTuple):
-    """What it took to extract a store."""
+    """The cost of extracting a store."""
 
     spans: int
     wall_s: float
     main_s: float
     """CPU-seconds of the process that has the store open, its engine included."""
     own_s: float
-    """Those of them that went into its own Python."""
+    """CPU-seconds in its own Python code."""
     workers_s: float
     """CPU-seconds of all workers, their start included."""
     worker_bytes: int
-    """The most memory that one of them had."""
+    """The highest peak memory of a worker."""
     busy_s: float
-    """For how long the process with the store was not waiting for workers: more of them do not
-    make it any faster than that."""
+    """Seconds in which the process with the store did not wait for workers: more workers cannot
+    reduce that time.
+    """
 
     @property
     def rate(self) -> float:
-        """Spans a second, by the clock on the wall."""
+        """Spans per second of wall-clock time."""
         return self.spans / self.wall_s
 
     @property
@@ -127,7 +129,7 @@ def _rows(what: str, count: int, alone: Sequence[Built], apart: Sequence[Built])
 
 
 def build_all(store_path: Path, workers: int) -> Built:
-    """Be the extractor alone until nothing is due."""
+    """Run only the extractor until nothing is due."""
     configure_logging("warning")
     favour_speed()
     metrics = Metrics()
@@ -151,7 +153,7 @@ def build_all(store_path: Path, workers: int) -> Built:
 
 @contextmanager
 def _waiting() -> Iterator[list[float]]:
-    """Sum up, in a list, for how long answers of workers were waited for."""
+    """Yield a list with the sum of the seconds spent waiting for workers."""
     waited = [0.0]
 
     def timed(*arguments: Any) -> Any:
@@ -166,18 +168,18 @@ def _waiting() -> Iterator[list[float]]:
 
 
 def workers_cpu_s() -> float:
-    """Return the CPU-seconds of the workers of this process that run."""
+    """Return the CPU-seconds of the running workers of this process."""
     return sum(map(_cpu_s, _workers()))
 
 
 def _cpu_s(pid: int) -> float:
-    """Return the CPU-seconds of a process that runs, as proc(5) tells them."""
+    """Return the CPU-seconds of a running process, from proc(5)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _workers() -> Iterator[int]:
-    """Yield the processes that this one started to build."""
+    """Yield the processes that this one started for building."""
     for task in Path("/proc/self/task").iterdir():
         for pid in map(int, (task / "children").read_text().split()):
             if CHILD in Path(f"/proc/{pid}/cmdline").read_text():
@@ -185,12 +187,12 @@ def _workers() -> Iterator[int]:
 
 
 def _peak_bytes(pid: int) -> int:
-    """Return the most memory a process held; ``getrusage`` tells what it had before it was one."""
+    """Return the peak memory of a process; ``getrusage`` would include that before its exec."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
 
 
-def _time_driver(client: Any) -> list[float]:  # a client of the driver, whatever its type
+def _time_driver(client: Any) -> list[float]:  # a client of the driver, of any type
     """Return a sum, in a list, of the CPU time that this thread spends in the driver."""
     spent = [0.0]
 

@@ -1,7 +1,7 @@
 """Agent runs as OpenInference reports them: 14 spans a trace, about 12 attributes a span.
 
-Everything follows from a seed. Spans come in the order in which an SDK exports them, at their
-end, so a trace's root is its last span.
+Everything is derived from a seed. Spans come in the order in which an SDK exports them, by their
+ends, so that a trace's root is its last span.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Value = str | int | list[str]
 
 
 class Shape(NamedTuple):
-    """How large spans and requests are."""
+    """The sizes of spans and requests."""
 
     label: str
     text_chars: int
@@ -46,7 +46,7 @@ BIG = Shape("6.6 KB", 3_070, 10)
 def make_requests(
     shape: Shape, span_count: int, start_ns: int = START_NS, seed: int = 7
 ) -> Iterator[bytes]:
-    """Yield requests of whole traces that hold at least so many spans together."""
+    """Yield requests of whole traces, until they have that many spans in total."""
     random = Random(seed)
     traces = -(-span_count // SPANS_PER_TRACE)
     for first in range(0, traces, shape.traces_per_request):
@@ -86,7 +86,7 @@ def wrap(spans: Sequence[Span]) -> bytes:
 
 
 class _Run:
-    """What the spans of one trace share."""
+    """Data common to the spans of one trace."""
 
     def __init__(self, random: Random, text_chars: int) -> None:
         self._random = random

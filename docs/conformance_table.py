@@ -1,4 +1,4 @@
-"""The requirements of OTLP for a server and our answers, read from the tests that prove them.
+"""The requirements of OTLP for a server with our answers, read from the tests that prove them.
 
 The tests are not run: their marks and docstrings are read from the source.
 """
@@ -52,7 +52,7 @@ def proofs() -> Mapping[int, Sequence[Proof]]:
 
 
 def rows() -> Iterable[tuple[str, ...]]:
-    """Return the lines of the table."""
+    """Return the rows of the table."""
     proven = proofs()
     for number, level, text in requirements():
         answer = " ".join(proof.answer for proof in proven[number])

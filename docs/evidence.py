@@ -1,7 +1,7 @@
-"""Lists the rules of the dialects, and the captured runs of real SDKs in which each decided.
+"""Lists the rules of the dialects, with the captured runs of real SDKs in which each decided.
 
-Rules are read from the source, where each stands in a ``Classification``; runs are extracted
-anew, so the tables say what is true of this version.
+Rules are read from the source, where each is in a ``Classification``; runs are extracted again, so
+the tables are true of this version.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Rule:
 
     name: str
     kinds: set[str] = field(default_factory=set)
-    """Its kinds of spans, as known from the source or a capture."""
+    """The kinds of spans that it decides, as known from the source or a capture."""
     captures: set[str] = field(default_factory=set)
     """Ids of the captured runs in which it decided."""
 
@@ -76,7 +76,7 @@ def rules() -> dict[str, list[Rule]]:
 
 
 def readings() -> Iterator[tuple[str, str, str]]:
-    """Yield each dialect with the kinds that its own rules decide, and what it passes on."""
+    """Yield each dialect with the kinds that its own rules decide, and the spans it passes on."""
     for dialect in DIALECTS:
         known = rules().get(dialect.id) or rules().get(dialect.id.partition("_")[0]) or []
         kinds = set[str]().union(*[rule.kinds for rule in known])
@@ -87,7 +87,7 @@ def readings() -> Iterator[tuple[str, str, str]]:
 
 
 def _passed_on(dialect: Dialect) -> Iterator[str]:
-    """Yield which spans of a dialect others are asked about."""
+    """Yield descriptions of the spans that a dialect passes on to others."""
     if dialect.own_keys:
         keys = ", ".join(f"`{prefix}…`" for prefix in dialect.own_keys)
         yield f"plumbing without {keys}"
@@ -127,7 +127,7 @@ def _verdicts() -> dict[Capture, list[SpanVerdict]]:
 
 
 def _declared() -> Iterator[tuple[str, set[str]]]:
-    """Yield the rules that the source names, each with its kind if the source has it there."""
+    """Yield the rules that occur in the source, each with its kind if the source states it."""
     for module in _modules(dialects, extraction, reading):
         for node in ast.walk(ast.parse(module.read_text("utf-8"))):
             if isinstance(node, ast.Call) and _name(node.func) == "Classification":

@@ -1,4 +1,4 @@
-"""The tables of formats in ``export.md`` and ``formats/``: a line for each in the registry."""
+"""The tables of formats in ``export.md`` and ``formats/``: a row for each in the registry."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _row(known: Format) -> Sequence[str]:
 
 
 def of_runs() -> Iterator[Sequence[str]]:
-    """Yield a row for each format of runs: over HTTP, as a file, and in."""
+    """Yield a row for each format of runs: over HTTP, as a file, and for import."""
     documents, files = formats_of(Of.RUN), formats_of(Of.RUNS)
     by_line = {known.line: known for known in files.values() if known.line and not known.writer}
     for name in sorted(documents.keys() | files.keys() - {f.id for f in by_line.values()}):

@@ -1,7 +1,8 @@
 """The supported frameworks and their instrumentations: the rows of a table.
 
 Each names the folder of its captures, even if the fixtures do not include it, and attributes of its
-spans: without captures the table passes these to the dialects to learn which one reads them.
+spans: if there are no captures, the dialects are given these attributes to find the dialect that
+reads them.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ class Framework:
     emitter: str
     """The instrumentation and the tested version."""
     folder: str
-    """Of the captures."""
+    """The folder of its captures."""
     scope: str = ""
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Attributes of a model call or agent run of it."""
+    """Attributes of one of its model calls or agent runs."""
 
 
 def _openinference(name: str, version: str, folder: str, package: str, **more: str) -> Framework:
@@ -375,7 +376,7 @@ FRAMEWORKS = (
 
 
 def every_framework() -> Sequence[Framework]:
-    """Return these, then those of captures that name their ``framework`` and ``emitter``."""
+    """Return ``FRAMEWORKS``, then frameworks of captures that name one with its ``emitter``."""
     listed = {one.folder for one in FRAMEWORKS}
     others = [c for c in all_captures() if c.dialect not in listed and "framework" in c.truth]
     recorded = {

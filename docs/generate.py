@@ -1,7 +1,7 @@
 """Writes the tables of the documentation that come from the code.
 
 ``python docs/generate.py`` updates them; ``--check`` fails if one is stale. ``--declared`` leaves
-out those about captured runs, all of which are extracted for them: four fifths of the time.
+out the tables about captured runs, because extracting all of these takes four fifths of the time.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ def migrations() -> str:
 
 
 _PASSED_ON = """\
-A dialect reads the kinds of spans for which it has rules of its own. What it passes on is read by
-the next dialect that knows it, the GenAI conventions among them, and at last by `evidence`: by what
-the span says. What nobody reads is named in `extraction.warnings`."""
+A dialect reads the kinds of spans for which it has its own rules. A span that it passes on is read
+by the next dialect that recognises it, such as the GenAI conventions, and finally by `evidence`,
+which reads spans of unknown conventions. `extraction.warnings` names spans that no dialect reads."""
 
 
 def dialects() -> str:
@@ -172,12 +172,12 @@ def formats() -> str:
 
 
 def formats_of_runs() -> str:
-    """Every format of runs: over HTTP, in files, and in."""
+    """Every format of runs: over HTTP, in files, and for import."""
     return _table(formats_tables.RUN_HEAD, formats_tables.of_runs())
 
 
 def losses() -> str:
-    """Every code of a loss and what it says."""
+    """Every code of a loss and its text."""
     return _table(formats_tables.CODE_HEAD, formats_tables.codes())
 
 
@@ -209,19 +209,19 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 EXTRACTING = ("captures.md", "dialects.md")
-"""The pages that say what became of every captured run."""
+"""The pages that are generated from all captured runs."""
 
 WHOLE: dict[str, Callable[[], str]] = {
     "../services/spanloom/viewer/static/records.d.ts": page_types.page_types,
     "../services/spanloom/viewer/static/export/formats.js": page_formats.page_formats,
     "../services/spanloom/viewer/static/i18n/en/formats.js": page_formats.page_words,
 }
-"""Files that are generated as a whole, by their paths from here."""
+"""Files that are generated as a whole, by their paths from this folder."""
 
 
 def main() -> None:
     """Rewrite the pages, or with ``--check`` fail if one is stale."""
-    configure_logging("warning")  # captured runs are extracted, and each greets its service
+    configure_logging("warning")  # captured runs are extracted, and each would log its service
     stale = []
     for name, render in PAGES.items():
         if "--declared" in sys.argv and name in EXTRACTING:

@@ -1,4 +1,4 @@
-"""Extracts every captured run and compares it with its ground truth: tables for the docs."""
+"""Extracts every captured run and compares it with its ground truth, for tables of the docs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 Row = tuple[str, ...]
 OTHERS = "mixed-"
 FORMS = ("shared", "own")
-"""One provider under a span of the application; or one per instrumentation, without it."""
+"""One tracer provider under a span of the application, or a provider per instrumentation."""
 
 
 def matrix() -> Iterator[Row]:
-    """Yield a row per folder of captures, and one for all: the number of right runs, by measure."""
+    """Yield a row per folder of captures, and a total: the number of right runs, by measure."""
     wrong = {capture: measure(capture, extract_capture(capture)) for capture in all_captures()}
     folders = sorted({capture.dialect for capture in wrong})
     for folder in folders:

@@ -1,4 +1,4 @@
-"""The types of records for the page, as TypeScript declares them."""
+"""The types of records for the page, as TypeScript declarations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.record import Record
 
 ANSWERS: tuple[type[Record], ...] = (CheckedScheme, ImportReport, Agreement, UnitItem)
-"""Records that are in no list."""
+"""Records that occur in no list."""
 _TYPES = {
     bool: "boolean",
     int: "number",

@@ -1,4 +1,4 @@
-"""Writes every recipe of ``spanloom instrument`` as a part of a page."""
+"""Writes every recipe of ``spanloom instrument`` as a section of a page."""
 
 from __future__ import annotations
 

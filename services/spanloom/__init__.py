@@ -14,7 +14,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    """Load a part when it is first used: importing the package stays cheap."""
+    """Import a public name on first use, so that importing the package stays cheap."""
     if name in {"AsyncClient", "Client"}:
         from spanloom import client  # noqa: PLC0415  # not before
 

@@ -414,7 +414,7 @@ def variable_of(name: str) -> str:
 
 
 def load_settings(flags: Mapping[str, object]) -> Settings:
-    """Return the options from flags, else from the environment, else the defaults.
+    """Return the options from flags, the environment and the defaults, in this order of precedence.
 
     Raises ``OptionError`` with one line that names the flag or variable at fault.
     """

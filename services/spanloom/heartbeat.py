@@ -1,8 +1,8 @@
 """The heartbeat of a process over a ClickHouse server, and its share of the work.
 
-Every process writes one, whatever it does: the others see that it lives, and which release it runs.
-Extractors, indexers and replays read the list of the living and claim slices of the traces by it
-(``core/sharing.py``). That is only a hint: two processes that work on one slice do no harm.
+Every process writes heartbeats, so that others see that it is alive and which release it runs.
+Extractors, indexers and replays claim slices of the traces by the list of live processes
+(``core/sharing.py``). The list is only a hint: two processes may work on one slice without harm.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 BEAT_S = 3.0
-"""Seconds between heartbeats: two of them may fail."""
+"""Seconds between heartbeats: two in a row may fail before a process counts as dead."""
 REFUSED_S = 60.0
-"""Seconds after which an account that may not write heartbeats is tried again."""
+"""Seconds after which a process whose account may not write heartbeats tries again."""
 LOOK_S = 1.0
-"""Seconds between looks at who lives."""
+"""Seconds between reads of the list of live processes."""
 SHARED = {"extract": "extract", "index": "index", "replay": "extract", "judge": "extract"}
-"""What is shared, and the kind of the processes that share it."""
+"""The kinds of work that processes share, each with the kind of process that does it."""
 log = get_logger("heartbeat")
 
 
 class Heartbeat(RepeatingPart):
-    """A part of the process (``process/supervisor.py``); it waits for a store that is away."""
+    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
 
     name = "heartbeat"
 
@@ -55,9 +55,9 @@ class Heartbeat(RepeatingPart):
         clock: Callable[[], float] = time.monotonic,
         outage: Outage | None = None,
     ) -> None:
-        """Beat for these kinds of work of the process ``me``; ``clock`` is monotonic, in s.
+        """Write heartbeats for the kinds of work of the process ``me``.
 
-        Failures of the store are logged by ``outage``.
+        ``clock`` is monotonic, in seconds. Failures of the store are logged by ``outage``.
         """
         super().__init__(LOOK_S)
         self._workers = workers
@@ -76,12 +76,13 @@ class Heartbeat(RepeatingPart):
         }
 
     def held(self, work: str) -> Slices:
-        """Return the slices of the traces that this process works on now; none before it knows.
+        """Return the slices that this process works on now; none before it has read the list.
 
-        ``work`` is one of ``SHARED``; that of ``replay`` are the parts of each replay.
+        ``work`` is a key of ``SHARED``. Its slices are slices of the traces; for ``replay``, parts
+        of each replay.
 
-        Raises ``StoreUnavailableError`` after ``LIVING_S`` seconds without an answer, if there are
-        others: they have taken over.
+        Raises ``StoreUnavailableError`` after ``LIVING_S`` seconds without an answer if there are
+        other processes, because they have taken over.
         """
         claims, now_s = self._claims[work], self._clock()
         if claims.is_stale(now_s):
@@ -89,7 +90,7 @@ class Heartbeat(RepeatingPart):
         return claims.held(now_s)
 
     def run_once(self) -> None:
-        """Write a heartbeat if one is due, and see who lives."""
+        """Write a heartbeat if one is due, and read the list of live processes."""
         now_s = self._clock()
         if now_s >= self._next_s:
             self._workers.beat(self._kinds, now_s - self._started_s)
@@ -115,7 +116,7 @@ class Heartbeat(RepeatingPart):
             self._outage.over(self.name)
 
     def _refused(self, error: NoHeartbeatError) -> None:
-        """Go on without heartbeats; who shares work tries on."""
+        """Continue without heartbeats; a process that shares work tries again in the next round."""
         if not self._is_refused:
             log.warning("no heartbeat can be written", error=str(error))
         self._is_refused = True
@@ -123,7 +124,7 @@ class Heartbeat(RepeatingPart):
             self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
-        """Beat at once, then regularly, and record the end: others take over without waiting."""
+        """Write the first heartbeat at once, and the end at the stop, so that others take over."""
         self._round()
         super()._repeat()
         try:

@@ -1,9 +1,9 @@
 """Keeps the full-text index up to date with trajectories, in large batches, without blocking.
 
-In: new versions of trajectories, by the store's clock. Out: their texts in the index. A
-trajectory carries the second in which its INSERT began, and may become visible later, so the last
-minute is read repeatedly. What is indexed is recognised by its version: in memory while the process
-lives, and always in the index itself.
+In: new versions of trajectories, by the store's clock. Out: their texts in the index. A trajectory
+has the second in which its INSERT began, and may become visible later, so the last minute is read
+repeatedly. Versions that are indexed already are skipped: those of the last minute are in memory,
+all are in the index.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 EVERY_S = 2.0
-"""Seconds between looks; all changes in between are one batch."""
+"""Seconds between reads; all changes in between are one batch."""
 HORIZON_S = 60
-"""Longer than any INSERT of trajectories: older ones cannot become visible any more."""
+"""Longer than any INSERT of trajectories: older trajectories cannot become visible any more."""
 BATCH = 2_000
-"""Trajectories read with one query."""
+"""Trajectories that are read with one query."""
 log = get_logger("indexer")
 
 
 class Indexer(RepeatingPart):
-    """A part of the process (``process/supervisor.py``) that recovers from any crash.
+    """A ``Part`` of the process (``process/supervisor.py``) that recovers from any crash.
 
-    Example: killed after an INSERT of texts and before it recorded its watermark, it finds the same
-    trajectories again when it starts, and that their texts are indexed.
+    Example: it is killed after an INSERT of texts and before it recorded its watermark. After the
+    restart it reads the same trajectories again and finds that their texts are indexed.
     """
 
     name = "indexer"
@@ -51,7 +51,7 @@ class Indexer(RepeatingPart):
         outage: Outage | None = None,
         held: Callable[[], Slices] = hold_all,
     ) -> None:
-        """Fill the index ``texts``; the first look comes ``every_s`` seconds after the start.
+        """Fill the index ``texts``; the first read comes ``every_s`` seconds after the start.
 
         Failures of the store are logged by ``outage``. ``held`` returns the slices of the traces
         that this process indexes.
@@ -66,7 +66,7 @@ class Indexer(RepeatingPart):
         self._done: dict[TraceKey, Changed] = {}
         """The indexed versions of the last minute."""
         self._seen_writes: int | None = None
-        """The store's write count before the last complete look."""
+        """The store's write count before the last complete read."""
 
     def run_once(self) -> int:
         """Index what was stored since the last time; return the number of indexed texts."""
@@ -93,7 +93,7 @@ class Indexer(RepeatingPart):
         return count
 
     def _claim(self, held: Slices) -> None:
-        """Take over these slices; with one that is new, go back to where its indexer was."""
+        """Take over these slices; for new slices, go back to their last indexer's watermark."""
         if held == self._slices:
             return
         gained = held if held is None else held.difference(self._slices or ())
@@ -104,7 +104,7 @@ class Indexer(RepeatingPart):
         self._slices = held
 
     def _index(self, changed: Sequence[Changed]) -> int:
-        """Index the new ones of these changes, which come in the order of versions."""
+        """Index the changes that are not indexed yet; ``changed`` is in the order of versions."""
         newest = {change.key: change for change in changed}
         new = {key: change for key, change in newest.items() if self._done.get(key) != change}
         try:
@@ -117,7 +117,7 @@ class Indexer(RepeatingPart):
         return count
 
     def _index_alone(self, key: TraceKey) -> int:
-        """Index the texts of one trajectory; return 0 if they are refused, so that others go on."""
+        """Index the texts of one trajectory; if they are refused, log it and return 0."""
         try:
             return self._texts.index_texts([key])
         except (PermanentError, StoreTooSmallError) as error:

@@ -38,7 +38,7 @@ def read_plan(path: Path, default: Terms) -> RetentionPlan:
     """Return the terms of every project; without a file ``default`` for all.
 
     Terms that a project's table does not name have the default. Raises ``StartupError`` with one
-    line that names the file and the faulty place.
+    line that names the file and the invalid key.
     """
     try:
         text = path.read_text("utf-8")
@@ -69,9 +69,9 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
 
 
 FIRST_S = 2.0
-"""How long a start waits for the tables of a server, which may hang: receivers listen after it."""
+"""Seconds that a start waits for a server, which may hang: receivers listen only afterwards."""
 LOOK_S = 2.0
-"""Seconds between checks for new deletions, and so until deleted rows leave the disk."""
+"""Seconds between checks for new deletions; deleted rows leave the disk this much later at most."""
 AGAIN_S = 10.0
 """Seconds after a deletion until it is repeated, for batches that were in progress."""
 SWEEP_S = 3600.0
@@ -89,13 +89,13 @@ class Retention(NamedTuple):
     file: Path
     """The file with terms per project (``read_plan``); may be missing."""
     deletion_days: int
-    """For so many days spans that arrive for a deleted trace are deleted too."""
+    """Days in which spans that arrive for a deleted trace are deleted too."""
     keeps_annotated: bool = True
     """Whether annotated trajectories are exempt from retention."""
 
 
 class Keeper(RepeatingPart):
-    """The only part that changes tables or retention, and removes rows."""
+    """The only component that changes tables or retention, and removes rows."""
 
     name = "keeper"
 
@@ -112,10 +112,10 @@ class Keeper(RepeatingPart):
     ) -> None:
         """Maintain a store by the retention settings; clocks are in ns.
 
-        ``clock_ns`` is the wall clock by which terms are counted, on a server the server's;
+        ``clock_ns`` is the wall clock for the terms (on a server, the server's clock);
         ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last sign of an
-        older release. With ``waits`` the store may be away at the start. Its failures are logged
-        by ``outage``.
+        older release. With ``waits`` the store may be away at the start. Failures of the store are
+        logged by ``outage``.
         """
         super().__init__(LOOK_S)
         self._waits = waits
@@ -138,11 +138,11 @@ class Keeper(RepeatingPart):
         self._is_upgrading = True
 
     def start(self) -> None:
-        """Migrate the schema and apply retention, then go on in the thread.
+        """Migrate the schema and apply retention, then continue in the thread.
 
-        Every other part opens the store after this. Raises ``StartupError`` or another permanent
-        error. With ``waits`` it returns after ``FIRST_S`` seconds, or as soon as the store turns
-        out to be away: the thread tries again.
+        Every other component opens the store afterwards. Raises ``StartupError`` or another
+        permanent error. With ``waits`` it returns after ``FIRST_S`` seconds, or as soon as the
+        store proves to be away, and the thread tries again.
         """
         if not self._waits:
             self._begin()
@@ -161,7 +161,7 @@ class Keeper(RepeatingPart):
 
     @property
     def failed(self) -> BaseException | None:
-        """See ``Part``."""
+        """Why the keeper has failed; ``None`` while it runs."""
         return self._refused or super().failed
 
     def _begin(self) -> None:
@@ -196,7 +196,7 @@ class Keeper(RepeatingPart):
         super()._repeat()
 
     def run_once(self) -> None:
-        """Remove what has expired and what was deleted, and end an upgrade, as far as it is due."""
+        """Remove expired and deleted rows, and end an upgrade, each if it is due."""
         self._finish_upgrade()
         now_ns = self._clock_ns()
         self._expire(now_ns)
@@ -224,7 +224,7 @@ class Keeper(RepeatingPart):
         self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
 
     def _remove_datasets(self, now_ns: int) -> None:
-        """Remove deleted datasets, after what was being written to them as they were deleted."""
+        """Remove datasets deleted at least ``AGAIN_S`` ago: writes to them have ended by then."""
         if self._steady_ns() < self._datasets_ns:
             return
         if removed := self._upkeep.remove_datasets(now_ns // 1000 - int(AGAIN_S * 1e6)):
@@ -270,7 +270,7 @@ class Keeper(RepeatingPart):
     def _round(self) -> None:
         try:
             self.run_once()
-        except (RetryableError, MigrationUnderWayError) as error:  # another may end the upgrade
+        except (RetryableError, MigrationUnderWayError) as error:  # another process may
             self._outage.note(self.name, error)
         else:
             self._outage.over(self.name)

@@ -40,7 +40,7 @@ def collect_garbage_rarely() -> None:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Run no cycle collector in the block: it visits every object of a long trace, to no avail."""
+    """Run no cycle collector in the block, where it would visit many objects and free none."""
     is_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
 """The log lines of an outage of the store: one at its beginning, one a minute, one at its end.
 
-Every loop of a process that uses the store reports to one ``Outage``: seven loops that each tried
-twice a second would fill the log. Other errors, such as data that the store refuses, are logged
+Every loop of a process that uses the store reports to one ``Outage``, because seven loops that each
+try twice a second would fill the log. Other errors, such as data that the store refuses, are logged
 where they occur.
 """
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 AGAIN_S = 60.0
-"""Seconds between two lines about failures, also of a store that comes and goes meanwhile."""
+"""Seconds between two lines about failures, even if the store recovers in between."""
 log = get_logger("store")
 
 
 class Outage:
-    """The failures of one process at its store; usable from all threads.
+    """The store failures of one process, from all threads.
 
-    It lasts from the first failure until every loop that failed has succeeded again. So a store
-    that answers readers and takes nothing is one outage, not two a second.
+    An outage lasts from the first failure until every loop that failed has succeeded again. So a
+    store that answers queries but refuses writes causes one outage, not two a second.
     """
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -37,10 +37,10 @@ class Outage:
         self._failures = 0
         self._logged_s = float("-inf")
         self._is_logged = False
-        """Whether the current outage has a line: a short one after another has none."""
+        """Whether the current outage has been logged; a short outage soon after another is not."""
 
     def note(self, loop: str, error: Exception) -> None:
-        """Record that a loop failed at the store, and write the line if one is due."""
+        """Record that a loop failed because of the store, and write the log line if one is due."""
         with self._lock:
             now_s = self._clock_s()
             if not self._failing:
@@ -59,7 +59,7 @@ class Outage:
             )
 
     def over(self, loop: str) -> None:
-        """Record that a loop succeeded; write the last line if it was the last one to fail."""
+        """Record that a loop succeeded; log the end of the outage if no other loop is failing."""
         if loop not in self._failing:
             return
         with self._lock:
@@ -68,7 +68,10 @@ class Outage:
                 log.info("the store is available again", **self._extent(self._clock_s()))
 
     def trouble(self) -> str:
-        """Return that the store has been away for a minute, without any data; empty otherwise."""
+        """Return a message if the store has been away for a minute; otherwise an empty string.
+
+        The message has no data of requests.
+        """
         with self._lock:
             lasted_s = self._clock_s() - self._since_s
             if not self._failing or lasted_s < AGAIN_S:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def request_replay(replays: ReplayRequests, selection: Selection, now_ns: int) -> Replay:
-    """Return the unfinished replay of this selection, else record a new one."""
+    """Return the unfinished replay of this selection, or record a new one."""
     for replay in replays.unfinished(selection.reach):
         if replay.selection == selection:
             return replay

@@ -238,7 +238,7 @@ class Metrics:
 
 
 class _StandardError:
-    """Standard error as it is at the moment of writing.
+    """``sys.stderr`` as it is at the moment of writing.
 
     A closed pipe or a full disk of the log's reader must not stop the pipeline.
     """
@@ -256,7 +256,7 @@ LogFormat = Literal["auto", "console", "json"]
 
 
 def configure_logging(level: str = "info", fmt: LogFormat = "auto") -> None:
-    """Write structured log lines to standard error: coloured on a terminal, else JSON."""
+    """Write structured log lines to standard error: coloured on a terminal, otherwise as JSON."""
     as_json = fmt == "json" or (fmt == "auto" and not sys.stderr.isatty())
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()

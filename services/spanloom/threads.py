@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def start_pool(workers: int, name: str) -> ThreadPoolExecutor:
-    """Return a pool with all threads started: later there may be no memory for another."""
+    """Return a pool with all threads started, because later there may be no memory for more."""
     pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
     together = Barrier(workers)
     wait([pool.submit(together.wait) for _ in range(workers)])
@@ -48,7 +48,7 @@ class WatchedThread:
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Start to run the target."""
+        """Start running the target."""
         self._thread.start()
 
     def expect_end(self) -> None:

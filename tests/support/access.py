@@ -25,7 +25,7 @@ class Locks:
         self.access = Access(authenticator, KeyAdministration(self.store))
 
     def make(self, project: str, *scopes: Scope, expires_ns: int | None = None) -> str:
-        """Create a key that is valid at once; without ``scopes`` it has all."""
+        """Create a key that is valid at once; without ``scopes`` it has all scopes."""
         made = self.access.keys.create(project, scopes or set(Scope), expires_ns)
         self.keyring.refresh()
         return made.text

@@ -1,4 +1,4 @@
-"""Events and spans of coding agents by hand, in the form in which the service keeps them."""
+"""Handmade events and spans of coding agents, in the form in which the service stores them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _keys(values: dict[str, str]) -> dict[str, str]:
 
 
 def steps(trajectory: Trajectory, kind: str) -> Sequence[Step]:
-    """Return the steps of a kind, in order of start."""
+    """Return the steps of a type, ordered by start."""
     found = {s.id: s for agent in trajectory.agent_steps for s in agent.steps}
     return sorted((s for s in found.values() if s.type == kind), key=lambda s: (s.start_ns, s.id))
 

@@ -28,7 +28,7 @@ class AgentRun:
     """A run that has ended and was exported."""
 
     truth: Json
-    """The program's report of what it did."""
+    """The program's report of its own actions."""
 
     @property
     def span_ids(self) -> set[str]:
@@ -67,7 +67,7 @@ def await_spans(
     span_count: int,
     statuses: Collection[str] = ("settled", "partial", "live"),
 ) -> Json:
-    """Wait until the trajectory has that many spans in one of the states; return the document."""
+    """Wait until the trajectory has the spans and one of the statuses; return the document."""
     until = time.monotonic() + SETTLED_S
     with httpx.Client(base_url=api) as client:
         while True:

@@ -23,7 +23,7 @@ TOOL_ERROR = "the invoice service timed out"
 CALLS = ((120, 30), (310, 45), (400, 60))
 """Tokens of each model call: input, output."""
 TOOLS = ("find_customer", "list_invoices")
-"""One after each model call except the last; the second one fails."""
+"""The tools, one after each model call except the last; the second tool fails."""
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def _run_tool(tracer: Tracer, number: int) -> None:
                 raise TimeoutError(TOOL_ERROR)
             span.set_attribute("gen_ai.tool.call.result", f"result {number}")
     except TimeoutError:
-        return  # the agent goes on without it; the SDK has recorded the exception
+        return  # the agent continues without the result; the SDK has recorded the exception
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-warnings.simplefilter("ignore")  # the logs half of the SDK says that it may still change
+warnings.simplefilter("ignore")  # the SDK's packages for logs warn that they may still change
 
 from opentelemetry import trace  # noqa: E402
 from opentelemetry._logs import LogRecord  # noqa: E402
@@ -25,11 +25,11 @@ EVENTS: tuple[tuple[str, dict[str, Any]], ...] = (  # bodies as the SDK accepts 
     ("some.other.event", {"content": "dropped"}),
 )
 LATE_S = 2.0
-"""Delay of the messages after their span: its trajectory is stored by then."""
+"""Seconds by which the messages follow their span, whose trajectory is stored by then."""
 
 
-def exporters(way: str) -> tuple[Any, Any]:  # the exporters of one transport share no base
-    """Return the SDK's exporters for spans and logs."""
+def exporters(way: str) -> tuple[Any, Any]:  # the transports share no base class
+    """exporters of the two transports have no common base class"""
     package = f"opentelemetry.exporter.otlp.proto.{way}"
     return (
         import_module(f"{package}.trace_exporter").OTLPSpanExporter(),

@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import Any
 
-warnings.simplefilter("ignore")  # the logs half of the SDK says that it may still change
+warnings.simplefilter("ignore")  # the SDK's packages for logs warn that they may still change
 
 from opentelemetry import trace  # noqa: E402
 from opentelemetry._logs import LogRecord  # noqa: E402

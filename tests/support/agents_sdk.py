@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
     """Yield a provider that exports spans to the address in ``OTEL_EXPORTER_OTLP_…``.
 
-    After everything is sent it prints one line: the truth of the run with the spans that the SDK
-    ended, to be compared with what arrived.
+    Once everything is sent it prints one line: the truth of the run with the spans that the SDK
+    ended, to be compared with the received spans.
     """
     kept = InMemorySpanExporter()
     provider = TracerProvider()

@@ -1,7 +1,7 @@
 """A program: the team of ``agents_team``, sent by an SDK with its own exporter.
 
 Started as ``python -m tests.support.agents_senders langfuse``; ``SPANLOOM_OTLP_HTTP`` is the
-address of the service. Prints what the models and tools really did.
+address of the service. Prints the real actions of the models and tools.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def mlflow() -> None:
 
 def cozeloop() -> None:
     """The Coze Loop SDK with its own ingestion."""
-    with warnings.catch_warnings(record=True):  # one of its packages warns that it is outdated
+    with warnings.catch_warnings(record=True):  # one of its packages warns that it is deprecated
         package = import_module("cozeloop")
     client = package.new_client(api_base_url=ADDRESS, workspace_id="1", api_token=NO_KEY)
     package.set_default_client(client)

@@ -34,7 +34,7 @@ TRUTH = {"question": QUESTION, "calls": CALLS, "tools": TOOLS}
 
 
 class RecordedModel(ScriptedChatModel):
-    """A scripted model that notes its calls."""
+    """A scripted model that records its calls."""
 
     owner: str
 

@@ -30,7 +30,7 @@ HOOK = {"kind": "webhook", "url": "https://hooks.example.com/agents"}
 
 
 class Alerting:
-    """Builds runs of tools, watches them, and lists what fired."""
+    """Builds runs of tools, evaluates alerts on them, and lists the events."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -42,7 +42,7 @@ class Alerting:
         self.begin()
 
     def begin(self) -> None:
-        """Start a process that watches."""
+        """Start a process that evaluates alerts."""
         self.watcher = AlertWatcher(
             self.store,
             FeedFollower(self.store.feed, self.store.followers, FOLLOWER),
@@ -55,7 +55,7 @@ class Alerting:
         self.told += 1
 
     def put(self, name: str, **members: Any) -> None:
-        """Put an alert, which has a channel."""
+        """Store an alert, which has a channel."""
         wanted = AlertDefinition.model_validate({"channels": [HOOK], **members})
         self.alerts.put(PROJECT, name, wanted, "")
 
@@ -78,7 +78,7 @@ class Alerting:
         counts = {**trajectory.step_counts, "model": 0, "tool": len(steps)}
         trajectory = replace(trajectory, step_counts=counts)
         document = encode_document(trajectory, version, status)
-        self.now_ns += 1_000  # no two have the same place in the feed
+        self.now_ns += 1_000  # no two runs have the same position in the feed
         record = make_record(
             key, trajectory, self.now_ns // 1_000, version, status, read=Read(version, version)
         )
@@ -87,7 +87,7 @@ class Alerting:
         return key
 
     def look(self, seconds: float = 1) -> int:
-        """Advance the time and watch once; return how many events are new."""
+        """Advance the time and evaluate once; return the number of new events."""
         self.now_ns += int(seconds * 10**9)
         return self.watcher.run_once()
 
@@ -97,7 +97,7 @@ class Alerting:
         return list(reversed(found))
 
     def states(self, name: str) -> list[str]:
-        """Return their states."""
+        """Return the states of an alert's events, oldest first."""
         return [str(event.state) for event in self.events(name)]
 
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 MS = 1_000_000
 START_NS = (time.time_ns() // MS - 600_000) * MS
-"""Start time of every run of this process: a span sent again is the same span."""
+"""Start time of every run of this process, so that a span sent again is the same span."""
 ROWS = ".grid .row"
 PANEL = ".annotate"
 WRITES = "**/annotations?*"
 WRONG = {"correctness": "incorrect", "error_type": "execution", "severity": "major"}
 TEAM = 99
-"""The span number of the agent that owns the later steps."""
+"""The number of the span of the agent that owns the later steps."""
 SAVED = "saved"
 
 
@@ -56,7 +56,7 @@ def send_steps(
 
 
 def send_many_steps(service: RunningSpanloom, numbers: Sequence[int], count: int) -> list[str]:
-    """Send so many such runs at once, wait until all are settled, and return their trace ids."""
+    """Send ``count`` such runs at once, wait until all are settled, and return their trace ids."""
     traces = [secrets.token_hex(16) for _ in range(count)]
     spans = [span for trace in traces for span in _spans(trace, numbers, {}, 0)]
     send(service, message_of(spans))
@@ -82,7 +82,7 @@ def _spans(
 
 
 def step_id(number: int) -> str:
-    """Return the id of the step of a number."""
+    """Return the id of the step with this number."""
     return f"{number:016x}"
 
 

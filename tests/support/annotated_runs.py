@@ -59,7 +59,7 @@ annotation_schemes:
 
 
 def tool_step(number: int, said: str = "", name: str = "search") -> Step:
-    """Return the step of a tool, the nth of its run."""
+    """Return the step of a tool, the nth step of its run."""
     start_ns = START_NS + number * 1_000_000
     return Step(
         id=f"{number:016x}",
@@ -80,7 +80,7 @@ def store_run(
     version: int = 1,
     fates: Sequence[Mapping[str, object]] = (),
 ) -> None:
-    """Store a version of a run; ``fates`` are its span verdicts as in ``/spans``."""
+    """Store a version of a run; ``fates`` are its span classifications as in ``/spans``."""
     run = make_trajectory(key, steps=steps)
     document = encode_document(run, version, Status.SETTLED)
     record = replace(make_record(key, run, version=version), document=document)
@@ -89,7 +89,7 @@ def store_run(
 
 
 def three_steps(store: Store, key: TraceKey) -> Sequence[str]:
-    """Store a run of three tools, and return their ids."""
+    """Store a run of three tools, and return the ids of its steps."""
     steps = [tool_step(number) for number in (2, 3, 4)]
     store_run(store, key, steps)
     return [step.id for step in steps]

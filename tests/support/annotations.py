@@ -1,4 +1,4 @@
-"""Annotations, scores and kept versions for store tests."""
+"""Annotations, scores and stored versions for store tests."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _UNTOLD = {
 }
 """Transport headers, which are left out."""
 _TAGS = {"etag": "<tag>"}
-"""Headers with values derived from times of this run."""
+"""Headers whose values depend on times of this test run."""
 
 
 def answer_text(answer: httpx.Response) -> str:
@@ -53,14 +53,15 @@ def _ndjson(body: bytes) -> str:
 
 
 def _text(body: bytes) -> str:
-    """Return a text whose carriage returns are seen."""
+    """Return a text with visible carriage returns."""
     return body.decode().replace("\r", "\\r")
 
 
 def _metrics(body: bytes) -> str:
     """Return the declarations of the metrics without their values, which vary.
 
-    ``…_created`` is left out: for a counter with labels it is missing until the first count.
+    ``…_created`` is left out, because for a counter with labels it is missing until the first
+    count.
     """
     lines = (line for line in body.decode().splitlines() if line.startswith("# "))
     return "".join(f"{line}\n" for line in lines if not line.split()[2].endswith("_created"))
@@ -157,7 +158,7 @@ def file_text(path: Path) -> str:
 
 
 def shown_json(printed: str) -> str:
-    """Return an output with JSON longer than a line written one value per line."""
+    """Return an output in which JSON longer than a line has one value per line."""
     lines = printed.replace("\r", "\\r").split("\n")
     return "\n".join(_json(line.encode())[:-1] if _is_long_json(line) else line for line in lines)
 

@@ -1,4 +1,4 @@
-"""Runs that were asked something and answered, of releases with different tools."""
+"""Runs with a question and an answer, of releases with different tools."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ _MESSAGES = Draft202012Validator({"type": "array", "items": INVARIANT_MESSAGE, "
 
 
 def check_snorkel(trace: Json) -> None:
-    """Raise if the value is no valid Snorkel trace."""
+    """Raise if the value is not a valid Snorkel trace."""
     _SNORKEL.validate(trace)
 
 

@@ -1,8 +1,8 @@
 """A page whose service does not respond for a while.
 
 Any response makes the page retry everything that failed, and parts of the page send requests by
-themselves. So a button *Try again* may disappear between the return of the service and a click:
-here both happen in one task of the page, which nothing can interrupt.
+themselves. So a button *Try again* may disappear between the return of the service and a click.
+Here both happen in one task of the page, which nothing can interrupt.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def prepare(page: Page) -> None:
 
 
 def leave(page: Page) -> None:
-    """Let no request of the page be answered."""
+    """Leave all requests of the page unanswered."""
     page.evaluate("isAway = true")
 
 
@@ -41,7 +41,7 @@ def come_back(page: Page) -> None:
 
 
 def try_again(failure: Locator) -> None:
-    """Come back and click the button of a failure, at once."""
+    """Answer requests again and click the button of a failure, at once."""
     button = failure.get_by_role("button", name="Try again")
     expect(button).to_be_visible()
     expect(button).to_be_enabled()

@@ -1,4 +1,4 @@
-"""Returns the findings of axe-core for a page: serious ones, or also moderate ones."""
+"""Returns the findings of axe-core for a page: serious, or also moderate."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEEP_COLOURS = """() => {
     return this;
   };
 }"""
-"""Has axe-core parse each of a page's few colours once: that is half of its time."""
+"""Has axe-core parse each of a page's few colours once, which takes half of its time."""
 _SERIOUS = ("serious", "critical")
 
 

@@ -1,4 +1,4 @@
-"""Rows of badly compressed bodies; gRPC inflates gzip bodies as HTTP does."""
+"""Rows of badly compressed bodies; gRPC decompresses gzip bodies as HTTP does."""
 
 from __future__ import annotations
 

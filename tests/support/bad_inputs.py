@@ -1,4 +1,4 @@
-"""Table rows of bad requests: the input, the expected response, the spans stored."""
+"""Table rows of bad requests: the input, the expected response, the stored spans."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Expected(NamedTuple):
     """A ``google.rpc.Code``."""
     rejected: int = 0
     says: str = ""
-    """A part of the message of a partial success; empty for a full success."""
+    """Text in the message of a partial success; empty for a full success."""
 
 
 TAKEN = Expected(200, Code.OK)
@@ -42,19 +42,19 @@ def partial(rejected: int, says: str) -> Expected:
 
 
 class BadInput(NamedTuple):
-    """One line of a table of bad inputs."""
+    """One row of the table of bad inputs."""
 
     name: str
-    """Begins with the number of its row, ``B1`` to ``B51``."""
+    """The name, which begins with the number of the row, ``B1`` to ``B51``."""
     body: Build
     expected: Expected
     kept: Build | None = None
-    """A request with the spans stored of an accepted one; ``None``: all that were sent."""
+    """A request with the spans that are stored of the input; ``None``: all sent spans."""
     kind: str = PROTOBUF
     headers: Mapping[str, str] = {}
 
     def stored(self, trace_id: bytes) -> bytes:
-        """Return the part of the trace that must be stored afterwards, as a request."""
+        """Return the spans of the trace that must be stored afterwards, as a request."""
         if self.expected.http != 200:
             return b""
         return (self.kept or self.body)(trace_id)

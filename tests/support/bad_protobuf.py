@@ -77,7 +77,7 @@ def _unknown_fields(trace_id: bytes) -> bytes:
 
 
 def _depths() -> Iterator[BadInput]:
-    """Yield rows of nested values: beyond the limit of depth the whole request is refused."""
+    """Yield rows of nested values; beyond the maximum depth the whole request is refused."""
     for depth in (LIMITS.max_value_depth, LIMITS.max_value_depth + 1, 47, 48, 100):
         expected = TAKEN if depth <= LIMITS.max_value_depth else INVALID
         yield BadInput(f"B9 depth {depth}", _nested(depth), expected)
@@ -151,7 +151,7 @@ def _filled(body: bytes, size: int) -> bytes:
 
 
 def _beyond_limits() -> Iterator[BadInput]:
-    """What is beyond a limit is dropped and counted; the span is stored."""
+    """Data beyond a limit is dropped and counted; the span is stored."""
     many = [_text(f"k{n:04}", "v") for n in range(5_000)]
     kept = one(attributes=many[: LIMITS.max_attributes], dropped_attributes_count=5_000 - 1_024)
     yield BadInput("B38 5,000 attributes", one(attributes=many), partial(0, "attributes"), kept)
@@ -188,7 +188,7 @@ def _times_and_trees() -> Iterator[BadInput]:
 
 
 def _times(trace_id: bytes) -> bytes:
-    """Write spans of 200 months, from 1970 on and up to 2262 and beyond."""
+    """Write spans of 200 months, from 1970 to 2262 and later."""
     starts = [*(month * MONTH_NS for month in range(200)), 2**63 - 1, 2**63, 2**64 - 1]
     spans = [
         span_of(trace_id, n, start_time_unix_nano=start, end_time_unix_nano=start // 2)
@@ -198,7 +198,7 @@ def _times(trace_id: bytes) -> bytes:
 
 
 def _circle(trace_id: bytes) -> bytes:
-    """Write a span that is its own parent, and two that are each other's."""
+    """Write a span that is its own parent, and two spans that are parents of each other."""
     parents = {1: 1, 2: 3, 3: 2}
     return request_of(
         *(

@@ -1,4 +1,4 @@
-"""A page in a real browser; its console errors, violations and foreign requests are faults."""
+"""A page in a real browser; console errors, policy violations and foreign requests are faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NO_CHROMIUM = "there is no `chromium` on the path: apt-get install chromium"
 HOST = "127.0.0.1"
-"""Of the services. A request to another one fails, so that it is noticed."""
+"""The host of the services. Requests to other hosts fail, so that they are noticed."""
 NO_BROWSER = "there is no Chromium on the path: apt-get install chromium-headless-shell chromium"
 WAIT_MS = 15_000
 SHOW_VIOLATIONS = """
@@ -27,10 +27,10 @@ addEventListener('securitypolicyviolation', (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`))
 """
 OF_THE_SITE = "/healthz"
-"""A page that does nothing: while it is open, the process of its site stays."""
+"""An empty page; while it is open, the browser process of its site stays."""
 STORED = "local_storage,indexeddb,cache_storage,service_workers"
 _EXPECTED = "Failed to load resource"
-"""The browser's message for a status above 399; the page reports those itself."""
+"""The browser's message for a status above 399, which the page reports itself."""
 
 
 def chromium() -> str | None:
@@ -39,7 +39,7 @@ def chromium() -> str | None:
 
 
 def lightest_browser() -> str | None:
-    """Return the path of headless Chromium, else of Chromium, or ``None``.
+    """Return the path of headless Chromium, or else of Chromium, or ``None``.
 
     Even when hidden, Chromium creates a window for each context, a third of the time of the page
     tests. The rendering is the same, except for the edges of letters.
@@ -57,9 +57,9 @@ def open_browser(path: str | None = None) -> Iterator[Browser]:
 
 
 def launch(playwright: Playwright, path: str | None = None) -> Browser:
-    """Start another browser of a driver that runs: there is one driver at a time."""
-    arguments = ["--process-per-site", "--in-process-gpu"]  # else pages take half as much again
-    arguments.append("--js-flags=--no-turbofan --no-maglev")  # no page lives until that is worth it
+    """Start another browser with a running driver, because only one driver runs at a time."""
+    arguments = ["--process-per-site", "--in-process-gpu"]  # without them pages take 50 % longer
+    arguments.append("--js-flags=--no-turbofan --no-maglev")  # pages close before that pays off
     arguments.append(f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {HOST}")
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
@@ -68,7 +68,7 @@ def launch(playwright: Playwright, path: str | None = None) -> Browser:
 
 
 def wait_until(page: Page, holds: Callable[[], bool]) -> None:
-    """Wait for a condition on what the test records of a page, such as its requests."""
+    """Wait for a condition on data that the test records of a page, such as its requests."""
     until = time.monotonic() + WAIT_MS / 1000
     while not holds():
         assert time.monotonic() < until, "it did not come about"
@@ -89,7 +89,7 @@ class Watch:
         page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
         page.on("console", lambda message: self._note(message.type, message.text))
         page.on("framenavigated", lambda frame: self._arrive(frame.url))
-        page.on("requestfailed", self._look)  # to hear of all others takes a tenth of a page
+        page.on("requestfailed", self._look)  # hearing of all others takes a tenth of a page
 
     @property
     def faults(self) -> list[str]:
@@ -109,7 +109,7 @@ class Watch:
         self._origins.clear()
 
     def forget(self, but: Page | None = None) -> None:
-        """Close the pages of the context but the first and ``but``; delete what they stored."""
+        """Close the context's pages, except the first and ``but``, and delete their stored data."""
         context = self._page.context
         first, *others = context.pages
         if but is None and self._origins and urlsplit(first.url).netloc not in self._origins:

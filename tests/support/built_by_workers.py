@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5
-"""CPU time limit of a round: a hanging worker is ended soon."""
+"""CPU time limit of a round in seconds, so that a hanging worker is ended soon."""
 
 
 class TroubledCodec(ClickHouseCodec):
@@ -42,7 +42,7 @@ class TroubledCodec(ClickHouseCodec):
 
 
 def troubled(trouble: str, at: str) -> str:
-    """Return the id of a trace that brings trouble (``kill``, ``hang``, ``fill``, ``fail``)."""
+    """Return the id of a trace that causes a fault (``kill``, ``hang``, ``fill``, ``fail``)."""
     return (TROUBLES[trouble] + {"decode": "d", "encode": "e"}[at]).ljust(32, "0")
 
 
@@ -96,7 +96,7 @@ def workers(
     count: int = 2,
     options: BuildOptions = BY_DEFAULT,
 ) -> Iterator[Workers]:
-    """Run workers in a context manager; none is left running."""
+    """Run workers in a context manager, and end all of them."""
     have = Workers(store, codec or ClickHouseCodec(), count, options)
     try:
         yield have

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SPIN = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(100_000))"
-"""Ends with the process that started it, however that ends."""
+"""A program that ends with the process that started it, even if that is killed."""
 
 
 @contextmanager
 def load_of(processes: int) -> Iterator[None]:
-    """Run so many computing processes within the context."""
+    """Run ``processes`` computing processes within the context."""
     command = [sys.executable, "-c", SPIN, str(os.getpid())]
     spinning = [subprocess.Popen(command) for _ in range(processes)]
     try:

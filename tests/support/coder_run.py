@@ -1,4 +1,4 @@
-"""A run with what a reader looks for: a failure with its way up, a loop, prompts, parameters."""
+"""A run for readers to explore: a deep failure, a loop, prompts, parameters."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 TIMES = 14
-"""How often the same tests are run, in a row."""
+"""How many times in a row the same tests run."""
 PROMPT = "You mend code.\nRun the tests before you answer, and never guess what they say."
 QUOTA = "HTTP 429 quota exceeded"
 LATE_WORD = "xylophone"
-"""Said by the last model call only, after more characters than a text shows at once."""
+"""Only in the last model call, after more characters than a text shows at first."""
 _EACH_MS = 20
 
 
 def send_coder_run(service: RunningSpanloom) -> str:
     """Send the run, wait until it is settled, and return its trace id.
 
-    An agent runs the same tests 14 times, a model call before each, then an agent below it fails at
-    a page that it fetches, and so does the run.
+    An agent runs the same tests 14 times, each after a model call. Then an agent that it calls
+    fails at fetching a page, and so does the run.
     """
     trace = secrets.token_hex(16)
     send(service, message_of(list(_spans(trace)), {"service.name": "coder"}))

@@ -1,4 +1,4 @@
-"""Recorded runs of coding agents, compared with what truly happened."""
+"""Recorded runs of coding agents, compared with the ground truth."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def names() -> Sequence[str]:
 
 
 def truth_of(name: str) -> Document:
-    """Return what happened in a run."""
+    """Return the ground truth of a run."""
     found: Document = json.loads((RUNS / f"{name}.expect.json").read_text())
     return found
 
@@ -45,7 +45,7 @@ def documents(name: str, signals: Sequence[str] = SIGNALS) -> list[Document]:
             (world.send_message if signal == "traces" else world.send_logs)(body)
             trace_ids |= {change.key.trace_id for change in world.store.progress.unextracted()}
             world.step(LATER_S / 10)
-    for _ in range(3):  # what belongs together is built again when all is there
+    for _ in range(3):  # related runs are built again when all spans are stored
         world.step(LATER_S)
     found = [world.document(trace_id) for trace_id in sorted(trace_ids)]
     return [d for d in found if d and _is_run(d["extraction"])]
@@ -60,7 +60,7 @@ _STEPS = ("agent", "model", "tool")
 
 
 def faults(name: str, untold: Iterable[str] = ()) -> list[str]:
-    """Return a line for each wrong measure of a run, and for each ``unreported`` one that is right.
+    """Return a line for each wrong measure of a run, and each ``unreported`` measure that is right.
 
     Texts are only expected if a signal has them.
     """
@@ -88,7 +88,7 @@ def _expected(truth: Document) -> Document:
 
 
 def measure(found: Sequence[Document]) -> Document:
-    """Return how many runs, calls, tokens, tools and failed tools documents have."""
+    """Return the numbers of runs, calls, tokens, tools and failed tools in documents."""
     models, tools = steps_of(found, "model"), steps_of(found, "tool")
     return {
         "runs": len(found),

@@ -48,10 +48,10 @@ def configured_server(
     profiles: Mapping[str, Mapping[str, object]] | None = None,
     made: Path | None = None,
 ) -> Iterator[ConfiguredServer]:
-    """Run a server with these accounts and profiles, and ``owner``, who may do everything.
+    """Run a server with these accounts and profiles, and ``owner``, who has all rights.
 
-    A profile is its settings by name. They cannot change while it runs. ``made`` is the directory
-    of a server whose data it has a copy of.
+    A profile maps settings to values, which cannot change while the server runs. ``made`` is the
+    directory of a server whose data is copied.
     """
     (place / "users.d").mkdir(parents=True, exist_ok=True)
     everybody = {"owner": Account(), **accounts}

@@ -1,4 +1,4 @@
-"""Runs the contract suite in a process of its own, over a store on a server."""
+"""Runs the contract suite in a separate process, over a store on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations for the page tests: one of a few turns, and one of many runs."""
+"""Conversations for the page tests: of a few turns, and of many runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Turn(NamedTuple):
     failed: Sequence[int] = ()
     """Indices of the tools that fail."""
     after: int = 3 * MINUTE
-    """Nanoseconds since the turn before."""
+    """Nanoseconds since the previous turn."""
     agent: str = "travel_agent"
 
 
@@ -65,7 +65,7 @@ TURNS = (
     ),
     Turn(f"Thanks {MARKUP}", f"You are welcome. {MARKUP} {TURNED}", agent=MARKUP + TURNED),
 )
-"""Minutes apart, except the fourth, which is two days later."""
+"""Turns minutes apart, except the fourth, which is two days later."""
 
 
 def send_talks(
@@ -129,14 +129,14 @@ def send_later_turn(service: RunningSpanloom, conversation: str, at: int) -> str
 
 
 def send_late_step(service: RunningSpanloom, trace: str) -> None:
-    """Send a step that is late: the run gets another version."""
+    """Send a late step, so that the run gets another version."""
     late = wire_span(trace, 90, 1, "notes", BEGUN_NS + 3 * MINUTE, _tool("notes"))
     send(service, message_of([late], {"service.name": "talk"}))
     wait_for(service.api, trace, version=2)
 
 
 def _wait_for_all(api: str, count: int, conversation: str) -> None:
-    """Wait until so many runs of a conversation are settled."""
+    """Wait until ``count`` runs of a conversation are settled."""
     wait_for_count(api, count, f"conversation = {json.dumps(conversation)} and status = settled")
 
 

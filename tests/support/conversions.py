@@ -30,7 +30,7 @@ ROOM = "tests.support.exchange_validators"
 
 
 class Converted(NamedTuple):
-    """The files of a conversion, one but for a format with a file for each run."""
+    """The files of a conversion: one, or one for each run if the format requires it."""
 
     files: Sequence[bytes]
     bodies: Sequence[bytes]
@@ -38,7 +38,7 @@ class Converted(NamedTuple):
     told: Sequence[tuple[str, str, str]]
 
     def values(self) -> list[Any]:
-        """Return the JSON values of all bodies, line by line where they have lines."""
+        """Return the JSON values of all bodies, line by line if they have lines."""
         return [_values(body) for body in self.bodies]
 
 
@@ -47,12 +47,12 @@ class Found(NamedTuple):
 
     documents: Sequence[Json]
     refused: Sequence[Json]
-    """Place and reason of each."""
+    """Position and reason of each refused item."""
 
 
 @cache
 def captured_runs(*, every: bool) -> Sequence[Json]:
-    """Return the documents of one captured run of each dialect, or of every one."""
+    """Return the documents of one captured run of each dialect, or of all captured runs."""
     captures = all_captures()
     chosen = captures if every else {c.dialect: c for c in reversed(captures)}.values()
     return [answer.document for capture in chosen for answer in extract_capture(capture)]
@@ -64,7 +64,7 @@ def in_lines(documents: Sequence[Json]) -> bytes:
 
 
 def convert(path: Path, to: Format, named: str = "") -> Converted:
-    """Convert a file into the format of a file, as the command does."""
+    """Convert a file to a file format, as the command does."""
     bodies: list[bytes] = []
     told: list[tuple[str, str, str]] = []
     source = find_source(path, named)
@@ -89,7 +89,7 @@ def filed(bodies: Sequence[bytes], to: Format) -> Sequence[bytes]:
 
 
 def read(path: Path, named: str = "") -> Found:
-    """Return the canonical documents of a file, and what is refused."""
+    """Return the canonical documents of a file, and the refusals."""
     made = convert(path, formats_of(Of.RUNS)["jsonl"], named)
     return Found(list(map(orjson.loads, made.bodies)), made.report.rejected)
 

@@ -1,8 +1,9 @@
-"""An interpreter that imports Spanloom once, and forks for each program it is to run.
+"""An interpreter that imports Spanloom once, and forks for each program that it runs.
 
-``copied_interpreter.py DESCRIPTOR``: ``tests.support.programs`` sends its orders there. The engine
-is started in the forks only: it starts threads, which do not survive a fork. Its library is loaded
-and the page is built before, which saves a fifth of the start of a service.
+``copied_interpreter.py DESCRIPTOR``: ``tests.support.programs`` sends its orders to this
+descriptor. The engine is started in the forks only, because it starts threads, which do not survive
+a fork. Its library is loaded and the page is built before, which saves a fifth of the start of a
+service.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LATER = (
     *("grpc._server", "uvicorn.lifespan.on", "uvicorn.loops.auto"),
     *("encodings.idna", "h11", "httpcore"),
 )
-"""Modules that the commands import only when they run; all others come with them."""
+"""Modules that the commands import only when they run; all others are imported with them."""
 
 
 class Order(NamedTuple):
@@ -50,7 +51,7 @@ def main() -> None:
     """Import everything, then run the ordered programs until the tests are done."""
     orders = socket.socket(fileno=int(sys.argv[1]))
     prepare()
-    signal.signal(signal.SIGCHLD, bury)  # not SIG_IGN: the CPU time of programs would not be known
+    signal.signal(signal.SIGCHLD, bury)  # not SIG_IGN, which would hide the CPU time of programs
     while True:
         message, descriptors, _, _ = socket.recv_fds(orders, ORDER_BYTES, 4)
         if not message:
@@ -60,7 +61,7 @@ def main() -> None:
         for descriptor in descriptors:
             os.close(descriptor)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    orders.detach()  # else it would close whatever has that number at exit
+    orders.detach()  # otherwise it would close whatever has that number at exit
     *files, news = descriptors
     if program := os.fork():
         watch(program, news)
@@ -81,7 +82,7 @@ def prepare() -> None:
 
 
 def load_library() -> None:
-    """Load the engine's library as ``import chdb`` does, but run nothing of it."""
+    """Load the engine's library as ``import chdb`` does, but run none of its code."""
     found = find_spec("chdb")
     assert found is not None
     assert found.origin is not None
@@ -90,7 +91,7 @@ def load_library() -> None:
 
 
 def bury(*_: object) -> None:
-    """Wait for the watchers that have ended, as a handler of SIGCHLD."""
+    """Reap the watchers that have ended, as a handler of SIGCHLD."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,8 +1,8 @@
 """A program: copies a run in the store of a stopped service, under other trace ids.
 
 Started as ``python -m tests.support.copied_runs DATA_DIR TRACE_ID COPIES``, because only one
-process may open an embedded store. To build a run of 100,000 spans takes 17 s of CPU time, to copy
-it one. Rows that a materialized view makes of copied ones are not copied again.
+process may open an embedded store. Building a run of 100,000 spans takes 17 s of CPU time, copying
+it one. Rows that a materialized view makes from copied rows are not copied again.
 """
 
 from __future__ import annotations

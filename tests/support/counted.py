@@ -25,7 +25,7 @@ SELECT
 
 
 class Counts(NamedTuple):
-    """Counts of what is stored."""
+    """Numbers of stored rows and parts."""
 
     spans: int
     trajectories: int

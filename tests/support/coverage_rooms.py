@@ -27,7 +27,7 @@ class Covered(NamedTuple):
     run: int = 0
 
     def plus(self, summary: Mapping[str, int]) -> Covered:
-        """Return the sum with that of a file."""
+        """Return the sum with the counts of another file."""
         names = ("num_branches", "covered_branches", "num_statements", "covered_lines")
         return Covered(*(own + summary[name] for own, name in zip(self, names, strict=True)))
 
@@ -35,7 +35,7 @@ class Covered(NamedTuple):
 def rooms_of(
     report: Mapping[str, Mapping[str, Mapping[str, Mapping[str, int]]]],
 ) -> dict[str, Covered]:
-    """Return the sums of each package, and of all."""
+    """Return the sums for each package, and for all."""
     rooms: dict[str, Covered] = defaultdict(Covered)
     for path, file in report["files"].items():
         room, below, _ = path.removeprefix(PACKAGE).partition("/")

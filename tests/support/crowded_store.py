@@ -1,7 +1,7 @@
 """Run the command over a store that allows few parts while a file exists.
 
-``crowded_store.py FILE …``: while ``FILE`` exists nothing is merged, and an INSERT into the spans
-fails at ``PARTS`` parts, with the engine's own error.
+``crowded_store.py FILE …``: while ``FILE`` exists, no parts are merged, and an INSERT into the
+spans fails at ``PARTS`` parts, with the engine's own error.
 """
 
 from __future__ import annotations

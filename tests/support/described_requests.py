@@ -36,8 +36,9 @@ CHECKS = [
     negative_data_rejection,
     ignored_auth,
 ]
-"""No 5xx; only statuses, types, headers and documents that are described; what does not fit the
-description is refused; no success without a key, or with a wrong one."""
+"""The checks: no 5xx; only described statuses, types, headers and documents; requests that do not
+fit the description are refused; no success without a key, or with a wrong key.
+"""
 
 
 def right_and_wrong(

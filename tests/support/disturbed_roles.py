@@ -1,7 +1,7 @@
-"""Several collectors and extractors over one ClickHouse server, killed, frozen and started again.
+"""Several collectors and extractors over one ClickHouse server, killed, frozen and restarted.
 
-Requests of a capture go to the collectors in turn, as through a load balancer; each is sent again
-until it is acknowledged. Afterwards every run must be there once, wherever it can be read.
+Requests of a capture are sent to the collectors in turn, as through a load balancer; each is sent
+again until it is acknowledged. Afterwards every run must exist once, in every list and view.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ ROLES = ("keeper", "collect-0", "collect-1", "extract-0", "extract-1", "api")
 
 @dataclass
 class Fleet:
-    """The processes by name; one that was killed is replaced by the next of its name."""
+    """The processes by name; a killed process is replaced by the next process with its name."""
 
     start: StartSpanloom
     server: StartedServer
     place: Path
     env: Mapping[str, str]
     urls: dict[str, str] = field(default_factory=dict)
-    """The URL of the store for processes that have one of their own."""
+    """The URL of the store for processes that do not use the common URL."""
     running: dict[str, RunningSpanloom] = field(default_factory=dict)
     ended: list[str] = field(default_factory=list)
     """Processes that ended by themselves, with the end of their log."""
 
     def begin(self, names: Sequence[str] = ROLES) -> None:
-        """Start all; none waits for another."""
+        """Start all processes; none waits for another."""
         for name in names:
             self.begin_one(name)
 
     def begin_one(self, name: str) -> None:
-        """Start a process, on the directory that the one before it had."""
+        """Start a process, on the directory of its predecessor."""
         self.running[name] = self.start(
             name.split("-", maxsplit=1)[0],
             f"--store-url={self.urls.get(name, self.server.url())}",
@@ -85,7 +85,7 @@ class Fleet:
             process.send_signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """End all in order; each must still be there and end well."""
+        """End all processes in order; each must still run, and end with status 0."""
         for name, part in self.running.items():
             self._note_if_ended(name)
             if part.process.poll() is None and part.stop() != 0:
@@ -115,7 +115,8 @@ class Fleet:
     def send(self, captures: Iterable[Capture]) -> int:
         """Send the requests of captures to the collectors in turn; return how many were refused.
 
-        Refused is any answer but success; a connection to a killed process is tried again.
+        Any response but a success counts as refused; a connection to a killed process is tried
+        again.
         """
         turns, refused = count(), Counter[int]()
 
@@ -148,10 +149,10 @@ class Fleet:
 
 
 class Followers:
-    """Reads the change feed from before the first run; a version comes once."""
+    """Reads the change feed from before the first run, and checks that each version comes once."""
 
     def __init__(self, fleet: Fleet) -> None:
-        """Follow the API of the fleet, wherever it is."""
+        """Follow the API of the fleet, even if its address changes."""
         self._fleet = fleet
         self._after = "beginning"
         self._ending = threading.Event()
@@ -191,7 +192,7 @@ class Followers:
 
 
 def await_whole(fleet: Fleet, captures: Iterable[Capture], within_s: float = SETTLED_S) -> None:
-    """Wait until each trace shows all its spans and is not live; fail with those that do not."""
+    """Wait until each trace shows all its spans and is not live; fail with the other traces."""
     expected = {trace: n for c in captures for trace, n in c.spans_by_trace.items()}
     until = time.monotonic() + within_s
     while behind := _behind(fleet, expected):
@@ -212,7 +213,7 @@ def _behind(fleet: Fleet, expected: Mapping[str, int]) -> dict[str, object]:
 
 
 def check_once(fleet: Fleet) -> None:
-    """Assert that no run, step or line is anywhere twice, and that lists and views agree."""
+    """Assert that no run, step or row is anywhere twice, and that lists and views agree."""
     client = fleet.server.client()
     runs = _column(client, "SELECT TraceId FROM v_trajectories")
     steps = _column(client, "SELECT (TraceId, StepId) FROM v_steps")
@@ -231,7 +232,7 @@ def check_once(fleet: Fleet) -> None:
 
 
 def listed_runs(api: str) -> list[str]:
-    """Return the trace of each line of the list, page by page."""
+    """Return the trace id of each item in the list, page by page."""
     found: list[str] = []
     query = {"limit": "100", "duplicate": "any", "has_steps": "any"}
     while True:
@@ -243,7 +244,7 @@ def listed_runs(api: str) -> list[str]:
 
 
 def one_content_each(client: Client) -> None:
-    """Assert that no version number of a trace has two documents, among all rows still there."""
+    """Assert that no version number of a trace has two documents, among all existing rows."""
     twice = client.query(
         "SELECT TraceId, Version FROM trajectories GROUP BY TraceId, Version"
         " HAVING uniqExact(Document) > 1"

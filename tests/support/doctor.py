@@ -1,4 +1,4 @@
-"""Runs `spanloom doctor`, and breaks what it examines."""
+"""Runs `spanloom doctor`, and damages the things that it examines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ url = "chdb://" + sys.argv[1]
 
 @dataclass
 class Doctor:
-    """Runs the command on free ports and keeps its last output."""
+    """Runs the command on free ports and stores its last output."""
 
     run: RunSpanloom
     status: int = 0
@@ -80,7 +80,7 @@ def change_spool(data: Path, statement: str) -> None:
 
 
 def change_store(data: Path, *lines: str) -> None:
-    """Change the store in a process of its own, as one process can open one store."""
+    """Change the store in a separate process, because only one process can open it at a time."""
     script = IN_THE_STORE + "\n".join(lines)
     changed = programs.run("-c", script, str(data / "store"))
     assert changed.returncode == 0, changed.stderr

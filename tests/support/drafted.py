@@ -1,4 +1,4 @@
-"""The steps of a canonical document as a draft, and a document by hand to draft from."""
+"""The steps of a canonical document as a draft, and a handmade document to draft from."""
 
 from __future__ import annotations
 

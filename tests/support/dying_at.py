@@ -1,7 +1,7 @@
 """Run the command and kill it at a point of its work: ``dying_at.py POINT COUNT …``.
 
-It gets SIGKILL the COUNTth time it passes the point after it has printed its addresses: no handler
-and no ``finally`` runs.
+It gets SIGKILL the COUNTth time it passes the point after it has printed its addresses, so no
+handler and no ``finally`` runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ POINTS: dict[str, tuple[type, str]] = {
 AFTER_A_BURST: dict[str, tuple[type, str]] = {
     "while the spool shrinks": (Spool, "_drop_free_pages"),
 }
-"""Points that are reached only after much was sent."""
+"""Points that are reached only after much data was sent."""
 
 
 def arm(point: str, count: int) -> None:

@@ -1,6 +1,6 @@
 """Run the command and kill it while it copies: ``dying_copier.py POINT …``.
 
-It gets SIGKILL: no handler and no ``finally`` runs.
+It gets SIGKILL, so no handler and no ``finally`` runs.
 """
 
 from __future__ import annotations

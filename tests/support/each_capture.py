@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def each_capture(
     captures: Iterable[Capture], every_day: int | None = None
 ) -> Callable[[Test], Test]:
-    """Call a test with each of the captures as ``capture``, those of a dialect in one case.
+    """Call a test with each of the captures as ``capture``; captures of a dialect are one case.
 
-    ``every_day`` is the maximum of captures of a dialect, except in the long form of the
-    properties: for tests that extract each many times.
+    ``every_day`` is the maximum number of captures of a dialect, except in the long form of the
+    properties. It is for tests that extract each capture many times.
     """
     dialects: defaultdict[str, list[Capture]] = defaultdict(list)
     for capture in captures:

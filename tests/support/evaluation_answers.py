@@ -1,4 +1,4 @@
-"""Responses about rules and alerts in the form of the service, and a page that gets them."""
+"""Responses about rules and alerts in the service's format, and a page that gets them."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ WITHDRAWN: dict[str, Any] = {
 
 
 def answer_with(page: Page, answers: Mapping[str, object]) -> list[tuple[str, str, str]]:
-    """Answer requests by a pattern of their path; return what is sent: method, path, body."""
+    """Answer requests by patterns of their path; return the sent requests: method, path, body."""
     sent: list[tuple[str, str, str]] = []
 
     def answer(held: Held) -> None:

@@ -20,7 +20,7 @@ RAW = {"name": "raw", "kind": "stub"}
 
 
 def config_of(*evaluators: dict[str, Any], **members: Any) -> Config:
-    """Return the file of these evaluators, by default of one that passes from 0.5 on."""
+    """Return the file of these evaluators, by default of one evaluator that passes from 0.5 on."""
     value = {"name": "trips", "evaluators": list(evaluators or (GOOD,)), **members}
     return read_config(json.dumps(value).encode())
 

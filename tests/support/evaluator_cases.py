@@ -35,11 +35,11 @@ class Case:
     status: str
     passed: bool | None = None
     evidence: Sequence[str] = ()
-    """Step ids, in their order."""
+    """Step ids in order."""
     expected: Mapping[str, Any] | None = None
     value: Any = "as passed"
     says: str = ""
-    """A part of the rationale."""
+    """Text that the rationale contains."""
     code: str = ""
     """The ``error_code``."""
 

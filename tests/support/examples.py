@@ -22,7 +22,7 @@ MOST_EVERY_DAY = 10
 
 
 def register_profiles() -> None:
-    """Register both forms and load that of every day; no example has a deadline."""
+    """Register both forms and load the daily form; no example has a deadline."""
     slow = [HealthCheck.too_slow]
     settings.register_profile("long", deadline=None, suppress_health_check=slow)
     settings.register_profile(
@@ -34,7 +34,7 @@ def register_profiles() -> None:
 def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
     """Return the number of examples of a property, which is ``count`` in the long form.
 
-    A property with examples of half a second each makes fewer every day.
+    A property whose examples take half a second each uses fewer every day.
     """
     return count if is_long() else min(count, every_day)
 

@@ -26,7 +26,7 @@ def write(name: str, document: Mapping[str, Any], losses: Losses | None = None) 
 
 
 def read_all(name: str, *values: Any, project: str = "default") -> list[Taken | Refused]:
-    """Read the values of a file, one a line: runs and refusals."""
+    """Read the values of a file, one per line, into runs and refusals."""
     lines = [Located(f"line {n}", value) for n, value in enumerate(values, 1)]
     return list(formats_of(Of.RUNS)[name].load_reader().read(lines, Reading(name, project)))
 
@@ -52,5 +52,5 @@ def values_in(name: str, body: bytes) -> Sequence[Any]:
 
 
 def reread(name: str, document: Mapping[str, Any]) -> Document:
-    """Return a document as it comes back from a format."""
+    """Return a document after writing it in a format and reading it back."""
     return read(name, *values_in(name, write(name, document))).document

@@ -46,7 +46,9 @@ class World:
     ) -> None:
         self.store: Store = store or MemoryStore()
         self.is_shared = not isinstance(self.store, MemoryStore)
-        """Whether other tests use the store: a request from the future changes what they see."""
+        """Whether other tests use the store, in which a request from the future changes their
+        results.
+        """
         self.now_ns = next_seq() * 1000 if self.is_shared else T0_NS
         self.wall_ahead_ns = 0
         if isinstance(self.store, MemoryStore):
@@ -72,7 +74,7 @@ class World:
         self.now_ns += int(seconds * NS)
 
     def step(self, seconds: float = 0) -> int:
-        """Advance the time and run the extractor once; return how many traces it built."""
+        """Advance the time and run the extractor once; return the number of built traces."""
         self.wait(seconds)
         return self.extractor.run_once()
 
@@ -103,7 +105,7 @@ class World:
         self.store.state.clock_ns = clock
 
     def send_logs(self, logs: bytes) -> None:
-        """Store what is kept of a logs request that is accepted now."""
+        """Store the stored form of a logs request that is accepted now."""
         collected = collect_content_events(logs, Limits())
         kept = ((collected.body, Signal.CONTENT_EVENTS), (collected.spans, Signal.SPANS))
         for body, signal in kept:

@@ -1,7 +1,7 @@
 """Run the command; once a file exists, its every fsync fails: ``failing_disk.py FILE …``.
 
-The kernel returns EIO to all threads and libraries: a seccomp filter (Linux's ``seccomp(2)``) that
-the process cannot remove. Everything else works.
+The kernel returns EIO to all threads and libraries, by a seccomp filter (Linux's ``seccomp(2)``)
+that the process cannot remove. Everything else works.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from spanloom.__main__ import main
 
-# x86-64 and aarch64: the number of seccomp, then those of fsync and fdatasync.
+# x86-64 and aarch64: the number of seccomp, then the numbers of fsync and fdatasync.
 NUMBERS = {"x86_64": (317, (74, 75)), "aarch64": (277, (82, 83))}
 NO_NEW_PRIVILEGES = 38
 SET_FILTER, ALL_THREADS = 1, 1
@@ -42,7 +42,7 @@ class Program(ctypes.Structure):
 
 
 def is_possible() -> bool:
-    """Whether this machine's system calls are known here."""
+    """Return whether this machine's system call numbers are known here."""
     return sys.platform == "linux" and platform.machine() in NUMBERS
 
 
@@ -65,7 +65,7 @@ def fail_every_sync() -> None:
 
 
 def arm(trigger: Path) -> None:
-    """Wait for the file in a thread of its own."""
+    """Wait for the file in a separate thread."""
 
     def wait() -> None:
         while not trigger.exists():

@@ -1,6 +1,6 @@
-"""Run the command; one part dies when a file appears: ``failing_parts.py PART FILE …``.
+"""Run the command; one component dies when a file appears: ``failing_parts.py PART FILE …``.
 
-One method of the part's own loop is replaced; everything else is the real command.
+One method of the component's own loop is replaced; everything else is the real command.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Fault(BaseException):
 
 
 def dies_when(trigger: Path, thread: str, kind: type, method: str) -> None:
-    """Make a method raise in the thread of that name once the file exists."""
+    """Make a method raise in the thread with this name once the file exists."""
     works: Callable[..., Any] = getattr(kind, method)
 
     def check() -> None:
@@ -74,7 +74,7 @@ def ends_grpc_when(trigger: Path) -> None:
 
 
 def arm(part: str, trigger: Path) -> None:
-    """Inject the fault into one part."""
+    """Inject the fault into one component."""
     match part:
         case "spool":
             dies_when(trigger, "spool-committer", GroupCommitter, "_commit")

@@ -39,7 +39,7 @@ class FailingStore:
         return self.failing(name, found) if callable(found) else FailingSubject(self, found)
 
     def failing(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the method, wrapped to apply the fault that is switched on."""
+        """Return the method, wrapped to apply the active fault."""
 
         def call(*arguments: object, **named: object) -> object:
             if self.is_down and name != "close":
@@ -67,7 +67,7 @@ class FailingSubject:
 
 
 def failing_store(patched: pytest.MonkeyPatch) -> FailingStore:
-    """Return the store that every service of this process then uses."""
+    """Return the store that every service of this process uses from now on."""
     store = FailingStore()
     patched.setattr("spanloom.process.wiring.open_store", lambda *_: store)
     patched.setattr("spanloom.process.wiring.open_upkeep", lambda *_: MemoryUpkeep())

@@ -21,28 +21,28 @@ class Fault(Enum):
 
     NONE = auto()
     SLOW = auto()
-    """Each piece of a response takes ``SLOW_S`` seconds longer."""
+    """Each chunk of a response takes ``SLOW_S`` seconds longer."""
     CUT = auto()
-    """Half of the first piece of a response is passed on, then both sides get a reset."""
+    """Half of the first chunk of a response is forwarded, then both sides get a reset."""
     REFUSED = auto()
     """Every connection is reset at its first byte."""
 
 
 class FaultyLink(Proxy):
-    """A context manager that passes bytes on both ways, subject to its ``fault``."""
+    """A context manager that forwards bytes in both directions, subject to its ``fault``."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
         self.fault = Fault.NONE
         self.hits = 0
-        """How often the current fault occurred."""
+        """How many times the current fault occurred."""
 
     def switch(self, fault: Fault) -> None:
-        """Apply a fault from the next bytes on, in open connections too."""
+        """Apply a fault to all further bytes, in open connections too."""
         self.fault, self.hits = fault, 0
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:
-        """Pass on until one side ends, or the fault ends both."""
+        """Forward until one side ends, or the fault ends both."""
         ends = {client: server, server: client}
         while True:
             for side in select.select(list(ends), (), ())[0]:
@@ -54,7 +54,7 @@ class FaultyLink(Proxy):
                     return
 
     def _pass(self, data: bytes, to: socket.socket, *, is_answer: bool) -> bool:
-        """Pass one piece on as the fault allows; return whether the connection goes on."""
+        """Forward one chunk as the fault allows; return whether the connection continues."""
         fault = self.fault
         self.hits += fault is Fault.REFUSED or (is_answer and fault is not Fault.NONE)
         if fault is Fault.REFUSED:

@@ -1,4 +1,4 @@
-"""An in-memory connection for the change feed: rows become visible when the test says so."""
+"""An in-memory connection for the change feed: the test decides when rows become visible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ US = 1_000_000
 
 
 class FeedRow(NamedTuple):
-    """A row of ``trajectory_changes`` under the names of ``announcements.sql``."""
+    """A row of ``trajectory_changes`` with the names of ``announcements.sql``."""
 
     Project: str
     TraceId: str
@@ -48,7 +48,7 @@ class FeedConnection:
         self.inserting: Callable[[list[FeedRow]], None] = self.visible.extend
         """Called with the rows of an INSERT; may make them visible."""
         self.took_s: float | None = None
-        """How long INSERTs take by the server, where it says so."""
+        """Seconds that INSERTs take on the server; ``None`` if it does not report them."""
         self.between: Callable[[], None] = lambda: None
         """Called between reading the clock and reading the rows."""
 

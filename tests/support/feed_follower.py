@@ -26,7 +26,7 @@ class Follower:
 
     @contextmanager
     def at(self, api: str) -> Iterator[None]:
-        """Follow the service at an address, in a thread of its own, until it is killed."""
+        """Follow the service at an address, in a separate thread, until it is killed."""
         ending = threading.Event()
         thread = threading.Thread(target=self._follow, args=(api, ending))
         thread.start()

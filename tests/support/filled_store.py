@@ -1,7 +1,7 @@
 """A program: fills the store of a stopped service with runs of one size.
 
 Started as ``python -m tests.support.filled_store DATA_DIR RUNS BYTES``, because only one process
-may open an embedded store. Each run has a model call with so many random bytes of input.
+may open an embedded store. Each run has a model call with ``BYTES`` random bytes of input.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def fill_store(data_dir: Path, runs: int, size: int) -> None:
 
 
 def main() -> None:
-    """Fill the store, and print how many runs it has."""
+    """Fill the store, and print the number of its runs."""
     data_dir, runs, size = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     data_dir.mkdir(parents=True, exist_ok=True)
     url = f"chdb://{data_dir.absolute() / 'store'}"

@@ -1,6 +1,6 @@
-"""Roles of two releases over one server, of which each can be restarted under load.
+"""Roles of two releases over one server, each of which can be restarted under load.
 
-Two collectors, two extractors, two APIs and a keeper. Senders do as a load balancer does: they send
+Two collectors, two extractors, two APIs and a keeper. Senders act like a load balancer: they send
 to the other collector while one restarts.
 """
 
@@ -52,7 +52,7 @@ class Fleet:
     def begin(self, env: Mapping[str, str], *names: str, flags: Sequence[str] = ()) -> None:
         """Start roles of a release, all at once; return once they are ready, if they can be.
 
-        Readers of this release, whose ``env`` is empty, wait for its keeper.
+        API processes of this release, whose ``env`` is empty, wait for its keeper.
         """
         with ThreadPoolExecutor(len(names)) as starters:
             list(starters.map(lambda name: self._begin(env, name, flags), names))
@@ -62,7 +62,7 @@ class Fleet:
                 self.running[name].wait_until_ready()
 
     def wait_until_ready(self) -> None:
-        """Return once all are ready."""
+        """Return once all processes are ready."""
         for part in self.running.values():
             part.wait_until_ready()
 
@@ -85,7 +85,7 @@ class Fleet:
         self._started.append(self.running[name])
 
     def end(self) -> None:
-        """Kill whatever still runs."""
+        """Kill all processes that still run."""
         for part in self._started:
             part.process.kill()
             part.process.wait(END_S)
@@ -93,7 +93,7 @@ class Fleet:
                 part.process.stdout.close()
 
     def restart(self, env: Mapping[str, str], name: str, *flags: str) -> None:
-        """End a role well, and start it again as a release."""
+        """Stop a role regularly, and start it again as a release."""
         with self._turns.get(name, nullcontext()):
             old = self.running.pop(name)
             assert old.process.poll() is None, f"{name} ended by itself:\n{old.log}"
@@ -145,7 +145,8 @@ class Fleet:
     def followed(self, follower: Follower) -> Iterator[None]:
         """Follow the change feed within the context, at each API in turn, with one position.
 
-        Raises if an API refuses the position; one that is away or waits for its store is left out.
+        Raises if an API refuses the position; an API that is down or waits for its store is
+        skipped.
         """
         ended = threading.Event()
         with ThreadPoolExecutor(1) as threads:
@@ -172,7 +173,7 @@ class Fleet:
                 continue
 
     def _taken(self, names: Iterator[str]) -> str:
-        """Return a collector that is not being restarted, for this sender alone."""
+        """Return a collector that is not being restarted, reserved for this sender."""
         while True:
             name = next(names)
             if self._turns[name].acquire(blocking=False):

@@ -1,4 +1,4 @@
-"""Forgets the deletions of a store: its queries cost what they do while nothing is deleted."""
+"""Forgets the deletions of a store, so that its queries cost as little as without deletions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ TABLES = ("deleted_traces", "deletions")
 
 
 def forget_deletions(store: ClickHouseStore) -> None:
-    """Remove the record of all deletions from an embedded store: rows still hidden show again."""
+    """Remove the record of all deletions from an embedded store.
+
+    Hidden rows become visible again.
+    """
     connection = store.connections.worker
     hiding = connection.hiding
     if not hiding.may_hide:

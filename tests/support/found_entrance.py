@@ -1,9 +1,9 @@
-"""Finds the entrance of ``clickhouse local`` in chdb-core's shared library, by reading the file.
+"""Finds the entry point of ``clickhouse local`` in chdb-core's shared library, by reading the file.
 
-The library is linked with all of ``clickhouse local``, but exports only chDB's own entrance. The
-other one, ``int mainEntryClickHouseLocal(int, char **)``, makes an object of ``DB::LocalServer``,
-so it uses that class's virtual table, which the class's run-time type information points to. No
-address is written down here: another release of the library is searched anew.
+The library is linked with all of ``clickhouse local``, but exports only chDB's own entry point. The
+other entry point, ``int mainEntryClickHouseLocal(int, char **)``, creates an object of
+``DB::LocalServer``, so it uses that class's virtual table, to which the class's run-time type
+information leads. No address is hardcoded, so another release of the library is searched again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TYPE_NAME = b"N2DB11LocalServerE\0"
 """The name of ``DB::LocalServer`` in its type information."""
 NO_BITS = 8
-"""The kind of a section that takes no room in the file."""
+"""The type of a section that takes no space in the file."""
 POINTER = 8
 NOT_FOUND = "the entrance of ClickHouse was not found"
 CHUNK_BYTES = 32 << 20
@@ -37,11 +37,11 @@ _SECTION = struct.Struct("<IIQQQQIIQQ")
 
 
 class EntranceNotFoundError(Exception):
-    """The library is built otherwise than this search expects."""
+    """The library is not built as this search expects."""
 
 
 class Section(NamedTuple):
-    """A named part of the file: its address once loaded (0 if it is not), offset and size."""
+    """A named section of the file: its address once loaded (0 if it is not), offset and size."""
 
     kind: int
     address: int
@@ -54,7 +54,7 @@ class Section(NamedTuple):
 
 
 class Library:
-    """An ELF file for a 64-bit processor, and what its parts refer to."""
+    """An ELF file for a 64-bit processor, and the references in it."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -75,7 +75,7 @@ class Library:
         return sorted(rows[rows[:, 2] == address][:, 0].tolist())
 
     def uses(self, *targets: int) -> list[tuple[int, int]]:
-        """Return (target, place) of all places of the code that reach a target from where they are.
+        """Return (target, address) for all code that reaches a target relative to its address.
 
         The processor adds 4 bytes of an instruction to the address after them.
         """
@@ -95,7 +95,7 @@ class Library:
         return found
 
     def function_at(self, address: int) -> int:
-        """Return the beginning of the function that an address is in."""
+        """Return the start of the function that contains an address."""
         return int(self._functions[np.searchsorted(self._functions, address, side="right") - 1])
 
     def _part(self, name: str) -> Section:
@@ -105,13 +105,13 @@ class Library:
 
     @cached_property
     def _relocations(self) -> NDArray[np.uint64]:
-        """Rows of place, kind, and the address that is written there when it is loaded."""
+        """Rows of address, kind, and the address that the loader writes there."""
         part = self._part(".rela.dyn")
         return np.frombuffer(self._map, "<u8", part.size // 8, part.offset).reshape(-1, 3)
 
     @cached_property
     def _functions(self) -> NDArray[np.int64]:
-        """The beginnings of all functions, from the table for exceptions."""
+        """The starts of all functions, from the exception table."""
         part = self._part(".eh_frame_hdr")
         (count,) = struct.unpack_from("<I", self._map, part.offset + 8)
         rows = np.frombuffer(self._map, "<i4", 2 * count, part.offset + 12).reshape(-1, 2)
@@ -155,9 +155,9 @@ def library_path() -> Path:
 
 
 def entrance() -> int:
-    """Return the entrance of the installed library, searched once for each build of it.
+    """Return the entry point of the installed library, searched once for each build.
 
-    Raises ``EntranceNotFoundError`` with a sentence.
+    Raises ``EntranceNotFoundError`` with a reason.
     """
     path = library_path()
     known = _cache() / f"{path.stat().st_size}-{path.stat().st_mtime_ns}.json"
@@ -170,7 +170,7 @@ def entrance() -> int:
 
 
 def search(path: Path) -> int | str:
-    """Return the entrance, or the sentence why there is none."""
+    """Return the entry point, or the reason why there is none."""
     try:
         return find_entrance(Library(path))
     except EntranceNotFoundError as error:
@@ -183,7 +183,7 @@ def _cache() -> Path:
 
 
 def _keep(place: Path, found: int | str) -> None:
-    """Write it whole: several workers may search at once."""
+    """Write the result atomically, because several workers may search at once."""
     place.parent.mkdir(parents=True, exist_ok=True)
     half = place.with_suffix(f".{os.getpid()}")
     half.write_text(json.dumps(found))

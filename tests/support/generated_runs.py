@@ -126,7 +126,7 @@ def _step(
 
 
 def _below(chance: Random, root: Step, count: int) -> list[Step]:
-    """Return steps, each below the root or below an agent before it; some begin at once."""
+    """Return steps, each below the root or below an earlier agent; some start at the same time."""
     above, steps = [root], []
     for number in range(2, count + 2):
         parent, kind = chance.choice(above), _kind(chance)
@@ -144,7 +144,7 @@ def _kind(chance: Random) -> StepType:
 
 
 def _owners(steps: Sequence[Step]) -> Mapping[str, str]:
-    """Return step → the nearest agent above it."""
+    """Return the nearest agent above each step, by step id."""
     by_id = {step.id: step for step in steps}
 
     def owner(step: Step) -> str:

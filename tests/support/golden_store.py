@@ -1,7 +1,7 @@
 """A service with the same runs, annotations and scores on every start.
 
 All spans are stored first and extracted by a second process, so each run is built once from all of
-its spans, however slow the machine is. Times are those of the recordings; prices are fixed.
+its spans, however slow the machine is. Times are taken from the recordings; prices are fixed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CAPTURES = (
 TALK, TALK_PROJECT = "trip to Bergen", "travel"
 TALK_TRACES = tuple(f"{number:032x}" for number in range(0xB0, 0xB0 + len(TURNS)))
 RUN = "b0".rjust(32, "0")
-"""The first run of the conversation: it is annotated."""
+"""The first run of the conversation, which is annotated."""
 SCHEME = "step_evaluation"
 PRICES = '[[prices]]\nmodel = "*"\ninput = 1.0\noutput = 10.0\n'
 """Fixed prices, so that no new price list changes a response."""
@@ -58,10 +58,10 @@ class GoldenService(NamedTuple):
     runs: Mapping[str, str]
     """The first run of each capture, by its scenario."""
     begun_ns: int
-    """Start of the service: later times are not those of a recording."""
+    """Start of the service; later times are not from a recording."""
 
     def steady(self, text: str) -> str:
-        """Return a text without what varies: times since the start, ids of views, ports."""
+        """Return a text without varying values: times since the start, ids of views, ports."""
         text = re.sub(r'"[0-9a-f]{16}"(,\s+"project": "\w+",\s+"page")', r'"<id>"\1', text)
         text = re.sub(r"\d{13,19}", self._time, text)
         text = re.sub(r'(127\.0\.0\.1:|"(?:sql|otlp_http|otlp_grpc)_port": )\d+', r"\1<port>", text)
@@ -109,7 +109,7 @@ def _send(service: RunningSpanloom) -> None:
 
 
 def _wait_until_settled(api: str, count: int) -> None:
-    """Wait until all runs are listed and every text of theirs is found by its words."""
+    """Wait until all runs are listed and every text in them is found by its words."""
     until = time.monotonic() + SETTLED_S
     stats_query = {"metrics": "count", "where": "status = settled", "has_steps": "any"}
     while time.monotonic() < until:
@@ -122,7 +122,7 @@ def _wait_until_settled(api: str, count: int) -> None:
 
 
 def _annotate(api: str) -> None:
-    """Let ada and bo judge a run, put a queue of two runs, and store scores."""
+    """Annotate a run as ada and bo, store a queue of two runs, and store scores."""
     _ask(api, "PUT", f"/v1/schemes/{SCHEME}", "lead", {"text": SEED})
     run = f"/v1/trajectories/{RUN}/annotations"
     for who, judged in (("ada", ("correct", "incorrect")), ("bo", ("correct", "correct"))):

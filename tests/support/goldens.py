@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FILES = Path(__file__).parent.parent / "golden" / "files"
 SHOWN = 40
-"""Most lines of a diff that a failing test prints."""
+"""Maximum lines of a diff that a failing test prints."""
 REWRITE = "if that is meant: .venv/bin/pytest tests/golden --rewrite, and read `git diff`"
 
 

@@ -38,7 +38,7 @@ def all_panels() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def links_of(panel: Mapping[str, Any]) -> list[str]:
-    """Return the URLs that its cells lead to."""
+    """Return the URLs to which the panel's cells link."""
     properties = [p for over in panel["fieldConfig"]["overrides"] for p in over["properties"]]
     return [link["url"] for p in properties if p["id"] == "links" for link in p["value"]]
 

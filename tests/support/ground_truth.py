@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 SEVERAL = ("pair-", "triple-", "mixed-")
-"""Name prefixes of folders of runs that several instrumentations report."""
+"""Prefixes of folders with runs that several instrumentations report."""
 DATA_TOOLS = frozenset({"retrieval", "embedding", "reranking"})
-"""Tool kinds that the truth does not decide: it has ``other`` for such spans."""
+"""Tool kinds that the truth does not distinguish: it has ``other`` for these spans."""
 
 OTLP = "/v1/traces"
 COZELOOP = "/v1/loop/traces/ingest"
@@ -147,7 +147,7 @@ class Answer:
 
     @property
     def counts(self) -> bool:
-        """Whether the trajectory counts, being no repetition of another."""
+        """Whether the trajectory counts, that is, does not repeat another."""
         return "duplicate_of" not in self.document["extraction"]
 
     def steps(self) -> Iterator[tuple[Json, Json]]:
@@ -158,18 +158,21 @@ class Answer:
 
 
 def all_captures() -> list[Capture]:
-    """Return the captures of one instrumentation, or of one together with a client's."""
+    """Return the captures of one instrumentation, alone or together with a client's."""
     return [c for c in _captures() if not c.dialect.startswith(SEVERAL)]
 
 
 def pair_captures() -> list[Capture]:
-    """Return the captures of several instrumentations of one framework that report at once."""
+    """Return the captures in which several instrumentations of one framework report at once."""
     return [c for c in _captures() if c.dialect.startswith(SEVERAL)]
 
 
 @cache
 def _captures() -> Sequence[Capture]:
-    """Return all captures, the same ones each time: their truth is read once."""
+    """Return all captures.
+
+    They are the same objects each time, so that their truth is read once.
+    """
     return [
         Capture(path.parent.name, path.name.removesuffix(".expect.json"))
         for path in sorted(CAPTURES.glob("*/*.expect.json"))
@@ -257,7 +260,7 @@ def _check_errors(capture: Capture, answers: list[Answer]) -> list[str]:
 
 
 def _check_outcome(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Check that a run failed if its caller saw an exception, and else recovered from failures.
+    """Check that a run failed if its caller got an exception, or else recovered from failures.
 
     For stopped runs the truth has the outcome of each trace, and the question to the person.
     """
@@ -329,7 +332,7 @@ def measure(
 def print_matrix(
     results: Mapping[Capture, Mapping[str, list[str]]], measures: Measures = MEASURES
 ) -> str:
-    """Return the table dialect by measure: how many scenarios are right."""
+    """Return a table of dialects and measures with the numbers of correct scenarios."""
     dialects = sorted({c.dialect for c in results})
     lines = ["".join([f"{'dialect':34}", f"{'n':>4}", *(f"{m:>11}" for m in measures)])]
     for dialect in [*dialects, "all"]:

@@ -15,15 +15,16 @@ PIECE = 1 << 16
 
 
 class HostLink:
-    """Forwards connections to a port of this machine, or does something else with them.
+    """Forwards connections to a port of this machine, or applies a fault to them.
 
-    ``context`` makes it speak TLS. It listens until the end: what is refused is closed at once.
+    ``context`` makes it speak TLS. It listens until the end; refused connections are closed at
+    once.
     """
 
     def __init__(self, target: int, context: ssl.SSLContext | None = None) -> None:
         self.target = target
         self.mode: Callable[[socket.socket], None] | None = None
-        """What it does with a connection instead of forwarding it."""
+        """The fault applied to a connection instead of forwarding it."""
         self._context = context
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -31,7 +32,7 @@ class HostLink:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def fail(self, mode: Callable[[socket.socket], None]) -> None:
-        """Close what is open, and treat every connection so from now on."""
+        """Close open connections, and apply a fault to every new connection."""
         self.mode = mode
         self._end()
 
@@ -77,11 +78,11 @@ def _forward(source: socket.socket, target: socket.socket) -> None:
 
 
 def closes(_came: socket.socket) -> None:
-    """Close without an answer."""
+    """Close the connection without a response."""
 
 
 def says_nothing(came: socket.socket) -> None:
-    """Read, and never answer."""
+    """Read, and never respond."""
     while came.recv(PIECE):
         pass
 

@@ -1,4 +1,4 @@
-"""A run whose names, texts and attributes are all far too long, or odd."""
+"""A run whose names, texts and attributes are all far too long, or unusual."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MANY = 120
 
 
 def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
-    """Return a run of one agent with a call of a model and many of tools, all of them long."""
+    """Return a run of one agent with a model call and many tool calls, all with long texts."""
     messages = json.dumps([{"role": "user", "parts": [{"type": "text", "content": LONG}]}])
     spans = [
         _span(trace_id, 1, 0, "invoke_agent", {"gen_ai.agent.name": LONG, "user.id": LONG}),
@@ -41,7 +41,7 @@ def hostile_run(trace_id: str) -> ExportTraceServiceRequest:
 
 
 def _tool(trace_id: str, number: int) -> WireSpan:
-    """Return a tool of a name of its own that fails; the first ones are long, for size."""
+    """Return a tool with a unique name that fails; the first tools are long, for size."""
     text = LONG if number < 5 else ODD
     texts = dict.fromkeys(("gen_ai.tool.call.arguments", "gen_ai.tool.call.result"), text)
     metadata = {f"langsmith.metadata.{key} {ODD}": text for key in range(70)} if number < 2 else {}

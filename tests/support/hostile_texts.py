@@ -1,7 +1,7 @@
-"""Texts that cost a naive parser gigabytes or minutes, and the spans that carry them.
+"""Texts that cost a naive parser gigabytes or minutes, and spans with these texts.
 
-A text has the requested length and is cheap to make. If it begins like something that a parser
-reads (messages, a state, a repr), it continues in the way that costs that parser most.
+A text has the requested length and is cheap to make. If it begins like input of a parser (messages,
+a state, a repr), it continues in the way that costs this parser most.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Target(NamedTuple):
     spans: Sequence[Span]
     """The whole trace."""
     at: int
-    """The index of the span in it."""
+    """The index of the span in the trace."""
 
     def __str__(self) -> str:
         return f"{self.dialect}-{self.key}"
@@ -50,7 +50,10 @@ class Target(NamedTuple):
 
 @cache
 def all_targets() -> Sequence[Target]:
-    """Return each text attribute of each dialect once; keys that differ in a number are one."""
+    """Return each text attribute of each dialect once.
+
+    Keys that differ in a number are the same.
+    """
     found: dict[tuple[str, str], Target] = {}
     for key, spans in _every_trace():
         for at, span in enumerate(spans):
@@ -62,7 +65,7 @@ def all_targets() -> Sequence[Target]:
 
 
 def _every_trace() -> Iterator[tuple[TraceKey, Sequence[Span]]]:
-    """Yield the traces of captures, of recorded runs, and of inputs after public reports."""
+    """Yield the traces of captures, of recorded runs, and of inputs from public reports."""
     for capture in all_captures():
         yield from traces_of(capture).items()
     for path in sorted(RECORDED.rglob("*.otlp.gz")):

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 HTTP_PORT = 8123
 START_S = 60.0
 ACCOUNT = PASSWORD = "store"  # noqa: S105
-"""The account that tests use: those of the image's variables cannot be altered."""
+"""The account that tests use, because accounts from the image's variables cannot be altered."""
 
 
 class ImageStore:
-    """The database of the compose file on a server in a container; it keeps its port."""
+    """The database of the compose file on a server in a container, whose port stays the same."""
 
     def __init__(self, container: Any, port: int) -> None:
         """Use a container of testcontainers that publishes its HTTP port there."""
@@ -62,7 +62,7 @@ class ImageStore:
         self._await_answer()
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Send a signal that ends it, and wait for the end."""
+        """Send a signal that ends the server, and wait for the end."""
         container = self._container.get_wrapped_container()
         container.kill(signal=int(number))
         container.wait()
@@ -93,7 +93,7 @@ class ImageStore:
 
 @contextmanager
 def image_store() -> Iterator[ImageStore]:
-    """Run the image; skip the test where there is no Docker, and fail where that fails."""
+    """Run the image; skip the test if there is no Docker, and fail if Docker fails."""
     containers = pytest.importorskip("testcontainers.core.container")
     docker = import_module("docker")
     try:

@@ -1,4 +1,4 @@
-"""The import of files by the API in this process: a collector with a spool, documents by hand."""
+"""The import of files by the API in this process: a collector with a spool, handmade documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SOON_S = 60.0
 
 
 class ReadHere(FileReading):
-    """Reads a file in this process: starting another one takes most of a second."""
+    """Reads a file in this process, because starting another process takes most of a second."""
 
     def __init__(self, begin: Begin) -> None:
         self._messages: Iterator[Message] = messages(begin)
@@ -43,7 +43,7 @@ class ReadHere(FileReading):
         self.traces = ()
 
     def _send_begin(self) -> None:
-        """Do without the first message."""
+        """Send nothing, because no child waits for the first message."""
 
     def _receive(self) -> Message:
         if self._is_killed:
@@ -85,7 +85,7 @@ class Documents:
 
 
 class Collector:
-    """A collector with a spool, and what imports files into it."""
+    """A collector with a spool, and its importer of files."""
 
     def __init__(self, folder: Path) -> None:
         self.metrics, self.limits = Metrics(), Limits()
@@ -106,7 +106,7 @@ class Collector:
 
 
 class Told(NamedTuple):
-    """The lines of an answer, by kind."""
+    """The lines of a response, by kind."""
 
     runs: list[dict[str, Any]]
     rejected: list[dict[str, Any]]
@@ -135,7 +135,7 @@ def listed(service: RunningSpanloom, runs: int) -> dict[str, int]:
 
 
 def told(answer: Any) -> Told:
-    """Parse an answer; raises ``AssertionError`` if it was refused."""
+    """Parse a response; raises ``AssertionError`` if the import was refused."""
     assert answer.status_code == 200, answer.text
     lines = [orjson.loads(line) for line in answer.content.splitlines()]
     runs = [line for line in lines if "trace_id" in line]

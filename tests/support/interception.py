@@ -1,8 +1,8 @@
-"""Answers some requests of a page in place of the service, or at a moment that a test chooses.
+"""Answers some requests of a page instead of the service, or at a time that a test chooses.
 
-``page.route`` of Playwright takes every request of a page and turns its cache off: a page takes
-twice as long to load. Here only the requests whose address matches go through the test; modules
-are for ``page.route``, as the browser may have them in memory and not ask for them.
+``page.route`` of Playwright handles every request of a page and turns its cache off, so that a page
+takes twice as long to load. Here only the requests with a matching address are handled by the test.
+Modules need ``page.route``, because the browser may have them in memory and not request them.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, CDPSession, Page
 
 _GONE = "Invalid InterceptionId"
-"""What the browser says of a request that the page has aborted."""
+"""The browser's error for a request that the page has aborted."""
 _SENT_ON = {"Accept", "Content-Type", "X-Spanloom-Annotator"}
-"""Headers of a request that the service looks at."""
+"""Headers of a request that the service reads."""
 _NOT_SENT_AGAIN = {"content-encoding", "content-length", "transfer-encoding"}
-"""Headers of an answer that was unpacked."""
+"""Headers of a response that no longer apply to its decoded body."""
 
 
 class Held:
-    """A request that waits for its answer."""
+    """A request that waits for its response."""
 
     def __init__(self, page: Page, session: CDPSession, event: dict[str, Any]) -> None:
         self._page = page
@@ -41,11 +41,11 @@ class Held:
         return self._request
 
     def continue_(self) -> None:
-        """Let the service answer it."""
+        """Let the service answer the request."""
         self._send("Fetch.continueRequest", {})
 
     def fetch(self) -> APIResponse:
-        """Return the answer of the service; the request still waits."""
+        """Return the response of the service; the request keeps waiting."""
         asked = self._request
         headers = {
             name: asked["headers"][name] for name in asked["headers"] if name.title() in _SENT_ON
@@ -79,11 +79,11 @@ class Held:
         self._send("Fetch.fulfillRequest", {**answer, "responseHeaders": named, "body": packed})
 
     def abort(self) -> None:
-        """Have the page get no answer, as without a network."""
+        """Make the request fail, as without a network."""
         self._send("Fetch.failRequest", {"errorReason": "Failed"})
 
     def _send(self, method: str, answer: dict[str, object]) -> None:
-        """Send an answer, unless the page no longer waits for it."""
+        """Send a response, unless the page no longer waits for it."""
         try:
             self._session.send(method, {"requestId": self._id, **answer})
         except Error as error:
@@ -92,9 +92,9 @@ class Held:
 
 
 def intercept(page: Page, address: str, answer: Callable[[Held], None]) -> Callable[[], None]:
-    """Call ``answer`` for requests from now on; return a function that ends that.
+    """Call ``answer`` for matching requests from now on; return a function that stops it.
 
-    In an address ``*`` is any text.
+    In an address ``*`` matches any text.
     """
     session = page.context.new_cdp_session(page)
     session.on("Fetch.requestPaused", lambda event: answer(Held(page, session, event)))

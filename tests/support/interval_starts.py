@@ -1,4 +1,4 @@
-"""Where an interval begins, computed by Python's ``zoneinfo``, to compare with the store's SQL."""
+"""Interval starts computed by Python's ``zoneinfo``, to compare with the store's SQL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EPOCH = date(1970, 1, 1)
 
 
 def start_of(interval: Interval, start_ns: int) -> int:
-    """Return the start of the interval of a moment, both in nanoseconds since the epoch."""
+    """Return the start of the interval that contains a time, both in ns since the epoch."""
     zone, at = ZoneInfo(interval.timezone), start_ns // SECOND
     found = _midnight(interval, zone, at) if interval.days else _by_clock(interval, zone, at)
     return max(found, 0) * SECOND

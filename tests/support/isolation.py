@@ -79,7 +79,7 @@ class Twins:
     theirs: TraceKey
     replays: Mapping[str, str]
     answers: Mapping[str, str]
-    """The trace that resumes the common one, by project."""
+    """The trace that resumes the common trace, by project."""
 
     @property
     def names(self) -> set[str]:
@@ -87,7 +87,7 @@ class Twins:
 
     @property
     def absent(self) -> str:
-        """A trace of which there is no run, only a score, in each of the projects."""
+        """A trace without a run and with a score, in each of the projects."""
         return _absent(self.mine).trace_id
 
     @property
@@ -136,12 +136,15 @@ def _queue(project: str) -> Queue:
 
 
 def _view(key: TraceKey) -> SavedView:
-    """Return a view whose id is that of the other project's."""
+    """Return a view with the same id as the other project's view."""
     return SavedView(key.project, key.trace_id, "runs", key.project, owner=key.project)
 
 
 def _collect(store: Store, project: str) -> None:
-    """Make a dataset with one item in its draft and one in a version; names are the same in all."""
+    """Create a dataset with one item in its draft and one in a version.
+
+    Names are the same in all.
+    """
     sets, at = store.datasets, (project, "d")
     sets.put(Dataset(*at, description=project))
     sets.add_contents(*at, {"h": project.encode()})
@@ -169,7 +172,7 @@ def _no_run(key: TraceKey) -> TraceKey:
 
 
 def _watch(store: Store, key: TraceKey) -> None:
-    """Make an alert with two events and a delivery; names are the same in all projects."""
+    """Create an alert with two events and a delivery; names are the same in all projects."""
     of_number = replace(_fired(key), id=f"number of {key.project}", trace_id="", group=[1])
     store.alerts.put(Alert(key.project, "a", 1, 1, put_by=key.project))
     shown = RunEvidence(key, _fired(key).id, 1, {"name": key.project})
@@ -179,7 +182,7 @@ def _watch(store: Store, key: TraceKey) -> None:
 
 
 def _rule(store: Store, key: TraceKey) -> None:
-    """Make an online rule with work and a walk; names are the same in all projects."""
+    """Create an online rule with work and a walk; names are the same in all projects."""
     rules = store.online_rules
     rules.put(OnlineRule(key.project, "r", where=key.project))
     judged = Work(key, "r", 1, 1, 1, 1, calls=_number(key.project), judged_us=1, is_judged=True)
@@ -224,7 +227,10 @@ def _annotate(store: Store, key: TraceKey) -> None:
 
 
 def _answer(store: Store, key: TraceKey) -> str:
-    """Store a run that resumes the one of this trace; return its trace id, which no twin has."""
+    """Store a run that resumes the run of this trace.
+
+    Return its trace id, unique to the project.
+    """
     resumed = TraceKey(key.project, md5(str(key).encode(), usedforsecurity=False).hexdigest())
     run = replace(
         make_trajectory(resumed, START_NS + 1),
@@ -253,7 +259,7 @@ def _counted(twins: Twins, reach: Reach, count: int) -> Seen:
 
 
 def _extent(twins: Twins, reach: Reach) -> Seen:
-    """Return what a deletion of the twins' trace by id, without a time limit, would delete."""
+    """Return the projects of traces that a deletion of the common trace by id would delete."""
     scope = DeletionScope(reach, trace_id=twins.mine.trace_id)
     return _counted(twins, reach, twins.store.deletions.extent_of(scope, 1 << 62).traces)
 
@@ -270,14 +276,14 @@ def _steps(twins: Twins, reach: Reach) -> Seen:
 
 
 def _top_steps(twins: Twins, reach: Reach) -> Seen:
-    """Return the projects of steps in an order by a value."""
+    """Return the projects of steps ordered by a value."""
     asked = StepSelection(order=parse_order("-duration", Subject.STEP))
     of_both = filtered(conversation=twins.conversation)
     return {row.key.project for row in twins.store.steps.list(reach, of_both, EVERY, None, asked)}
 
 
 def _own(reach: Reach, count: int) -> Seen:
-    """Return the projects of ``count`` traces: more than one cannot be the reader's own."""
+    """Return the projects of ``count`` traces; more than one trace cannot be the reader's own."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 
@@ -605,7 +611,7 @@ OF_THE_EXTRACTOR = {
     "replays.parts",
     *("text_index.changed_since", "text_index.read_watermark"),
 }
-"""The feed of changes: the extractor serves every project and is its only caller."""
+"""The change feed's methods, which only the extractor calls, for all projects."""
 
 NOT_READING = {
     "spans.parts_shown",  # names traces, of which read_otlp reads the project's own
@@ -626,12 +632,12 @@ NOT_READING = {
     *("online_rules.put", "online_rules.add_work", "online_rules.place"),
     *("followers.place", "followers.keep_place"),  # of the service itself
     *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
-    *("alerts.pending", "alerts.firing_of_deleted"),  # of the parts that tell alerts of all
+    *("alerts.pending", "alerts.firing_of_deleted"),  # for components that deliver all alerts
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("evaluators.add", "experiments.start", "experiments.end"),
     *("annotations.announcing_judgements", "annotations.is_alone"),
     "close",
-    "usage.stored_bytes",  # of the quotas: who asks sees only their own projects
+    "usage.stored_bytes",  # of the quotas; callers see only their own projects
     *(
         "deletions.delete",
         "deletions.list",
@@ -650,9 +656,9 @@ GIVING_ONE = (
 
 
 def check_isolation(twins: Twins, methods: Collection[str] | None = None) -> None:
-    """Raise ``AssertionError`` if a reader sees another's project, or not its own.
+    """Raise ``AssertionError`` if a reader sees another project, or not its own.
 
-    Checks all reading methods, or the named ones.
+    Checks all reading methods, or the named methods.
     """
     for name, seen in WITHIN_REACH.items():
         if methods is not None and name not in methods:

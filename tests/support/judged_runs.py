@@ -1,4 +1,4 @@
-"""Small documents of runs that evaluators judge, made by hand."""
+"""Small handmade documents of runs that evaluators judge."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def agent(id_: str, name: str, steps: Sequence[Json], **more: Any) -> Json:
 def run(steps: Sequence[Json], agents: Sequence[Json] = (), **more: Any) -> Json:
     """Return the document of a run whose root is an agent.
 
-    ``extraction`` are members of that name, ``tokens`` the sums in and out, ``output`` the answer.
+    ``extraction`` has members of the document's ``extraction``, ``tokens`` are the sums in and out,
+    ``output`` is the answer.
     """
     extraction = {"root_type": "agent", **more.pop("extraction", {})}
     tokens = more.pop("tokens", (0, 0))

@@ -34,7 +34,7 @@ class Judged(NamedTuple):
 
 
 class Judges:
-    """The API of a service, as annotators use it."""
+    """A service's API, used as annotators."""
 
     def __init__(self, service: RunningSpanloom) -> None:
         """Use a running service."""
@@ -49,16 +49,16 @@ class Judges:
         return answer.json()
 
     def put_scheme(self) -> None:
-        """Put the scheme of the published example."""
+        """Store the scheme of the published example."""
         self.ask("PUT", f"/v1/schemes/{SCHEME}", "lead", json={"text": SEED})
 
     def put_queue(self, name: str, **more: Any) -> Any:
-        """Put a queue of the scheme for ada and bo, both on each run."""
+        """Store a queue of the scheme for ada and bo, each of whom judges each run."""
         body = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, **more}
         return self.ask("PUT", f"/v1/queues/{quote(name)}", "lead", json=body)
 
     def mark(self, run: Judged, who: str, *correctness: str, **more: Any) -> None:
-        """Judge the steps of a run, in their order; an empty text leaves one out."""
+        """Judge the steps of a run in order; an empty text skips a step."""
         items = [
             {
                 "write_id": f"judging-{next(_NUMBERS):06}",

@@ -14,7 +14,7 @@ _HAS_FOCUS = "(one) => one === document.activeElement"
 
 
 def reach(page: Page, wanted: Locator) -> None:
-    """Press Tab until an element has the focus; fails if it never gets it."""
+    """Press Tab until an element has the focus; fail if it never does."""
     expect(wanted).to_be_visible()
     for _ in range(MOST):
         if wanted.evaluate(_HAS_FOCUS):

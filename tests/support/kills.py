@@ -1,7 +1,7 @@
-"""Kills the service under load, starts it again, and demands each acknowledged span once.
+"""Kills the service under load, restarts it, and checks that each acknowledged span is stored once.
 
-A client follows the change feed meanwhile, and knows the newest version of every trajectory in
-the end.
+Meanwhile a client follows the change feed, and in the end knows the newest version of every
+trajectory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOAD_S = (0.1, 0.5)
 DEATH_S = 60.0
 EAGER = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.3", "--no-root-quiet-s=1")
-"""Many small INSERTs and extractions, so that a kill meets some of them half way."""
+"""Many small INSERTs and extractions, so that a kill interrupts some of them."""
 
 
 def survive_kills(
@@ -67,7 +67,7 @@ def settle(
     what: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Start once more; demand each acknowledged span once, in the API and in the store."""
+    """Start once more, and check that API and store have each acknowledged span once."""
     account = ledger.account()
     last = start_spanloom(*EAGER)
     in_api = check_api(last.api, account)
@@ -80,7 +80,7 @@ def settle(
 
 
 def to_repeat(ledger: Ledger, chance: Random) -> list[Request]:
-    """Choose the requests to send once more: unanswered ones, and some whose answers got lost."""
+    """Choose the requests to repeat: those without response, and some whose response was lost."""
     unknown = ledger.requests(Outcome.UNKNOWN)
     taken = ledger.requests(Outcome.ACKNOWLEDGED)
     return [

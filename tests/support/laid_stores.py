@@ -1,7 +1,7 @@
-"""Has each embedded store that is made anew begin as a copy of one with its tables.
+"""Makes each new embedded store begin as a copy of a store with its tables.
 
-A module for the forkserver of the benchmarks to import first, in an environment that names the
-store to copy: making the tables takes longer than most measures in small.
+The forkserver of the benchmarks imports this module first, in an environment that names the store
+to copy, because creating the tables takes longer than most measurements on a small scale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MADE = "MADE_STORE"
 
 
 def lay_stores(made: str) -> None:
-    """Copy the store wherever upkeep opens one that is not there yet."""
+    """Copy the store whenever upkeep opens a store that does not exist yet."""
     opened = store.open_upkeep
 
     def open_upkeep(url: Where) -> ClickHouseUpkeep:

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of a server: what a client sends arrives seconds later."""
+"""A TCP proxy in front of a server: bytes from a client arrive seconds later."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ PIECE = 65536
 
 
 class LateLink(Proxy):
-    """A context manager that holds back each piece for ``late_s`` seconds, and no response."""
+    """A context manager that delays each chunk of a request by ``late_s`` seconds."""
 
     def __init__(self, address: str, late_s: float = 0.0) -> None:
         super().__init__(address)
         self.late_s = late_s
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:
-        """Pass on until one side ends; what a client has sent before it ends arrives as well."""
+        """Forward until one side ends.
+
+        Bytes that a client has sent before its end arrive as well.
+        """
         held: deque[tuple[float, bytes]] = deque()
         sides = [client, server]
         while client in sides or held:

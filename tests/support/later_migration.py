@@ -1,7 +1,7 @@
 """Run the command as a later release, and kill it: ``later_migration.py LEFT …``.
 
-It has one more migration, and gets SIGKILL before it runs more than ``LEFT`` of the statements that
-the store lacks.
+The release has one more migration, and gets SIGKILL before it runs more than ``LEFT`` of the
+statements that the store lacks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ENOUGH = 1_000_000
 
 
 def arm(left: int) -> None:
-    """Ship the migration, and count the statements."""
+    """Add the migration, and count the statements."""
 
     def count_down() -> None:
         nonlocal left

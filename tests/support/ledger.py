@@ -1,4 +1,4 @@
-"""Keeps account of what was sent and acknowledged; every fault test is settled by it."""
+"""Records what was sent and acknowledged; every fault test compares the store with it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Outcome(Enum):
 
     ACKNOWLEDGED = auto()
     REFUSED = auto()
-    """Refused with a retry hint: nothing of it is stored."""
+    """Refused with a retry hint, so that nothing was stored."""
     UNKNOWN = auto()
-    """No response: it may or may not be stored."""
+    """No response, so that it may be stored or not."""
 
 
 class SentSpan(NamedTuple):
@@ -48,7 +48,7 @@ Request = tuple[SentSpan, ...]
 
 
 def make_requests(name: str) -> Iterator[Request]:
-    """Yield requests for ever, the same for the same name: traces of a root and its children."""
+    """Yield requests endlessly, the same for the same name: traces of a root and its children."""
     chance = Random(name)
     number = 0
     while True:
@@ -112,7 +112,7 @@ class Account:
 
 
 class Ledger:
-    """Written by many clients at one time, read when they have ended."""
+    """Written by many clients concurrently, and read when they have ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -127,7 +127,7 @@ class Ledger:
             return [request for request, became in self._entries if became is outcome]
 
     def account(self) -> Account:
-        """Sum up; a request sent again counts as acknowledged if it was so once."""
+        """Sum up; a repeated request counts as acknowledged if any response acknowledged it."""
         sent = {span.key: span for request, _ in self._entries for span in request}
         taken = self.requests(Outcome.ACKNOWLEDGED)
         return Account(sent, frozenset(span.key for request in taken for span in request))

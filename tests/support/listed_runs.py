@@ -1,4 +1,4 @@
-"""List items of runs and steps, of which a test names only the relevant fields."""
+"""List items of runs and steps; a test sets only the relevant fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PLAIN: dict[str, Any] = {
 
 
 def listed_run(key: TraceKey, start_ns: int, duration_ns: int = 0, **fields: Any) -> ListedRun:
-    """Return a line of a list, with fields of its run."""
+    """Return an item of a list, with fields of its run."""
     values = {
         "trace_id": key.trace_id,
         "project": key.project,
@@ -46,7 +46,7 @@ def listed_run(key: TraceKey, start_ns: int, duration_ns: int = 0, **fields: Any
 def listed_conversation(
     last: ListedRun, passing: Cursor | None = None, **fields: Any
 ) -> ListedConversation:
-    """Return a line of the list of conversations with this last run."""
+    """Return an item of the list of conversations with this last run."""
     run = last.run
     last_run = LastRun(**{name: getattr(run, name) for name in LastRun.model_fields})
     values = {
@@ -67,10 +67,10 @@ def listed_conversation(
 
 
 def changed(line: ListedRun, **fields: Any) -> ListedRun:
-    """Return a line whose run has other values in these fields."""
+    """Return an item whose run has other values in these fields."""
     return replace(line, run=line.run.model_copy(update=fields))
 
 
 def of_trace(line: ListedRun, key: TraceKey) -> ListedRun:
-    """Return the same line of another trace."""
+    """Return the same item for another trace."""
     return changed(line, trace_id=key.trace_id, project=key.project)

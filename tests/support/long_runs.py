@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 TURNS = 3
 HUGE = 5_100
-"""More than the head of the page reads completely."""
+"""More than the page reads completely."""
 PIECE = 3_000
 DEEP, FAILS_AT = 2_000, 1_337
-"""The number of spans of a deep run, and that of the failing one."""
+"""The number of spans of a deep run, and the number of its failing span."""
 _SEARCH = {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": "search",
@@ -39,7 +39,7 @@ class LongRuns(NamedTuple):
     talk: str
     """An agent calls a model three times, each time with all earlier messages; idle between."""
     huge: str
-    """More steps than a browser reads completely."""
+    """A run with more steps than a browser reads completely."""
 
 
 def send_long_runs(service: RunningSpanloom) -> LongRuns:
@@ -80,7 +80,7 @@ def _deep(trace: str) -> list[Span]:
 
 
 def talk(trace: str, now: int = BEGUN_NS) -> ExportTraceServiceRequest:
-    """Return a run of three turns: a model call and its tool, a minute of nothing after each."""
+    """Return a run of three turns: a model call and its tool, then an idle minute."""
     agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "clerk"}
     spans = [_span(trace, 1, 0, agent, now, 200_000)]
     messages = [_said("system", "You are a clerk."), _said("user", "Count the letters.")]

@@ -1,4 +1,4 @@
-"""A provider of models on loopback, in OpenAI's and Anthropic's shape: it answers by a script."""
+"""A model provider on loopback in OpenAI's and Anthropic's format, with scripted answers."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Answer(NamedTuple):
     refusal: str | None = None
     hangs: bool = False
     body: bytes | None = None
-    """In place of an answer of the usual shape."""
+    """The body, if it is not an answer in the usual format."""
     follows: bool = True
-    """Whether an object has the canary that the request asks for, too."""
+    """Whether the object also has the canary that the request requires."""
 
 
 class Provider:
-    """The requests so far, and the further answers; the last one is repeated."""
+    """The requests so far, and the remaining answers, of which the last is repeated."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         """Answer by a script."""
@@ -40,7 +40,7 @@ class Provider:
         self.ended = Event()
 
     def next(self, request: dict[str, Any], key: str) -> Answer:
-        """Note a request, and return its answer."""
+        """Record a request, and return its answer."""
         self.requests.append(request)
         self.keys.append(key)
         return self.answers[min(len(self.requests), len(self.answers)) - 1]
@@ -91,7 +91,7 @@ def _handler(provider: Provider) -> type[BaseHTTPRequestHandler]:
 
 
 def with_canary(text: str, request: Mapping[str, Any]) -> str:
-    """Return the text of an answer with the canary that a request asks for, if it has none."""
+    """Return the text of an answer, with the canary that a request requires if it has none."""
     word = re.search(r"the word ([0-9a-f]{8}) is", json.dumps(request))
     if word is None or '"canary"' in text or not text.endswith("}"):
         return text

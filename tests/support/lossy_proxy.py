@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class LossyProxy(Proxy):
-    """A context manager that passes bytes on both ways, with faults.
+    """A context manager that forwards bytes in both directions, with faults.
 
     The first ``times`` that ``marker`` arrives from a client, all later bytes of the server are
     lost, and ``after_s`` seconds later both connections are reset.
@@ -29,11 +29,11 @@ class LossyProxy(Proxy):
 
     @property
     def left(self) -> int:
-        """How many faults have not been made yet."""
+        """The number of faults that have not occurred yet."""
         return self._left
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:
-        """Pass on until one side ends, or the fault does it."""
+        """Forward until one side ends, or the fault ends both."""
         ends, until = {client: server, server: client}, None
         while until is None or time.monotonic() < until:
             wait_s = None if until is None else max(until - time.monotonic(), 0)
@@ -48,7 +48,7 @@ class LossyProxy(Proxy):
         reset(*ends)
 
     def _end_of(self, data: bytes) -> float | None:
-        """Return when to break the connection if this request shall get no response."""
+        """Return when to break the connection if this request must get no response."""
         with self._lock:
             if self._left and self._marker in data:
                 self._left -= 1

@@ -1,4 +1,4 @@
-"""Compares a run with what came back of it, and finds the differences that no loss explains."""
+"""Compares a run with the run read back from a format, and finds unexplained differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HISTORY = "metadata.history"
 _CALLS = {Code.CALL_UNPAIRED, Code.CALL_ID_MADE, Code.ARGS_NOT_OBJECT, Code.TOOL_RETRY_DROPPED}
 _TEXTS = {Code.TEXTS_DROPPED, Code.HISTORY_REWRITTEN, Code.PARTS_DROPPED, Code.VALUE_TRUNCATED}
 _WHOLE = {Code.AGENTS_SEPARATE, Code.GRAPH_FLATTENED, Code.TOOL_RETRY_DROPPED}
-"""Codes that explain why a step is not there at all, or is another kind of step."""
+"""Codes that explain why a step is missing, or has another type."""
 _RESULTS = {Code.ERROR_AS_TEXT}
 _ALSO: Mapping[str, set[Code]] = {
     "input": _TEXTS | _CALLS,
@@ -42,11 +42,11 @@ _ALSO: Mapping[str, set[Code]] = {
     "name": {Code.CALL_UNPAIRED},
     "type": set(),
 }
-"""What else than the code of a member explains that it is another."""
+"""Further codes that explain why a member differs, by member."""
 
 
 class Difference(NamedTuple):
-    """A part of a run that came back different, or not at all."""
+    """A member of a run that was read back differently, or not at all."""
 
     where: str
     """``extraction``, or the id of a step."""
@@ -85,7 +85,7 @@ def _of_the_run(before: Json, after: Json, told: Mapping[str, set[Code]]) -> Ite
 
 
 def _is_rounded(name: str, lost: Any, kept: Any, of: Json) -> bool:
-    """Return whether a time differs only because those of steps are whole milliseconds."""
+    """Return whether a time differs only because times of steps are whole milliseconds."""
     calls = sum(of["step_counts"].values())
     return (
         name.endswith("_ms")
@@ -122,7 +122,7 @@ def _of_the_steps(before: Json, after: Json, told: Mapping[str, set[Code]]) -> I
 
 
 class _CameBack:
-    """The steps of a run and of what came back; those with other ids are compared as a whole."""
+    """The steps of a run before and after; steps with new ids are compared as a whole."""
 
     def __init__(self, ours: Mapping[str, Facts], theirs: Mapping[str, Facts]) -> None:
         self.ours, self.theirs = ours, theirs
@@ -136,7 +136,7 @@ class _CameBack:
         self._heard = _messages(texts)
 
     def instead_of(self, id_: str, name: str, value: str) -> str | None:
-        """Return what came back instead of a value; ``None`` if it came back itself."""
+        """Return the value read back instead of another; ``None`` if it is the same."""
         found, facts = self.theirs.get(id_), self.ours[id_]
         if found is not None:
             is_same = found.get(name) == value or _is_told(name, value, found)
@@ -150,7 +150,7 @@ class _CameBack:
 
 
 def _key(facts: Facts, name: str, value: str) -> tuple[str, ...]:
-    """Return the key by which a member is found in steps with other ids; a root may be an agent."""
+    """Return the key by which a member is found in steps with new ids; a root may be an agent."""
     return (name, value) if name in ("input", "output") else (facts["type"], name, value)
 
 
@@ -172,14 +172,14 @@ def _is_message(value: object) -> bool:
 
 
 def explaining(name: str) -> set[Code]:
-    """Return the codes that explain another value of a member of a step."""
+    """Return the codes that explain a different value of a step's member."""
     member = name.partition(".")[0]
     known = {MEMBERS[member].code} if member in MEMBERS else {Code.METADATA_DROPPED}
     return known | _ALSO.get(member, set())
 
 
 def _is_told(name: str, value: str, found: Facts) -> bool:
-    """Return whether the new messages of an input have all of it."""
+    """Return whether the new messages of an input contain all of it."""
     if name != "input" or found.get(_HISTORY) != _plain("omitted"):
         return False
     texts = (json.dumps(messages_in(text, "user")) for text in (value, found.get("input", "[]")))
@@ -223,7 +223,7 @@ def _facts(step: DocumentStep, type_: str, root_id: str) -> Facts:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Return the messages of a text with the members that all formats have, and the rest."""
+    """Return the messages of a text with the members that all formats have, and other members."""
     value: Any = json_value(text)
     if not isinstance(value, list) or not all(isinstance(m, dict) and "role" in m for m in value):
         return text, ""
@@ -234,7 +234,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _joined(text: str) -> str:
-    """Return the messages of an answer as one: texts by lines, all calls."""
+    """Return the messages of an answer as one message: texts joined by lines, and all calls."""
     known: Any = json_value(_split(text)[0])
     if not isinstance(known, list) or not known or not isinstance(known[0], dict):
         return text
@@ -254,7 +254,10 @@ def _is_known(name: str, message: Json) -> bool:
 
 
 def _with_plain_role(message: Json) -> Json:
-    """Return a message with a role that all formats have, its own as a member, and texts joined."""
+    """Return a message with a role that all formats have.
+
+    ``own`` is the original, texts are joined.
+    """
     role, content = message["role"], message.get("content")
     parts = content if isinstance(content, list) else []
     if parts and all(isinstance(p, dict) and p.get("type") == "text" for p in parts):
@@ -270,14 +273,14 @@ _OF_RESULTS = _OF_ALL | {"tool_call_id", "name", "status"}
 
 
 def _plain(value: object) -> str:
-    """Return a value as text that is equal for JSON of the same meaning."""
+    """Return a value as text that is equal for equivalent JSON."""
     if not isinstance(value, str):
         return str(value)
     return json.dumps(_parsed(value), sort_keys=True)
 
 
-def _parsed(value: Any) -> Any:  # as JSON has it
-    """Return a value in which texts that are JSON are parsed, also those inside."""
+def _parsed(value: Any) -> Any:  # any JSON value
+    """Return a value in which JSON texts are parsed, at any depth."""
     if isinstance(value, str):
         inner = json_value(value)
         if isinstance(inner, dict | list):

@@ -1,4 +1,4 @@
-"""Runs made of calls: OpenAI messages and documents, for tests of evaluators."""
+"""Runs made from calls: OpenAI messages and documents, for tests of evaluators."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 Made = tuple[str, object]
-"""A tool and its arguments; a text is written as it is."""
+"""A tool and its arguments; a string is used unchanged."""
 
 
 def messages_of(*turns: Made | Sequence[Made], answered: bool = True) -> list[Json]:
-    """Return messages with an assistant's turn for each call, or for each list of them."""
+    """Return messages with one turn of the assistant for each call or list of calls."""
     messages: list[Json] = []
     for at, turn in enumerate(turns):
         made: Iterable[Any] = turn if isinstance(turn, list) else [turn]
@@ -33,7 +33,7 @@ def _call(call_id: str, name: str, arguments: object) -> Json:
 
 
 def document_of(*agents: Json, root: str = "planner") -> Json:
-    """Return the document of agents as ``made_agent`` makes them; the first one is the root."""
+    """Return a document of agents made by ``made_agent``; the first one is the root."""
     return {
         "id": "run",
         "root_step": {**agents[0], "steps": [], "name": root},
@@ -52,7 +52,7 @@ def made_agent(name: str, *steps: Json, at: int = 0) -> Json:
 def made_step(
     name: str, given: object = "", *, at: int = 0, failed: bool = False, **others: object
 ) -> Json:
-    """Return a tool step, or with ``type`` another one."""
+    """Return a tool step, or a step of another ``type``."""
     info: Json = {"started_at": str(at), "duration": "10"}
     if failed:
         info["error"] = {"code": "1", "msg": "it failed"}

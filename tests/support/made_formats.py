@@ -1,4 +1,4 @@
-"""Made-up formats, one for each way to file runs, to test what all formats share."""
+"""Made-up formats, one for each file layout, to test what all formats share."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 ME = "tests.support.made_formats"
 REFUSED = "not for made formats"
-"""A run with this output is none that they can hold."""
+"""No made-up format can represent a run with this output."""
 
 
 def encode_note(stored: Stored, losses: Losses) -> bytes:
-    """Return question and answer; times are lost, and the tokens if there are any."""
+    """Return question and answer; times are lost, and any token counts."""
     root = stored.view.root
     if root.output == REFUSED:
         raise NotHeldError(Code.NO_AGENT)

@@ -1,4 +1,4 @@
-"""Documents of made-up runs: an agent that calls a model and tools in turn, as often as wished."""
+"""Documents of made-up runs: an agent that alternates between model calls and tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of every MCP tool with every view, at the largest limits."""
+"""Calls of every MCP tool with every view, with the maximum limits."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ REFUSED: Calls = [
 
 
 def answers(server: MCPServer[Any] | str, calls: Calls) -> list[tuple[bool, str]]:
-    """Return for each call whether it failed, and its text."""
+    """Return for each call whether it failed, and the text of its response."""
 
     async def ask() -> list[tuple[bool, str]]:
         async with Client(server) as client:

@@ -20,7 +20,7 @@ def names() -> Sequence[str]:
 
 
 def documents(name: str) -> list[Document]:
-    """Return the documents of a run's traces that do not repeat another."""
+    """Return the documents of a run's traces except duplicates of others."""
     every = all_documents(RUNS / f"{name}.otlp.gz")
     return [document for document in every if "duplicate_of" not in document["extraction"]]
 
@@ -84,7 +84,7 @@ def _steps(found: Iterable[Document], kind: str) -> list[Document]:
 
 
 def _agents(found: Iterable[Document]) -> list[str]:
-    """Return the names of all agents; a root that only holds steps is none."""
+    """Return the names of all agents, without a root that only holds steps."""
     return [
         agent["name"]
         for document in found

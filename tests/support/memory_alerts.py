@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MemoryAlerts(MemorySubject):
-    """Revisions, events, what runs showed, and deliveries; the first of one number counts."""
+    """Revisions, events, run evidence and deliveries; the first stored of equal numbers counts."""
 
     def put(self, alert: Alert) -> None:
         """See ``AlertStore.put``."""

@@ -1,4 +1,4 @@
-"""In-memory annotations, schemes and kept versions."""
+"""In-memory annotations, schemes and stored versions."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class MemorySchemes(MemorySubject):
 
 
 class MemoryVersions(MemorySubject):
-    """Kept versions; the current ones are in the state."""
+    """Stored versions; the current ones are in the state."""
 
     def keep(self, kept: KeptVersion) -> None:
         """See ``VersionKeeper.keep``."""

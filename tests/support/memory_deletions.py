@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MemoryDeletions(MemorySubject):
-    """Deletions, seen everywhere at once."""
+    """Deletions, which take effect everywhere at once."""
 
     def now_ns(self) -> int:
         """See ``DeletionLedger.now_ns``."""
@@ -51,7 +51,7 @@ class MemoryDeletions(MemorySubject):
         return newest_first[:limit]
 
     def _torn(self, gone: set[TraceKey]) -> set[TraceKey]:
-        """Return the traces that show a deleted part, or are stored as a part or repeat of one."""
+        """Return traces with a deleted part, or stored as part or duplicate of a deleted one."""
         found: set[TraceKey] = set()
         for record in self._state.records.values():
             original = record.trajectory.duplicate_of

@@ -1,4 +1,4 @@
-"""In-memory places of the followers of the change feed."""
+"""In-memory positions of the followers of the change feed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MemoryFollowers(MemorySubject):
-    """The place of each follower."""
+    """The position of each follower."""
 
     def place(self, follower: str) -> Position | None:
         """See ``FollowerStore.place``."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class MemoryKeys:
-    """``KeyStore`` in a dictionary; ``is_down`` makes it fail as a server that went away does."""
+    """``KeyStore`` in a dictionary; with ``is_down`` it fails like an unreachable server."""
 
     kept: dict[str, Key] = field(default_factory=dict)
     is_down: bool = False

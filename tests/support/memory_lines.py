@@ -82,7 +82,7 @@ class MemoryListing(MemorySubject):
 
 
 def _summary(record: TrajectoryRecord) -> ListedRun:
-    """Return a record as the columns of its row would be read."""
+    """Return a record as read from the columns of its row."""
     longest = run_of(record).facts["longest_repeat"]
     stored = {**summary_row(record), "LongestRepeat": longest, "Rank": ()}
     return listed_run(SimpleNamespace(**stored))

@@ -6,17 +6,17 @@ from pathlib import Path
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory that the process has now, the program files that it runs included."""
+    """Return the current memory of the process, including its program files."""
     return _status_bytes(pid, "VmRSS")
 
 
 def own_bytes(pid: int) -> int:
-    """Return the memory that the process has now of its own."""
+    """Return the current private memory of the process."""
     return _status_bytes(pid, "RssAnon")
 
 
 def peak_bytes(pid: int) -> int:
-    """Return the most memory that the process has had so far; 0 once it has ended."""
+    """Return the peak memory of the process so far; 0 once it has ended."""
     try:
         return _status_bytes(pid, "VmHWM")
     except (FileNotFoundError, ProcessLookupError, StopIteration):
@@ -24,10 +24,10 @@ def peak_bytes(pid: int) -> int:
 
 
 class Growth:
-    """The growth of a process's memory from now on.
+    """The growth of a process's memory since this object was made.
 
-    Mapped program files are excluded: a service unmaps those that only its start needed, and maps
-    again those it still needs.
+    Mapped program files are excluded, because a service unmaps the files that only its start
+    needed, and maps others again.
     """
 
     def __init__(self, pid: int) -> None:
@@ -36,7 +36,7 @@ class Growth:
         self._before = own_bytes(pid)
 
     def at_most(self) -> int:
-        """Return the growth at the peak, when fewer files may have been mapped than now."""
+        """Return the peak growth, under the assumption that fewer files were mapped then."""
         own_peak = _status_bytes(self._pid, "VmHWM") - _status_bytes(self._pid, "RssFile")
         return own_peak - self._before
 

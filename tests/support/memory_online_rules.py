@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryOnlineRules(MemorySubject):
-    """Rules by project and name, work by what makes it the same, places of walks."""
+    """Rules by project and name, work by id, positions of walks."""
 
     def put(self, rule: OnlineRule) -> None:
         """See ``OnlineRuleStore.put``."""

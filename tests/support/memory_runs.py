@@ -98,7 +98,7 @@ class MemoryRuns(MemoryListing):
 
 
 class MemoryStats(MemoryListing):
-    """Numbers over runs."""
+    """Statistics over runs."""
 
     def numbers(self, reach: Reach, where: Condition | None, asked: Numbers) -> Sequence[Group]:
         """See ``StatsReader.numbers``."""
@@ -157,7 +157,7 @@ def _talk(line: ListedRun) -> tuple[str, str]:
 
 
 def _conversation(runs: Sequence[ListedRun], where: Condition | None) -> ListedConversation | None:
-    """Return a conversation of these runs, oldest first, if the filter wants one of them."""
+    """Return a conversation of these runs, oldest first, if one of them matches the filter."""
     first, last = runs[0], runs[-1]
     wanted = [run for run in runs if meets(run, where)]
     if not wanted:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MemoryViews(MemorySubject):
-    """Every revision, and the default of each page."""
+    """Every revision, and the default view of each page."""
 
     def add(self, view: SavedView) -> None:
         """See ``ViewStore.add``."""

@@ -69,7 +69,7 @@ class MemoryScores(MemorySubject):
 
 
 def keep_scores(state: MemoryState, scores: Sequence[Score]) -> None:
-    """Keep the newest revisions of scores."""
+    """Store the newest revisions of scores."""
     with state.lock:
         for score in scores:
             place = ScorePlace(*score.key, score.id)

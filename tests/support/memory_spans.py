@@ -1,4 +1,4 @@
-"""In-memory spans: appended, read whole or in part, and as OTLP."""
+"""In-memory spans: appended, read in full or in part, and as OTLP."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class MemorySpans(MemorySubject):
         return TracesData(resource_spans=[d.message for d in found]).SerializeToString()
 
     def _part_with(self, home: TraceKey, span_id: str) -> TraceKey:
-        """Return the part of a run that has a span, else the home itself."""
+        """Return the part of a run that has the span, or ``home`` if there is none."""
         parts = self.parts_shown(home)
         return next((p for p in parts if span_id in self._state.spans.get(p, {})), home)
 
@@ -166,7 +166,7 @@ class MemorySpans(MemorySubject):
 
 
 class MemoryUsage(MemorySubject):
-    """How much is stored."""
+    """The amount of stored data."""
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:
         """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
@@ -178,7 +178,10 @@ class MemoryUsage(MemorySubject):
 
 
 def _rank(span: Span) -> tuple[bool, int, int, int]:
-    """Return the rank of a span; the higher replaces: finished, version, month of the partition."""
+    """Return the rank of a span: finished, version, month of the partition.
+
+    The highest is current.
+    """
     start_s = min(max(span.start_ns // 10**9, _FIRST_PARTITION_S), _LAST_PARTITION_S)
     start = datetime.fromtimestamp(start_s, UTC)
     return span.is_finished, span.row_version, start.year, start.month

@@ -39,7 +39,7 @@ NS = 1_000_000_000
 
 
 class Brought(NamedTuple):
-    """What a request brought of a trace; one that is stored twice is the same."""
+    """The contribution of one request to a trace; equal if the request is stored twice."""
 
     seq: int
     is_events: bool = False
@@ -125,7 +125,7 @@ class MemoryState:
         return {key: _arrived(own) for key, own in known.items()}
 
     def revisit(self, keys: Iterable[TraceKey]) -> None:
-        """Make traces due again: each gets a request, and a change, without spans."""
+        """Make traces due again: each gets a request and a change, without spans."""
         with self.lock:
             for key in keys:
                 self.revisits += 1
@@ -179,7 +179,7 @@ class MemoryState:
         self.deleted |= gone
 
     def is_late(self, record: TrajectoryRecord) -> bool:
-        """Return whether it is of a conversation that was deleted before it was built."""
+        """Return whether it belongs to a conversation that was deleted before it was built."""
         scopes = [(d.scope, d.until_seq) for d in self.deletions.values()]
         return any(
             scope.conversation_id is not None and covers_record(record, scope, until_seq)
@@ -194,7 +194,7 @@ class MemoryState:
 
 
 class MemorySubject:
-    """A subject of the store in memory, over the state that all of them share."""
+    """A subject of the in-memory store, over the shared state."""
 
     def __init__(self, state: MemoryState) -> None:
         self._state = state

@@ -34,7 +34,7 @@ def step_rows(record: TrajectoryRecord, run: Run, asked: StepSelection) -> Itera
 
 
 def in_order(rows: Iterable[ListedStep], order: Order) -> Sequence[ListedStep]:
-    """Return steps in an order; the places in a run ascend in every one."""
+    """Return steps in an order; within a run the positions are always ascending."""
     placed = sorted(rows, key=lambda row: row.row.position)
     return sorted(placed, key=lambda row: _before_place(row.cursor), reverse=order.is_descending)
 

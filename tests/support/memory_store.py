@@ -1,7 +1,7 @@
 """The in-memory store: the store contract in the simplest code, for tests.
 
-It decodes with the stock opentelemetry-proto classes, so ClickHouse's rows are compared with it.
-Nothing is persisted.
+It decodes with the stock opentelemetry-proto classes, so that ClickHouse's rows are compared with
+theirs. Nothing is persisted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class MemorySnapshots:
 
 
 class MemoryStore:
-    """``Store`` in dictionaries, with one lock; a test may put another object for a subject."""
+    """``Store`` in dictionaries, with one lock; tests may replace its subjects."""
 
     def __init__(self, state: MemoryState | None = None) -> None:
         self.state = state = state or MemoryState()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MemoryTexts(MemorySubject):
-    """Texts of trajectories; the index decides which are found."""
+    """Texts of trajectories; only indexed texts are found."""
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
@@ -63,7 +63,7 @@ class MemoryTexts(MemorySubject):
 
 
 class MemoryTextIndex(MemorySubject):
-    """Which texts are found."""
+    """The texts that can be found."""
 
     def changed_since(
         self, second: int, limit: int, after: Changed | None = None, slices: Slices = ALL

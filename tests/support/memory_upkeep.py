@@ -1,4 +1,4 @@
-"""The keeper's port of the in-memory store: there are no tables to make."""
+"""The keeper's port of the in-memory store, which has no tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In-memory annotations and scores of a run, as far as every reader may see them."""
+"""In-memory annotations and scores of a run that every reader may see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What user-visible texts mention: messages, help texts, findings and documentation pages."""
+"""Names in user-visible texts: messages, help texts, findings and documentation pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMMAND = re.compile(r"(?<!from )(?<!import )\bspanloom ((?:[a-z-]+|--)[^`|;,\n
 
 
 class Mention(NamedTuple):
-    """A name, and where it occurs."""
+    """A name and its location."""
 
     where: str
     name: str
@@ -26,7 +26,7 @@ class Mention(NamedTuple):
 
 @cache
 def texts() -> Sequence[Mention]:
-    """Return every literal of the code, with its docstrings, and every page."""
+    """Return every string literal in the code, docstrings included, and every page."""
     pages = [page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md"))]
     files = [*pages, *sorted(CODE.rglob("*.toml"))]
     named = [Mention(f.relative_to(ROOT).as_posix(), f.read_text("utf-8")) for f in files]
@@ -48,7 +48,7 @@ def commands() -> Iterator[Mention]:
 
 
 def literals() -> Iterator[Mention]:
-    """Yield every text in the code, docstrings too."""
+    """Yield every string literal in the code, docstrings included."""
     for file in sorted(CODE.rglob("*.py")):
         if not file.name.endswith("_pb2.py"):
             for node in ast.walk(ast.parse(file.read_text("utf-8"))):

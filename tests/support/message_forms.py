@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 
 def canonical(said: Said) -> list[dict[str, Any]]:
-    """Return the messages in the one shape."""
+    """Return the messages in the common format."""
     function = {"name": said.tool, "arguments": said.arguments_text}
     return [
         {"role": "system", "content": said.system},

@@ -1,4 +1,4 @@
-"""Asserts that messages have the one documented shape."""
+"""Asserts that messages have the one documented format."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 
 def assert_is_conversation(text: str) -> list[dict[str, object]]:
-    """Assert that the text is compact JSON of messages as ``core/model/message.py`` has them."""
+    """Assert that the text is compact JSON of messages as defined in ``core/model/message.py``."""
     messages: list[dict[str, object]] = json.loads(text)
     assert isinstance(messages, list)
     assert messages

@@ -1,4 +1,4 @@
-"""A question to an agent that searches, as each version of MLflow writes its trace."""
+"""A question to an agent that searches, in the trace format of each version of MLflow."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FAILURE = {
 
 
 def _spans() -> list[Json]:
-    """Return id, parent, name, start, end, attributes: what all versions have."""
+    """Return id, parent, name, start, end, attributes: what all versions have in common."""
     asked = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Refunds?"}]}
     return [
         _span(ROOT, None, "ask", (0, 100), "UNKNOWN", {"question": "Refunds?"}, "14 days."),
@@ -89,7 +89,7 @@ def _newer(span: Json, trace_id: str, ids: dict[str, str], ok: str) -> Json:
 
 
 def version_3() -> Json:
-    """Return the trace of today."""
+    """Return the trace in the current format."""
     info = {
         "trace_id": f"tr-{TRACE}",
         "trace_location": {
@@ -115,7 +115,7 @@ def version_3_of_3_5() -> Json:
 
 
 def version_4() -> Json:
-    """Return the trace in a schema of Unity Catalog."""
+    """Return the trace in the schema of Unity Catalog."""
     trace = version_3()
     trace["info"]["trace_id"] = f"trace:/main.agents/{TRACE}"
     trace["info"]["trace_location"] = {

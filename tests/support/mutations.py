@@ -1,4 +1,4 @@
-"""Changed copies of captured runs: extraction must keep what the rest still reports."""
+"""Changed copies of captured runs: extraction must still find what they report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TEXTS = (
     *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "input.value", "output.value"),
     *("traceloop.entity.input", "traceloop.entity.output", "ai.prompt.messages"),
 )
-"""Attributes that hold what went into a step and what came out of it."""
+"""Attributes with the inputs and outputs of steps."""
 _CONSONANTS = "bcdfghjklmnpqrstvwxz"
 
 
@@ -79,12 +79,12 @@ def structure(trajectories: Sequence[Trajectory]) -> list[object]:
 
 
 def outline(trajectories: Sequence[Trajectory]) -> list[object]:
-    """Return what names and texts must not change: the structure and the numbers."""
+    """Return everything that must not depend on names and texts: the structure and the numbers."""
     return [structure(trajectories), [t.root_metrics for t in trajectories]]
 
 
 def new_names(capture: Capture) -> dict[str, str]:
-    """Return a new name without words for each name chosen by the author, and each model."""
+    """Return a new name without words for each model and each name chosen by the author."""
     chance = random.Random(capture.id)
     truth = capture.truth
     names = {part["name"] for part in (*truth["components"], *truth["tool_runs"])}
@@ -98,7 +98,7 @@ def new_names(capture: Capture) -> dict[str, str]:
 
 
 def renamed(names: Mapping[str, str]) -> Callable[[Span], Span]:
-    """Return a function that renames in a span: its name, attributes and events."""
+    """Return a function that renames everything in a span: its name, attributes and events."""
     # A compound name may be part of others (``transfer_to_…``), a single word may not.
     patterns = [n if _COMPOUND.search(n) else rf"\b{n}\b" for n in names]
     pattern = re.compile("|".join(patterns) or "(?!)")
@@ -131,12 +131,12 @@ def without(keys: Collection[str]) -> Callable[[Span], Span]:
 
 
 def same(span: Span) -> Span:
-    """Change nothing."""
+    """Return the span unchanged."""
     return span
 
 
 def cut_at(limit: int) -> Callable[[Span], Span]:
-    """Return a function that cuts every value as an SDK with this limit of attributes does."""
+    """Return a function that truncates every value as an SDK with this attribute limit does."""
 
     def cut(span: Span) -> Span:
         attributes = {key: text[:limit] for key, text in span.attributes.items()}
@@ -153,7 +153,7 @@ cut_off = cut_at(CUT_CHARS)
 
 
 def encoded_twice(span: Span) -> Span:
-    """Encode the objects and lists in texts of steps once more, as some SDKs do."""
+    """Encode objects and lists in the texts of steps a second time, as some SDKs do."""
     texts = {
         key: v
         for key in TEXTS
@@ -171,7 +171,7 @@ def without_events(span: Span) -> Span:
 def without_half_the_plumbing(
     traces: Mapping[TraceKey, Sequence[Span]], plain: Sequence[Trajectory], chance: random.Random
 ) -> Mapping[TraceKey, Sequence[Span]]:
-    """Lose half of the spans that are no step, as a sampling collector or a full queue does."""
+    """Drop half of the spans that are not steps, as a sampling collector or a full queue does."""
     noise = [
         v.span_id for t in plain for v in t.verdicts if v.step_id is None and v.span_id != t.root.id
     ]
@@ -184,8 +184,9 @@ def with_legs(
 ) -> Mapping[TraceKey, Sequence[Span]]:
     """Add to each run of a named tool the spans of an MCP client and server that ran it.
 
-    They are below the tool's span, or below the trace's root as if that span were never current.
-    Handing over is no tool of a server, and runs that such spans report already have theirs.
+    They are below the tool's span or, with ``beside``, below the trace's root, as if that span were
+    never current. Handoffs are not run by a server, and runs reported by such spans already have
+    them.
     """
     by_trace = {(t.project, t.trace_id): t for t in plain}
     changed = {}
@@ -205,7 +206,7 @@ def with_legs(
 
 
 def _without_server(trajectory: Trajectory) -> set[str]:
-    """Return the ids of steps of which no span is a server's tool or hands over to an agent."""
+    """Return the ids of steps that are neither run by a server nor handoffs to an agent."""
     reports = [v for v in trajectory.verdicts if v.step_id is not None]
     served = {v.step_id for v in reports if v.rule.endswith("handoff") or "mcp" in v.rule}
     return {v.step_id for v in reports if v.step_id is not None} - served

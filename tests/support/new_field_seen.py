@@ -1,8 +1,8 @@
-"""A program: prints where a service shows the field ``absences`` of runs, as JSON.
+"""A program: prints the locations of the field ``absences`` of runs in a service, as JSON.
 
-Started on a copy of the package in which the record of a run has that field, and the other records
-have the fields of ``new_fields_elsewhere``, because a process has only one package. Argument: a
-directory for the store.
+It is started on a copy of the package in which the record of a run has that field, and the other
+records have the fields of ``new_fields_elsewhere``, because a process can import only one package.
+Argument: a directory for the store.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where a service shows fields that were added to copies of the records besides that of a run."""
+"""Finds fields that were added to copies of the records other than that of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MARK = {"write_id": "write-0001", "step_id": f"{2:016x}", "correctness": "incorr
 
 
 def seen_elsewhere(store: Store, client: TestClient) -> dict[str, Any]:
-    """Store one of each record, and return where the field that was added to it occurs."""
+    """Store one of each record, and return the locations of the field that was added to it."""
     _store_run(store)
     _annotate(client)
     asked: dict[str, tuple[str, str, type[BaseModel]]] = {
@@ -75,7 +75,7 @@ def _annotate(client: TestClient) -> None:
 
 
 def _seen(client: TestClient, path: str, field: str, record: type[BaseModel]) -> dict[str, Any]:
-    """Return the occurrences of a field of a record in an answer."""
+    """Return the occurrences of a field of a record in a response."""
     (item, *_) = (i for i in client.get(path).json()["items"] if _is_of_run(i))
     model = "ChangeItem" if record is change.Change else record.__name__
     described = client.get("/openapi.json").json()["components"]["schemas"][model]["properties"]
@@ -95,7 +95,10 @@ def _seen(client: TestClient, path: str, field: str, record: type[BaseModel]) ->
 
 
 def _is_of_run(item: dict[str, Any]) -> bool:
-    """Whether it is of the run; items of lists within one run and queues do not name it."""
+    """Return whether it belongs to the run.
+
+    Items within one run and items of queues do not name it.
+    """
     return bool(item.get("trace_id", KEY.trace_id) == KEY.trace_id)
 
 

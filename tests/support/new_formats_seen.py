@@ -1,7 +1,7 @@
-"""A program: prints where a service and the shell offer the formats that a test adds, as JSON.
+"""A program: prints where a service and the shell offer formats added by a test, as JSON.
 
-Started over a copy of the package in which they are declared, because a process has one package.
-Arguments: a directory for files.
+It is started on a copy of the package that declares them, because a process can import only one
+package. Arguments: a directory for files.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Json = Any  # messages may be anything
 
 
 class Pair(NamedTuple):
-    """A run, a reference, and how they are compared."""
+    """A run, a reference, and the configuration of their comparison."""
 
     run: list[Json]
     reference: list[Json]
@@ -58,7 +58,7 @@ def _config(random: Random) -> dict[str, Any]:
 
 
 def _lopsided(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """Tell which of the arguments are whose."""
+    """Compare asymmetrically, so that swapped arguments are noticed."""
     return ours.get("x") == theirs.get("x") if "y" in ours else len(ours) <= len(theirs)
 
 

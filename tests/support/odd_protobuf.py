@@ -1,4 +1,4 @@
-"""Encodes a message in ways that are valid protobuf but that no encoder uses."""
+"""Encodes a message in valid protobuf that no encoder produces."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LENGTH = 2
 
 
 def encode_oddly(message: Message, random: Random) -> bytes:
-    """Encode with fields out of order, some set before to something else, and unknown ones."""
+    """Encode with fields out of order, some of them overwriting a value, and unknown fields."""
     pieces = [_group(message, field, random) for field, _ in message.ListFields()]
     pieces += [_unknown(random)] * (random.random() < 0.1)
     random.shuffle(pieces)
@@ -24,7 +24,7 @@ def encode_oddly(message: Message, random: Random) -> bytes:
 
 
 def _group(message: Message, field: FieldDescriptor, random: Random) -> bytes:
-    """Return all occurrences of one field in order; only their order matters in protobuf."""
+    """Return all occurrences of one field in order, because only that order matters in protobuf."""
     value = getattr(message, field.name)
     if field.message_type is None:
         alone = type(message)(**{field.name: value}).SerializeToString()

@@ -1,4 +1,4 @@
-"""Online rules over an in-memory store, with a clock that a test turns."""
+"""Online rules over an in-memory store, with a clock that the test advances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PROJECT = "travel"
 CALLS = {"name": "calls", "kind": "rules", "rules": {"max_model_calls": 1}}
-"""Judges how many models a run asked."""
+"""Judges the number of a run's model calls."""
 
 
 def trace(number: int, project: str = PROJECT) -> TraceKey:
@@ -38,7 +38,7 @@ def trace(number: int, project: str = PROJECT) -> TraceKey:
 
 
 class Online:
-    """A store with rules, and the parts that take in and judge; nothing runs by itself."""
+    """A store with rules, a selector and a judge; nothing runs by itself."""
 
     def __init__(self, backoff_s: float = 30.0) -> None:
         self.now_ns = START_NS + 10**12
@@ -50,7 +50,7 @@ class Online:
         self.restart(backoff_s)
 
     def restart(self, backoff_s: float = 30.0) -> None:
-        """Start new parts over the same store, as after a kill."""
+        """Start new components over the same store, as after a kill."""
         now = CurrentRules(self.store.online_rules, 0, 0)
         given: dict[str, Any] = {"clock_ns": lambda: self.now_ns}
         self.follower = OnlineFollower(self.store, now, self.metrics, **given)
@@ -95,7 +95,7 @@ class Online:
         self.now_ns += round(seconds * 10**9)
 
     def turn(self) -> None:
-        """Take in all there is, and judge all that is due."""
+        """Select all announced runs, and judge all that is due."""
         while self.follower.run_once():
             pass
         self.tick()

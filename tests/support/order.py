@@ -1,4 +1,4 @@
-"""Which folders a run has, in which order, and which tests share a worker.
+"""The folders of a test run, their order, and the tests that share a worker.
 
 Line two of the README runs ``testpaths`` of pyproject.toml; ``.ci/run`` runs those, then ``LATER``.
 """
@@ -20,13 +20,13 @@ EVERY_CHANGE = (
 )
 LATER = ("integration", "faults", "system", "browser")
 FOLDERS = tuple(f"tests/{name}/" for name in (*EVERY_CHANGE, *LATER))
-"""Fast ones first."""
+"""Fast folders first."""
 SPREAD = ("tests/integration/test_benchmarks.py", "tests/system/test_recipes.py")
-"""Files of long tests that share nothing: any worker may have any of them."""
+"""Files of long tests that share nothing, so that any worker may run any of them."""
 
 
 class ByFile(LoadFileScheduling):  # type: ignore[misc]  # it has no types
-    """Gives a worker all tests of a file, as they share a service, except in ``SPREAD``."""
+    """Assigns all tests of a file to one worker, as they share a service, except in ``SPREAD``."""
 
     def _split_scope(self, nodeid: str) -> str:
         """Return the unit that one worker runs: the file, or the test itself."""
@@ -34,9 +34,9 @@ class ByFile(LoadFileScheduling):  # type: ignore[misc]  # it has no types
 
 
 def sort_slow_first(items: list[pytest.Item]) -> None:
-    """Sort for several workers, of which one would else be left alone with a slow file.
+    """Sort for several workers, so that none runs a slow file alone at the end.
 
-    The order is the same whatever it was before, except that the tests of a file keep theirs.
+    The result does not depend on the previous order, except that the tests of a file keep theirs.
     """
     items.sort(key=lambda item: (-place_of(item.nodeid, FOLDERS), item.nodeid.partition("::")[0]))
 
@@ -44,15 +44,15 @@ def sort_slow_first(items: list[pytest.Item]) -> None:
 def begin_elsewhere(nodes: Sequence[T], worker: int, workers: int) -> list[T]:
     """Return the files of a folder in the order in which one of several workers imports them.
 
-    In a new checkout nothing is compiled. Each worker begins at another file, and finds later
-    what the others have compiled in the meantime; else each compiles all of it at the same time.
+    In a new checkout nothing is compiled. Each worker begins at another file and later finds the
+    files that others have compiled; otherwise each worker would compile all of them.
     """
     first = len(nodes) * worker // workers
     return [*nodes[first:], *nodes[:first]]
 
 
 def place_of(nodeid: str, folders: Sequence[str]) -> int:
-    """Return how late a test is: the number of its folder, -1 if in none."""
+    """Return the position of a test's folder; -1 if it is in none."""
     if nodeid.startswith(SPREAD):
         return len(folders)
     return next((n for n, folder in enumerate(folders) if nodeid.startswith(folder)), -1)

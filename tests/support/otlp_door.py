@@ -1,4 +1,4 @@
-"""Sends OTLP to a running service: bytes in over HTTP and gRPC, responses out."""
+"""Sends OTLP to a running service over HTTP and gRPC, and returns the responses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,10 @@ class Reply(NamedTuple):
 
     @property
     def hint_s(self) -> float | None:
-        """The ``retry_delay``; ``None`` if there is no ``RetryInfo``: not to be retried."""
+        """The ``retry_delay``.
+
+        ``None`` without ``RetryInfo``, which means that retries are useless.
+        """
         hint = RetryInfo()
         delays = [hint.retry_delay.ToTimedelta() for d in self.status.details if d.Unpack(hint)]
         return delays[0].total_seconds() if delays else None
@@ -82,7 +85,7 @@ class Reply(NamedTuple):
 
 
 def named_headers(kind: str | None, coding: str, others: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers of a request; ``x_api_key`` is written ``x-api-key``."""
+    """Return the headers of a request; ``x_api_key`` becomes ``x-api-key``."""
     named = {name.replace("_", "-"): value for name, value in others.items()}
     named |= {"content-type": kind} if kind is not None else {}
     named |= {"content-encoding": coding} if coding else {}
@@ -112,7 +115,7 @@ class Door:
         path: str = "/v1/traces",
         **headers: str,
     ) -> httpx.Response:
-        """Send over HTTP; an iterable goes in chunks, without a Content-Length."""
+        """Send over HTTP; an iterable is sent in chunks, without a Content-Length."""
         return self.http.post(path, content=body, headers=named_headers(kind, coding, headers))
 
     def rpc(
@@ -156,7 +159,7 @@ class Door:
         return socket.create_connection(("127.0.0.1", port), timeout=30)
 
     def names(self, trace_id: str, count: int) -> list[str]:
-        """Wait until a trace has that many spans; return the names of all it has by then."""
+        """Wait until a trace has that many spans; return the names of all its spans."""
         until = time.monotonic() + FOUND_S
         while True:
             answer = httpx.get(f"{self.addresses['api']}/v1/trajectories/{trace_id}/spans")
@@ -167,7 +170,7 @@ class Door:
             time.sleep(0.02)
 
     def metric(self, sample: str) -> float:
-        """Return a sample of ``/metrics``, 0 if it is not there yet."""
+        """Return a sample of ``/metrics``, 0 if it does not exist yet."""
         text = httpx.get(f"{self.addresses['api']}/metrics").text
         values = [line.rpartition(" ")[2] for line in text.splitlines() if line.startswith(sample)]
         return sum(map(float, values))

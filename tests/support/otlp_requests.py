@@ -1,4 +1,4 @@
-"""Export requests for store tests, in the form in which the receiver passes them on."""
+"""Export requests for store tests, in the form that the receiver passes on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _seqs = itertools.count(time.time_ns() // 1000)
 
 
 def next_seq() -> int:
-    """Return a sequence number above all before, as a spool does."""
+    """Return a sequence number above all earlier ones, as a spool does."""
     return next(_seqs)
 
 
@@ -38,7 +38,7 @@ def key_value(key: str, value: object) -> KeyValue:
 
 
 def with_projects(body: bytes, key_project: str = "") -> bytes:
-    """Return a request as intake writes it into the spool, without validating it."""
+    """Return a request as written into the spool, without validating it."""
     resources = TraceRequest.FromString(body).resource_spans
     found = Findings()
     projects = [resolve_project(key_project, r.resource.attributes, found) for r in resources]
@@ -90,7 +90,7 @@ def spooled(
 
 
 def spans_apart(otlp: bytes) -> dict[bytes, bytes]:
-    """Return traces data as one message part per span, by span id, however they were grouped."""
+    """Return traces data as one message per span, by span id, however the spans were grouped."""
     found = {}
     for group in TracesData.FromString(otlp).resource_spans:
         for scope_spans in group.scope_spans:
@@ -108,7 +108,7 @@ def spans_apart(otlp: bytes) -> dict[bytes, bytes]:
 
 
 def _fill_empty(data: TracesData) -> None:
-    """Make an unset sub-message the same as an empty one, and forget unknown fields in values."""
+    """Make unset sub-messages equal to empty ones, and remove unknown fields from values."""
     data.DiscardUnknownFields()
     part = data.resource_spans[0]
     part.resource.SetInParent()

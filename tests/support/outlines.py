@@ -29,7 +29,7 @@ class Row(NamedTuple):
 
 
 def encode_outline(rows: Sequence[Row], *, version: int = 1, unit_ns: int = 1000) -> bytes:
-    """Return the bytes of an outline; a row's span id is its number, from 1."""
+    """Return the bytes of an outline; a row's span id is its number, starting at 1."""
     names = list(dict.fromkeys(row.name for row in rows))
     agents = list(dict.fromkeys(["", *(row.agent for row in rows)]))
     starts = [row.start for row in rows]

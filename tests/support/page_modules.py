@@ -1,4 +1,4 @@
-"""Calls the page's non-drawing modules in the browser."""
+"""Calls those modules of the page that draw nothing, in the browser."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SETTLED_S = 60.0
 LOOK_S = 0.2
-"""Between two looks: each takes the service a hundredth of a second, which others wait for."""
+"""Seconds between two polls: each takes the service 10 ms, which delays other requests."""
 MS = 1_000_000
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 TURNED = "safe\u202egnp.exe\u200b"
@@ -79,7 +79,7 @@ def send_many(service: RunningSpanloom, count: int) -> None:
 
 
 def send_two_versions(service: RunningSpanloom) -> str:
-    """Send a run, keep its version as an annotation does, then send a late step."""
+    """Send a run, have its version stored by an annotation, then send a late step."""
     trace = secrets.token_hex(16)
     send(service, _failing(trace))
     wait_for(service.api, trace)
@@ -137,7 +137,7 @@ def wait_for_all(api: str, traces: Sequence[str]) -> None:
 
 
 def wait_for_count(api: str, count: int, where: str) -> None:
-    """Wait until so many runs are found."""
+    """Wait until that many runs match."""
     until = time.monotonic() + SETTLED_S
     while time.monotonic() < until:
         asked = {"where": where, "metrics": "count", "has_steps": "any"}
@@ -176,7 +176,7 @@ def _chat(model: str, messages: object, answer: str) -> dict[str, object]:
 def _request(
     trace: str, spans: Sequence[tuple[int, dict[str, object], bool]]
 ) -> ExportTraceServiceRequest:
-    """Return spans of (parent's number, attributes, whether it failed), one after the other."""
+    """Return consecutive spans of (parent's number, attributes, whether it failed)."""
     now = time.time_ns() - len(spans) * 20 * MS
     made = []
     for at, (parent, attributes, failed) in enumerate(spans):
@@ -211,7 +211,7 @@ def _hostile(trace: str) -> ExportTraceServiceRequest:
         *({"type": "uri", "modality": "image", "uri": url} for url in (PIXEL, SVG, ADDRESS)),
     ]
     messages = [{"role": "user", "parts": parts}, {"role": MARKUP, "parts": parts[:1]}]
-    # Of different lengths: values of one length look as if a limit had cut them.
+    # Lengths differ, because values of one length would seem truncated by a limit.
     sizes = {name: 4_001 + number for number, name in enumerate(HOSTILE)}
     tools = [
         (1, tool_attributes(n, hostile_text(n, size), MARKUP), False) for n, size in sizes.items()

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Placed(Protocol):
-    """An item of a list that knows its position."""
+    """An item of a list that has a position."""
 
     @property
     def cursor(self) -> object: ...

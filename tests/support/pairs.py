@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _check_retrievals(capture: Capture, answers: list[Answer]) -> list[str]:
-    """Check that each retrieval is there once; the measure of tools does not check them."""
+    """Check that each retrieval occurs once; the measure of tools does not check them."""
     steps = [s for a in answers for _, s in a.steps()]
     got = sum(s["metadata"].get("tool_kind") in DATA_TOOLS for s in steps)
     want = capture.truth["retrievals"]

@@ -1,7 +1,7 @@
 """Makes the fonts of the screenshots: ``python -m tests.support.picture_font DEJAVU NOTO``.
 
 Both are folders of unpacked npm packages, named by ``tests/browser/pictures/font/README.md``. Only
-the characters of the page's own words, marks and dates are kept. Needs ``fonttools`` and
+the characters of the page's own words, marks and dates are included. Needs ``fonttools`` and
 ``brotli``.
 """
 
@@ -16,7 +16,7 @@ PAGE = ROOT / "services/spanloom/viewer/static"
 FONT = ROOT / "tests/browser/pictures/font"
 LATIN_ENDS, CHINESE_BEGINS = "\u024f", "\u2e80"
 DATES = "年月日时分秒上下午星期周一二三四五六"
-"""Texts that the browser writes into dates; they are in no file of the page."""
+"""Characters that the browser writes into dates; no file of the page contains them."""
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ PICTURES = Path(__file__).parents[1] / "browser/pictures"
 MOST_DIFFERENT = 0.001
 """The largest allowed share of differing pixels."""
 _TOLERANCE = 10
-"""Least difference that counts, of 255, per colour: the palest stripe differs by 11."""
+"""The minimum difference that counts, of 255, per colour: the palest stripe differs by 11."""
 _NOW = datetime.fromtimestamp(BEGUN_NS / 1e9 + 3600, UTC)
 _TALK = "0123456789abcdef" * 2
 _SHOWN_STEP = 4
@@ -103,12 +103,12 @@ def looking(browser: Browser, look: Look, width: int = 1000, height: int = 640) 
     page.evaluate("localStorage.clear()")
     for other in before:
         other.close()
-    page.goto(urljoin(page.url, OF_THE_SITE))  # stays, and with it the process of the next one
+    page.goto(urljoin(page.url, OF_THE_SITE))  # the process stays, so that the next page uses it
 
 
 @cache
 def _context(browser: Browser, locale: str) -> BrowserContext:
-    """One for all pages of a language: a new one loads and compiles all scripts again."""
+    """Return one context for all pages of a language: a new one would compile all scripts again."""
     context = browser.new_context(
         locale=locale,
         timezone_id="UTC",
@@ -155,12 +155,12 @@ PAGES: Mapping[str, Callable[[Page, Runs], None]] = {
     "run": show_run,
     "annotation": open_panel,
 }
-"""What the pictures show, each after the one before."""
+"""The views on the screenshots, in this order: each starts from the previous one."""
 
 
 def picture(page: Page) -> bytes:
-    """Return a PNG of the page once it has come to rest."""
-    page.mouse.move(0, 0)  # else the element under it would be shown as hovered
+    """Return a PNG of the page once it no longer changes."""
+    page.mouse.move(0, 0)  # otherwise the element under it would be shown as hovered
     page.evaluate("document.fonts.ready")
     page.wait_for_load_state("load")
     before = b""
@@ -180,7 +180,7 @@ class Difference(NamedTuple):
 
 
 def compare(page: Page, one: bytes, other: bytes) -> Difference:
-    """Compare two pictures, pixel by pixel unless they are the same file."""
+    """Compare two pictures pixel by pixel, unless the files are equal."""
     if one == other:
         return Difference(0.0, b"")
     urls = [f"data:image/png;base64,{base64.b64encode(png).decode()}" for png in (one, other)]

@@ -1,4 +1,4 @@
-"""Runs the real Potato in an environment of its own; nothing of it is imported.
+"""Runs the real Potato in an environment of its own, without importing it.
 
 ``SPANLOOM_POTATO`` is its command, from ``pip install potato-annotation`` in another environment.
 """
@@ -24,12 +24,12 @@ START_S = 90.0
 
 
 def find_potato() -> str | None:
-    """Return the command of a Potato that is installed."""
+    """Return the command of an installed Potato."""
     return os.environ.get("SPANLOOM_POTATO") or shutil.which("potato")
 
 
 class Potato:
-    """A Potato that serves the task of a folder while it is entered."""
+    """A Potato that serves the task of a folder while the context is entered."""
 
     def __init__(self, command: str, folder: Path) -> None:
         self._command = command
@@ -64,7 +64,7 @@ class Potato:
         self._process.wait(30)
 
     def log_in(self, user: str) -> httpx.Client:
-        """Register a user, or log one in, and return their session on the first item."""
+        """Register a user or log one in; return their session on the first item."""
         session = httpx.Client(base_url=self.url, follow_redirects=True, timeout=20)
         for path in ("/register", "/auth"):
             session.post(path, data={"email": user, "pass": "pass"})

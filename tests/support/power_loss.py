@@ -1,7 +1,7 @@
-"""What a disk may contain after a power loss: everything synced, and any part of the rest.
+"""The possible contents of a disk after a power loss: all synced data, and any part of the rest.
 
-A disk writes sectors of 512 bytes in any order until a sync. So the image after a crash is the
-image of the last sync plus any subset of the sectors changed since.
+A disk writes sectors of 512 bytes in any order until a sync. The image after a crash is therefore
+the image of the last sync plus any subset of the sectors changed since.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def write_image(folder: Path, image: Mapping[str, bytes]) -> None:
 
 
 def lose_power(synced: Image, written: Image, chance: Random) -> Image:
-    """Return an image of the moment between two syncs: some of the new sectors, of any file."""
+    """Return a possible image between two syncs: some of the new sectors, of any file."""
     return {name: _mix(synced.get(name, b""), content, chance) for name, content in written.items()}
 
 

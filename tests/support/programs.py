@@ -1,8 +1,8 @@
 """Starts programs as forks of an interpreter that has already imported Spanloom.
 
-Four fifths of the time of a short command is the import of 1,400 modules, and the tests start
-hundreds. The program is an ordinary process: its own pid, signals, limits, environment and exit
-status. Tests of the start itself use ``start_fresh``.
+Importing 1,400 modules takes four fifths of the time of a short command, and the tests start
+hundreds of commands. The program is an ordinary process with its own pid, signals, limits,
+environment and exit status. Tests of the start itself use ``start_fresh``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RUN_S = 120.0
 
 
 class Copy:
-    """A started program, with the part of the interface of ``subprocess.Popen`` that tests use."""
+    """A started program, with those methods of ``subprocess.Popen`` that tests use."""
 
     def __init__(self, arguments: Sequence[str], news: socket.socket, output: int | None) -> None:
         self.args = list(arguments)
@@ -49,7 +49,7 @@ class Copy:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit status; a signal's number, negative, if one ended it."""
+        """Return the exit status, or the negative number of the signal that ended it."""
         if self.returncode is None:
             if not select.select([self._news], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(self.args, timeout or 0)
@@ -59,7 +59,7 @@ class Copy:
         return self.returncode
 
     def send_signal(self, number: int) -> None:
-        """Send it, unless the program has ended."""
+        """Send the signal, unless the program has ended."""
         if self.poll() is None:
             with suppress(ProcessLookupError):  # ended since
                 os.kill(self.pid, number)
@@ -129,7 +129,7 @@ def run_program(module: str, *arguments: str, text: str = "", timeout_s: float =
 
 
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return this environment without anybody's settings, or the width of a worker's terminal."""
+    """Return this environment without the user's settings and the width of a worker's terminal."""
     foreign = ("SPANLOOM_", "OTEL_", "COLUMNS")
     own = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
     return {**own, **(extra or {})}
@@ -145,7 +145,7 @@ def _where_it_hangs(program: Copy, errors: IO[str]) -> str:
 
 
 def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> socket.socket:
-    """Order a program with these descriptors as 0, 1 and 2; return the socket of its reports."""
+    """Request a program with these descriptors as 0, 1 and 2; return the socket of its reports."""
     refuse_in_unit("starts a program")
     ours, theirs = socket.socketpair()
     order = json.dumps(copied_interpreter.Order(list(arguments), dict(env))).encode()
@@ -157,9 +157,9 @@ def _order(arguments: Sequence[str], env: Mapping[str, str], *files: int) -> soc
 
 @cache
 def _interpreter(path: str) -> socket.socket:
-    """Start the interpreter from which programs are forked; return the socket for orders.
+    """Start the interpreter from which programs are forked; return the socket for requests.
 
-    Programs with another ``PYTHONPATH`` may have another Spanloom.
+    Programs with another ``PYTHONPATH`` may import another Spanloom.
     """
     orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:

@@ -30,7 +30,7 @@ class Proxy:
         self._listener.close()
 
     def pass_on(self, client: socket.socket, server: socket.socket) -> None:
-        """Pass bytes on until one side ends; the connections are closed afterwards."""
+        """Forward bytes until one side ends; then both connections are closed."""
         raise NotImplementedError
 
     def _accept(self) -> None:

@@ -19,7 +19,7 @@ STEPS = (
     ("click_result", "0", "Opening first result."),
     ("extract_text", ".weather", "Getting the data."),
 )
-"""Each action's tool, its arguments and its thought."""
+"""The tool, arguments and thought of each action."""
 
 
 def send_published(service: RunningSpanloom) -> str:

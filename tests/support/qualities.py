@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 NARROW: ViewportSize = {"width": 320, "height": 700}
 LEAST_TARGET = 24
 COLOURS = ("color-contrast", "link-in-text-block")
-"""The rules of axe-core that look at colours: all others find in the dark what they find in light.
-"""
+"""The axe-core rules about colours; no other rule depends on the colour scheme."""
 
 _SMALL = """(least) => [...document.querySelectorAll("button, select, summary, a.button, input")]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest(".sr"))
@@ -25,7 +24,7 @@ _SMALL = """(least) => [...document.querySelectorAll("button, select, summary, a
 
 
 def faults(page: Page) -> list[str]:
-    """Return the faults of a page in light and dark, and in a window of 320 pixels."""
+    """Return the faults of a page in light and dark mode, and in a window of 320 pixels."""
     found = []
     page.emulate_media(color_scheme="light")
     found += [f"light: {one}" for one in serious(page)]

@@ -1,4 +1,4 @@
-"""Sends small requests and measures the time to each acknowledgement.
+"""Sends small requests and measures the delay of each acknowledgement.
 
 Runs in a process of its own (``benchmarks.apart.run_apart``), so that it does not share an
 interpreter with the senders that flood the service.
@@ -15,7 +15,7 @@ PAUSE_S = 0.02
 
 
 def acknowledge_ms(otlp_http: str, key: str, seconds: float) -> list[float]:
-    """Send for a while; return the times, in rising order. All requests must be accepted."""
+    """Send for ``seconds``; return the delays in ascending order. All requests must be accepted."""
     times: list[float] = []
     headers = {"x-api-key": key, "content-type": "application/x-protobuf"}
     with httpx.Client(base_url=otlp_http, headers=headers) as client:

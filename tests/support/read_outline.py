@@ -10,7 +10,7 @@ import orjson
 
 
 class Outline(NamedTuple):
-    """Its header and its columns, plain."""
+    """The header and the decoded columns."""
 
     header: dict[str, Any]
     columns: dict[str, list[int]]

@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 STAYING = frozenset({"serve", "tail"})
 """Commands that run until interrupted."""
 ANOTHER = "another"
-"""The data directory of a second service, in the home."""
+"""The data directory of a second service, in the home directory."""
 SILENT_S = 0.5
-"""Seconds for which a command is watched that prints only on events."""
+"""Seconds for which a command is observed that prints only on events."""
 SILENT = frozenset({"convert", "scores"})
-"""Commands that write a file and say nothing."""
+"""Commands that write a file and print nothing."""
 RUN_S = 60.0
 HELPERS = frozenset({"curl", "export"})
 PORTS = ("otlp_grpc", "otlp_http", "api", "sql")
 USUALLY = {"sql": 8123}
-"""Default ports in the pages of services that the test does not start."""
+"""Default ports of services in the pages that the test does not start."""
 
 
 class Reader(NamedTuple):
-    """A user at a shell, next to a service that listens on other than the default ports."""
+    """A user at a shell, with a service that does not listen on the default ports."""
 
     home: Path
     addresses: Mapping[str, str]
@@ -65,7 +65,7 @@ class Reader(NamedTuple):
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of the shell: commands find the service and data, and use free ports."""
+        """The variables with which commands find the service and data, and use free ports."""
         free = {variable_of(f"{name}_port"): "0" for name in PORTS}
         own = {"SPANLOOM_API_URL": self.addresses["api"], "HOME": str(self.home)}
         own |= {"SPANLOOM_OTLP_URL": self.addresses["otlp_http"]}
@@ -88,7 +88,7 @@ class Reader(NamedTuple):
         return ended.stdout
 
     def _run_ours(self, line: str) -> str:
-        """Run a Spanloom command; its output goes to a pipe or file if the line has one."""
+        """Run a Spanloom command; a pipe or file in the line gets its output."""
         command, sign, rest = parted(line)
         words = [self._expanded(word) for word in shlex.split(command, comments=True)[1:]]
         if words[0] in STAYING:
@@ -124,7 +124,7 @@ class Reader(NamedTuple):
             process.kill()
 
     def at_our_ports(self, line: str) -> str:
-        """Return a line with the addresses of the service in place of the default ones."""
+        """Return a line with the addresses of the service instead of the default ones."""
         for name in PORTS:
             if name not in self.addresses:
                 continue  # a service has that port only if configured

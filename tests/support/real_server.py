@@ -1,13 +1,14 @@
-"""A program: a ClickHouse server, out of chdb-core's library.
+"""A program: a ClickHouse server, from chdb-core's library.
 
-``clickhouse local`` can listen (``SYSTEM START LISTEN``), so once it is called by its entrance
-(``found_entrance.py``) the process is a server: users, profiles, sessions, mutations, error codes.
+``clickhouse local`` can listen (``SYSTEM START LISTEN``), so a process that calls its entry point
+(``found_entrance.py``) becomes a server with users, profiles, sessions, mutations and error codes.
 ``python -m tests.support.real_server DIRECTORY [HTTP_PORT NATIVE_PORT]`` prints ``{"http": PORT,
-"native": PORT, "version": "26.9…"}`` into a pipe once it listens; a port of 0 is any free one.
-DIRECTORY gets its data, configuration and logs; a ``users.xml`` that is there is used. The library
-is not changed.
+"native": PORT, "version": "26.9…"}`` into a pipe once it listens; a port of 0 means any free one.
+DIRECTORY gets its data, configuration and logs; an existing ``users.xml`` is used. The library is
+not changed.
 
-SIGTERM ends it in order. ``SYSTEM SHUTDOWN`` must not be used: it signals the process group.
+SIGTERM ends it in order. ``SYSTEM SHUTDOWN`` must not be used, because it signals the process
+group.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ ACCOUNT = """\
       <networks><ip>127.0.0.1</ip></networks>{more}
     </{name}>
 """
-"""All accounts are made so: it has no place to keep those of ``CREATE USER``."""
+"""The template of all accounts, because the server cannot store those of ``CREATE USER``."""
 USERS = """\
 <clickhouse>
   <profiles>
@@ -71,7 +72,7 @@ STATEMENTS = (
     PORTS,
     "SELECT * FROM file('/dev/fd/{end}', RowBinary, 'byte UInt8') LIMIT 1 FORMAT Null",
 )
-"""The last waits for a byte that a signal sends: ``clickhouse local`` ends when it does."""
+"""The last statement waits for a byte that a signal sends: ``clickhouse local`` ends after it."""
 
 
 def write_config(place: Path, http: int, native: int) -> Path:
@@ -88,7 +89,7 @@ def write_config(place: Path, http: int, native: int) -> Path:
 def users(more: str = "", *, read_only: bool = False) -> str:
     """Return the accounts: ``default``, ``admin`` and ``store`` without limits, ``reader``, more.
 
-    ``read_only`` takes from ``store`` the right to change anything; ``default`` runs the server.
+    With ``read_only``, ``store`` may not change anything; ``default`` runs the server.
     """
     more_of_store = READING_ALONE if read_only else MANAGING
     own = [
@@ -101,14 +102,14 @@ def users(more: str = "", *, read_only: bool = False) -> str:
 
 
 def account(name: str, *grants: str, password: str = "", profile: str = "default") -> str:
-    """Return an account with no other rights than these, such as ``SELECT ON spanloom.*``."""
+    """Return an account with only these rights, such as ``SELECT ON spanloom.*``."""
     rights = "".join(f"<query>GRANT {grant}</query>" for grant in grants)
     more = f"<grants>{rights}</grants>"
     return ACCOUNT.format(name=name, password=password, profile=profile, more=more)
 
 
 def serve(place: Path, config: Path) -> None:
-    """Be a server until SIGTERM."""
+    """Run as a server until SIGTERM."""
     ctypes.CDLL(str(library_path()), mode=os.RTLD_NOW | os.RTLD_DEEPBIND)
     call = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.POINTER(ctypes.c_char_p))
     main = call(_base() + entrance())
@@ -126,10 +127,10 @@ def _base() -> int:
 
 
 def _byte_of_a_signal() -> int:
-    """Return a descriptor from which a byte can be read once SIGTERM came.
+    """Return a descriptor from which a byte can be read after SIGTERM.
 
-    The interpreter's own handler does that at once, whatever the main thread is in; this program's
-    runs when the library has returned.
+    The interpreter's own handler writes it at once, even while the main thread is in the library;
+    Python's handlers run only after that has returned.
     """
     end, written = os.pipe()
     os.set_blocking(written, False)
@@ -141,7 +142,7 @@ def _byte_of_a_signal() -> int:
 def main() -> None:
     """Serve until a signal."""
     place = Path(sys.argv[1]).absolute()
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # else it would look for data there
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # otherwise it would read data from there
     http, native = map(int, sys.argv[2:] or ("0", "0"))
     serve(place, write_config(place, http, native))
     sys.exit("the server ended by itself")

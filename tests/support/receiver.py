@@ -68,7 +68,7 @@ class Receiver:
         return self.http.post(path, content=body, headers=named_headers(kind, coding, headers))
 
     def stored(self) -> list[bytes]:
-        """Return the requests in the spool, without the project that intake wrote."""
+        """Return the requests in the spool, without the project added by intake."""
         requests = [
             ExportTraceServiceRequest.FromString(record.body)
             for record in self.spool.read_batch(1 << 30)

@@ -1,4 +1,4 @@
-"""Runs a recipe and its agent to the end, and waits for the one trajectory it makes."""
+"""Runs a recipe and its agent to the end, and waits for its only trajectory."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def await_run(locked: Locked, before: set[str]) -> Json:
 
 
 def _application(models: str) -> dict[str, str]:
-    """Return the variables that the agent's own clients need, with any instrumentation."""
+    """Return the variables that the agent's own clients need with any instrumentation."""
     return {
         "OPENAI_BASE_URL": f"{models}/v1",
         "OPENAI_API_KEY": "none",

@@ -1,4 +1,4 @@
-"""Where each recipe is tested, and what its small agent does there."""
+"""The environment in which each recipe is tested, and its small agent."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ EXPECTED: Mapping[str, Expected] = {
     "dspy": Expected(0, ONE_CALL, 0),
     "litellm": Expected(0, ONE_CALL, 0),
 }
-"""By framework, if it is not an agent that calls its tool once."""
+"""By framework, unless it is an agent that calls its tool once."""
 
 
 @cache
@@ -68,7 +68,7 @@ def all_recipes() -> Sequence[tuple[Framework, Recipe]]:
 
 
 def venv_of(recipe: Recipe) -> str:
-    """Return the name of the environment that a Python recipe is tried in."""
+    """Return the name of the environment in which a Python recipe is tested."""
     return VENVS.get(recipe.name, VENVS.get(recipe.framework, "main"))
 
 
@@ -85,7 +85,7 @@ def packages_of(recipe: Recipe) -> set[str]:
 
 
 def requirements_of(framework: Framework, recipe: Recipe) -> set[str]:
-    """Return the packages that the tests pin for it; for Go those that the code imports."""
+    """Return the packages that the tests pin for it; for Go the packages that the code imports."""
     if framework.language == "Go":
         return set(re.findall(r'"(github.com/[^"]+)"', recipe.code))
     if framework.language == "JavaScript":

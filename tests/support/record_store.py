@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 RECORDED = Path(__file__).parents[1] / "fixtures" / "recorded"
 STORED = ("s04_handoff-oi", "k2_dual-both", "h1_adk-native")
 WAITING = "s12_async-tl"
-"""The recording that is left in the spool."""
+"""The recording that remains in the spool."""
 KEPT = ("FORMAT", "spool.sqlite", "spool.sqlite-wal", "store")
 SETTLED_S = 30.0
 QUICK = ("--root-quiet-s=0.3", "--no-root-quiet-s=1")
@@ -54,7 +54,7 @@ def main() -> None:
 
 @contextmanager
 def serving(data: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], dict[str, str]]]:
-    """Run the service until the caller has ended it; yields it and its addresses."""
+    """Run the service, which the caller must end; yield it and its addresses."""
     ports = ("--api-port=0", "--otlp-grpc-port=0", "--otlp-http-port=0")
     command = [sys.executable, "-m", "spanloom", "serve", f"--data-dir={data}", *ports, *options]
     service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -88,7 +88,7 @@ def record_answers(addresses: dict[str, str], folder: Path) -> None:
 
 
 def annotate(api: httpx.Client, trace: str) -> None:
-    """Judge the first step of a run."""
+    """Annotate the first step of a run."""
     agents = api.get(f"/v1/trajectories/{trace}").json()["agent_steps"]
     step = next(step["id"] for agent in agents for step in agent["steps"])
     item = {"write_id": "recorded-0001", "step_id": step, "correctness": "correct"}

@@ -25,7 +25,7 @@ def cases_in(folder: Path) -> Sequence[str]:
 
 
 def built(messages: Iterable[ExportTraceServiceRequest | bytes]) -> World:
-    """Return a world in which the messages were sent one after the other, and all is settled."""
+    """Return a world to which the messages were sent in sequence, with everything settled."""
     world = World()
     for message in messages:
         world.send_message(message)
@@ -35,7 +35,7 @@ def built(messages: Iterable[ExportTraceServiceRequest | bytes]) -> World:
 
 
 def all_documents(path: Path) -> list[Document]:
-    """Return the documents of a recorded run's traces, by trace id."""
+    """Return the documents of a recorded run's traces, ordered by trace id."""
     body = gzip.decompress(path.read_bytes())
     world = built([body])
     scopes = [s for r in TracesData.FromString(body).resource_spans for s in r.scope_spans]

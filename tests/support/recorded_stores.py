@@ -15,7 +15,7 @@ STORES = Path(__file__).parents[1] / "fixtures" / "stores"
 EARLIER = "before-0.1.0"
 RELEASES = sorted(path.name for path in STORES.iterdir() if path.is_dir() and path.name != EARLIER)
 UNRELEASED = STORES / "unreleased.sql"
-"""The tables and views that migrations since the last release have changed, as they are now."""
+"""The tables and views changed by migrations since the last release, in their current form."""
 STORED_S = 30.0
 
 

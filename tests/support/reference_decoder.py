@@ -1,6 +1,6 @@
-"""Decodes requests with the stock opentelemetry-proto classes: the slow, plain reference.
+"""Decodes requests with the stock opentelemetry-proto classes: a slow, simple reference.
 
-The in-memory store decodes with it; the tests compare ClickHouse's rows with it.
+The in-memory store decodes with it; the tests compare ClickHouse's rows with its results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_PARENT = bytes(8)
 
 
 class DecodedSpan(NamedTuple):
-    """A span with its project and the message it came in, repeated keys and our fields removed."""
+    """A span with its project and its message, without repeated keys and Spanloom's own fields."""
 
     project: str
     span: Span
@@ -37,12 +37,12 @@ class DecodedSpan(NamedTuple):
 
     @property
     def key(self) -> TraceKey:
-        """The trace that the span belongs to."""
+        """The trace of the span."""
         return TraceKey(self.project, self.span.trace_id)
 
 
 def decode_request(request: SpooledRequest) -> Iterator[DecodedSpan]:
-    """Yield every span of a request; raise ``StoreRejectedError`` if it is no OTLP."""
+    """Yield every span of a request; raise ``StoreRejectedError`` if it is not OTLP."""
     try:
         message = ExportTraceServiceRequest.FromString(request.body)
     except DecodeError as error:
@@ -91,7 +91,7 @@ def _name_of(number: int, names: tuple[str, ...]) -> str:
 
 
 def _cleaned(resource_spans: ResourceSpans, group: ScopeSpans, wire: WireSpan) -> ResourceSpans:
-    """Return the message of one span as it must come back."""
+    """Return the message of one span in the form in which the store must return it."""
     out = ResourceSpans(resource=resource_spans.resource, schema_url=resource_spans.schema_url)
     scope_spans = out.scope_spans.add(scope=group.scope, schema_url=group.schema_url)
     span = scope_spans.spans.add()

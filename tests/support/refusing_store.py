@@ -1,9 +1,9 @@
 """Run the command over the real store, which refuses marked requests while a file exists.
 
 ``refusing_store.py FILE …``: the engine's INSERT of a request whose body contains ``poison`` fails
-as the text of ``FILE`` demands: with a data error (``data``), with an error that may be a bug here
-(``fault``), or every INSERT fails (``everything``). The fault is injected at the driver. A store
-that accepts nothing is reported after two seconds instead of a minute.
+as the text of ``FILE`` demands: with a data error (``data``) or with an error that may be a bug
+here (``fault``); with ``everything`` every INSERT fails. The fault is injected at the driver. A
+store that accepts nothing is reported after two seconds instead of a minute.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MarkedClient:
 
 
 def arm(order: Path) -> None:
-    """Put the fault below ``Connection.insert_requests``."""
+    """Inject the fault below ``Connection.insert_requests``."""
     works = Connection.insert_requests
 
     def insert_requests(self: Connection, table: str, records: Iterable[bytes]) -> None:

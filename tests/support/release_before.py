@@ -1,7 +1,8 @@
-"""The release before this one, out of the history of the repository.
+"""The release before this one, from the history of the repository.
 
-It was never installed anywhere: its source is unpacked, and run by this interpreter with
-``PYTHONPATH``. A copy without that history, such as a shallow clone, skips what needs it.
+It was never installed anywhere: its source is unpacked and run by this interpreter with
+``PYTHONPATH``. In a copy without that history, such as a shallow clone, tests that need it are
+skipped.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ BEFORE = {
     "0003": "aaf08480dc2f468daa6e7ec71dc25222444a710a",
     "0001": "43219a73f457081818c5f07d38da4f4a8fb2f62f",
 }
-"""Commits by the newest migration that they know; the store of 0.1.0 has the first alone."""
+"""Commits by the newest migration that they know; the store of 0.1.0 has only the first."""
 
 
 def unpack_release(name: str, place: Path) -> Path:
-    """Unpack the source of a release; return what to put into ``PYTHONPATH``."""
+    """Unpack the source of a release; return the value for ``PYTHONPATH``."""
     command = ["git", "-C", str(ROOT), "archive", BEFORE[name], "services"]
     made = subprocess.run(command, capture_output=True, check=False)
     if made.returncode:

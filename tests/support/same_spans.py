@@ -1,4 +1,4 @@
-"""Compares the spans that two stores have of the same requests, and their OTLP."""
+"""Compares the spans of the same requests in two stores, and their OTLP."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def stored(store: SpanReader, keys: Sequence[TraceKey]) -> Mapping[TraceKey, lis
 
 
 def assert_same_spans(one: SpanStore, reference: SpanStore, keys: Sequence[TraceKey]) -> None:
-    """Fail if the spans differ, or the OTLP of a trace with a field that no earlier one has."""
+    """Fail if the spans differ, or the OTLP of a trace with a field that no earlier trace has."""
     assert stored(one, keys) == stored(reference, keys)
     seen: set[str] = set()
     for key in keys:

@@ -1,4 +1,4 @@
-"""Scores of the planner's run (``drafted.planner``), of every kind, and their rows."""
+"""Scores of every kind of the planner's run (``drafted.planner``), and their rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SCORES: Sequence[Score] = [
         metrics={"f1": 0.25, "order": 1.0},
     ),
 ]
-"""Of the trajectory and of a step, of each type, status and source."""
+"""Scores of the trajectory and of a step, of each type, status and source."""
 
 
 def rows(scores: Iterable[Score] = SCORES) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def rows(scores: Iterable[Score] = SCORES) -> list[dict[str, Any]]:
 
 
 def compared(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members that identify a score: none that the service adds, no defaults."""
+    """Return the members that identify a score, without defaults and added members."""
     shown = {k: v for k, v in row.items() if k not in ("score_id", "project", "at")}
     usual = {
         "source": None,

@@ -120,5 +120,5 @@ def google(model: str, calls: bool) -> Json:
 
 
 def _new_id() -> str:
-    """Return a unique id for each response: frameworks identify messages by it."""
+    """Return a new id for each response, because frameworks identify messages by it."""
     return f"made_{secrets.token_hex(8)}"

@@ -1,4 +1,4 @@
-"""Channels that answer as a test chooses, without a network."""
+"""Channels that respond as a test chooses, without a network."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class ScriptedChannels:
-    """``Sender`` that records bodies by address, and fails or hangs where a test wants it."""
+    """``Sender`` that records bodies by address, and fails or hangs on demand."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, dict[str, Any]]] = []
         self.failing: dict[str, str] = {}
-        """Why each of these addresses fails."""
+        """The reason of the failure, by address."""
         self.hanging: set[str] = set()
         self.tries: list[str] = []
 

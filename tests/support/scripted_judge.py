@@ -1,4 +1,4 @@
-"""A judge whose model answers by a script, in no time and without a network."""
+"""A judge whose model answers by a script, immediately and without a network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MODEL = "openai-chat:gpt-4o-mini"
 USAGE = Usage(1_000, 100)
 COST = 0.00021
-"""What a call of that usage costs, in US dollars."""
+"""The cost of a call with that usage, in US dollars."""
 RUN: list[dict[str, Any]] = [
     {"role": "system", "content": "Help."},
     {"role": "user", "content": "Oslo?"},
@@ -49,20 +49,20 @@ def answer(value: Any, evidence: Sequence[object] = (), rationale: str = "so") -
 
 
 def config_of(**members: Any) -> JudgeConfig:
-    """Return a configuration, by default of true and false."""
+    """Return a configuration, by default with the values true and false."""
     return JudgeConfig.model_validate({"model": MODEL, "criteria": "Is it polite?", **members})
 
 
 @dataclass
 class Script:
-    """Answers with texts, replies and errors in turn; the last one is repeated."""
+    """Responds with texts, replies and errors in turn; the last one is repeated."""
 
     answers: Sequence[str | Reply | Exception | Callable[[Prompt], str]]
     asked: list[Prompt] = field(default_factory=list)
     output_tokens: list[int] = field(default_factory=list)
 
     def __call__(self, prompt: Prompt, *, output_tokens: int, timeout_s: float) -> Reply:  # noqa: ARG002
-        """Return the next answer, or raise it."""
+        """Return the next response, or raise it."""
         given = self.answers[min(len(self.asked), len(self.answers) - 1)]
         if callable(given):
             given = given(prompt)
@@ -81,7 +81,7 @@ class ScriptedJudge:
 
     evaluator: Evaluator
     waits: list[float]
-    """Seconds that it waited."""
+    """Seconds of each wait."""
 
     def __call__(self, run: object = RUN, expected: Any = None) -> Result:
         """Return the result of a run."""
@@ -90,7 +90,7 @@ class ScriptedJudge:
 
 
 def judge_by(script: Script, cache: Cache | None = None, **members: Any) -> ScriptedJudge:
-    """Return a judge that asks the script."""
+    """Return a judge that uses the script as its model."""
     waits: list[float] = []
     results = Results("polite", "judge")
     judging = make_judge(

@@ -1,7 +1,7 @@
-"""A loopback server in place of OpenAI's, Anthropic's and Google's models, with a script.
+"""A scripted loopback server in place of OpenAI's, Anthropic's and Google's models.
 
 A request with tools but without a tool result gets a call of ``weather``; every other one gets the
-answer. The two have different token counts, so that double counting is seen.
+answer. The two have different token counts, so that double counting is noticed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
-        """Log nothing: the test reports failures."""
+        """Log nothing, because the test reports failures."""
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def scripted_server() -> Iterator[str]:
 
 
 def answer_to(path: str, body: Json) -> tuple[str, list[str]]:
-    """Return the response to a request, in the format of the API that its path belongs to."""
+    """Return the response to a request, in the format of the API of its path."""
     text = json.dumps(body)
     calls = bool(body.get("tools")) and answers.RESULT not in text
     if path.endswith("/chat/completions"):

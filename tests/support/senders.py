@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ANSWER_S = 20.0
-TLS = ssl.create_default_context()  # of no use here, but 40 ms for each client without it
+TLS = ssl.create_default_context()  # unused, but each client would make its own in 40 ms
 
 
 class Client(Protocol):
@@ -114,12 +114,12 @@ def all_clients(addresses: Mapping[str, str]) -> list[Client]:
 
 
 PAUSE_S, RARE_S = 0.03, 0.1
-"""Between two requests of a client: as many as can be are no harder to keep, and all are read.
-Rarely where they are sent until something happens, which may take seconds."""
+"""Seconds between two requests of a client. Sending faster would test nothing more, and all
+requests are read back. ``RARE_S`` is for sending until an event, which may take seconds."""
 
 
 class Load:
-    """A context manager of clients in threads; each stops when it is not served."""
+    """A context manager of clients in threads; each stops when its requests fail."""
 
     def __init__(
         self,
@@ -129,7 +129,7 @@ class Load:
         again: Sequence[Request] = (),
         pause_s: float = PAUSE_S,
     ) -> None:
-        """Prepare; ``again`` are requests sent before, to be repeated first."""
+        """Prepare; ``again`` are earlier requests to be repeated first."""
         self._ledger = ledger
         self._pause_s = pause_s
         self._stopped = threading.Event()
@@ -151,7 +151,7 @@ class Load:
         return len(self._clients)
 
     def __exit__(self, *_: object) -> None:
-        """Wait for the requests under way; raise the failures of the clients."""
+        """Wait for the requests in progress; raise the failures of the clients."""
         self._stopped.set()
         with ExitStack() as stack:
             for client in self._clients:

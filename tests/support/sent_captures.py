@@ -23,11 +23,11 @@ SETTLE_S = 10.0
 SENDERS = 8
 QUICK = {"SPANLOOM_NO_ROOT_QUIET_S": "3", "SPANLOOM_ROOT_QUIET_S": "0.5"}
 MANY = {**QUICK, "SPANLOOM_POLL_S": "1", "SPANLOOM_BATCH_WAIT_S": "0.5"}
-"""For hundreds of runs: it builds many at a time, which takes a third of the work."""
+"""For hundreds of runs: many are built at a time, which reduces the work to a third."""
 
 
 def send(spanloom: RunningSpanloom, capture: Capture) -> None:
-    """Send a run over the protocol it was recorded on."""
+    """Send a run over the protocol of its recording."""
     if capture.over_grpc:
         _send_grpc(spanloom.addresses["otlp_grpc"], capture)
         return
@@ -42,7 +42,7 @@ def send(spanloom: RunningSpanloom, capture: Capture) -> None:
 
 
 def send_all(spanloom: RunningSpanloom, captures: Iterable[Capture]) -> None:
-    """Send runs, several at one time: each is sent request by request."""
+    """Send several runs concurrently, each request by request."""
     with ThreadPoolExecutor(SENDERS) as senders:
         list(senders.map(lambda capture: send(spanloom, capture), captures))
 
@@ -74,7 +74,7 @@ def measure_settled(
     deadline: float,
     measures: Measures = MEASURES,
 ) -> dict[str, list[str]]:
-    """Measure until all is right or time is up: a duplicate call is marked a moment later."""
+    """Measure until all is right or time is up: duplicate calls are marked a moment later."""
     patience = float("inf")
     while True:
         answers = [
@@ -89,7 +89,7 @@ def measure_settled(
 
 
 def _await_answer(api: httpx.Client, trace_id: str, span_count: int, deadline: float) -> Answer:
-    """Wait until the trajectory shows every span, and is not about to change."""
+    """Wait until the trajectory shows every span and is settled."""
     while time.monotonic() < deadline:
         found = api.get(f"/v1/trajectories/{trace_id}")
         if found.status_code == 200:
@@ -103,7 +103,7 @@ def _await_answer(api: httpx.Client, trace_id: str, span_count: int, deadline: f
 
 
 def _document(api: httpx.Client, trace_id: str) -> Json:
-    """Return the document without the number of times it was built."""
+    """Return the document without the number of its builds."""
     found: Json = api.get(f"/v1/trajectories/{trace_id}").raise_for_status().json()
     del found["extraction"]["version"]
     return found

@@ -1,4 +1,4 @@
-"""The same run as other senders, versions and settings would send it: changed spans of captures."""
+"""The same run as sent by other senders, versions and settings: changed spans of captures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API on a port, over a store whose changes the test makes."""
+"""The API on a port, over a store that the test changes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ServedFeed:
         self.store.feed.announce([Announcement(key, version, status, START_NS) for key in keys])
 
     def readers(self) -> float:
-        """Return how many readers the process counts."""
+        """Return the number of readers in the metrics."""
         text = self.metrics.render().decode()
         (line,) = (x for x in text.splitlines() if x.startswith("spanloom_feed_readers "))
         return float(line.split()[1])

@@ -38,7 +38,7 @@ _DEEPEST = 16
 
 
 def make_run(count: int, seed: int = 1) -> Sequence[Row]:
-    """Return a run of so many spans: agents that call models, tools, graphs and other agents."""
+    """Return a run of ``count`` spans: agents that call models, tools, graphs and other agents."""
     chance, time_us = Random(seed), 0
     rows: list[Row] = [Row(0, "agent", "travel_assistant", 0, 0, "travel_assistant")]
     above = [0]
@@ -66,9 +66,9 @@ def make_run(count: int, seed: int = 1) -> Sequence[Row]:
 
 @contextmanager
 def serve_page(rows: Sequence[Row], talk: int = 0) -> Iterator[str]:
-    """Serve the page over one run, and yield the address of the run.
+    """Serve the page of one run, and yield the address of the run.
 
-    With ``talk``, it is also every run of a conversation of so many runs.
+    With ``talk``, it is also every run of a conversation of that many runs.
     """
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(_application(rows, talk), log_level="error"))

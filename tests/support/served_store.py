@@ -19,7 +19,7 @@ ACCOUNT = "store"
 
 
 class ServedStore(Protocol):
-    """What tests do with the server of a store, whichever it is."""
+    """The operations of tests on the server of a store."""
 
     @property
     def address(self) -> str: ...
@@ -37,7 +37,7 @@ class ServedStore(Protocol):
 
 
 class LibraryStore:
-    """The database ``spanloom`` of a server out of chdb-core's library; it keeps its ports."""
+    """The database ``spanloom`` of a server from chdb-core's library; it retains its ports."""
 
     def __init__(self, server: StartedServer) -> None:
         self._server = server
@@ -52,11 +52,11 @@ class LibraryStore:
         return self.url_at(self.address)
 
     def url_at(self, address: str) -> str:
-        """Return its URL at another address, which leads to it."""
+        """Return the store's URL at another address of the server."""
         return url_of(address, user=ACCOUNT)
 
     def set_read_only(self, *, to: bool) -> None:
-        """Refuse or accept all changes; for that it is killed and started again."""
+        """Refuse or accept all changes; the server is killed and restarted for that."""
         self._server.set_accounts("", read_only=to)
         self._server.end(signal.SIGKILL)
         self._server.start()
@@ -64,13 +64,13 @@ class LibraryStore:
 
 @contextmanager
 def served_store(place: Path, made: Path | None = None) -> Iterator[LibraryStore]:
-    """Run a server over a directory: with a copy of the data that ``made`` holds, or none."""
+    """Run a server over a directory, with a copy of the data in ``made`` if given."""
     with started_server(place, made=made) as server:
         yield LibraryStore(server)
 
 
 def make_server(place: Path) -> None:
-    """Leave there the data of a server whose database has the tables."""
+    """Create the data of a server whose database has the tables."""
     with served_store(place) as server:
         with closing(open_upkeep(server.url)) as upkeep:
             upkeep.migrate()

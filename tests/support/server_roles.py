@@ -1,4 +1,4 @@
-"""The parts of Spanloom as separate processes over a ClickHouse server."""
+"""The roles of Spanloom as separate processes over a ClickHouse server."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Roles(NamedTuple):
 
     @property
     def complaints(self) -> list[str]:
-        """The complaints of all processes."""
+        """The warnings and errors of all processes."""
         return [line for part in self._all() for line in part.complaints]
 
     def stop(self) -> None:
-        """End all; each ends well."""
+        """Stop all; each must exit without an error."""
         for part in self._all():
             assert part.stop() == 0, part.log
 

@@ -1,4 +1,4 @@
-"""Compares a ledger with the contents of the API and the store once all is quiet."""
+"""Compares a ledger with the contents of the API and the store once all is settled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ PAGE = 500
 
 
 def check_api(api: str, account: Account) -> set[str]:
-    """Wait until every acknowledged span is stored, and assert each once; return all stored."""
+    """Wait until every acknowledged span is stored, and assert each once.
+
+    Return all stored spans.
+    """
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
         _await_empty_spool(client, until)
@@ -54,7 +57,7 @@ def check_spans(api: str, account: Account) -> None:
 
 
 def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
-    """Assert the same of the files of a stopped service: spool empty, each span one row."""
+    """Assert the same for the files of a stopped service: spool empty, each span one row."""
     with sqlite3.connect(data_dir / "spool.sqlite") as spool:
         waiting = "SELECT (SELECT count(*) FROM requests), (SELECT count(*) FROM dead_letters)"
         assert spool.execute(waiting).fetchone() == (0, 0)
@@ -87,7 +90,7 @@ def await_under_way(api: str) -> None:
 def _check_trace(
     api: httpx.Client, trace_id: str, acknowledged: set[str], account: Account, until: float
 ) -> set[str]:
-    """Assert that each span of a trace is there once and as it was sent."""
+    """Assert that each span of a trace is stored once and unchanged."""
     while True:
         answer = api.get(f"/v1/trajectories/{trace_id}/spans")
         spans = answer.json()["spans"] if answer.status_code == 200 else []
@@ -103,7 +106,7 @@ def _check_trace(
 
 
 def _check_counts(api: httpx.Client, listed: Mapping[str, int], found: set[str]) -> None:
-    """Assert that trajectories count their spans; one that was built meanwhile is read again."""
+    """Assert that trajectories count their spans; rebuilt ones are read again."""
     counts = Counter(key.partition("/")[0] for key in found)
     for trace_id in (trace for trace, count in counts.items() if listed[trace] != count):
         document = api.get(f"/v1/trajectories/{trace_id}").json()

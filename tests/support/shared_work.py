@@ -1,4 +1,4 @@
-"""Extractors that share a ClickHouse server: what they read and hold, and captures sent to them."""
+"""Extractors that share a ClickHouse server: their progress, their slices, and sending captures."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class Sharing(NamedTuple):
     api: RunningSpanloom
 
     def read(self) -> float:
-        """Return how many spans all extractors have read."""
+        """Return the number of spans read by all extractors."""
         return sum(metric(part, "spanloom_spans_extracted_total") for part in self.extracts)
 
     def pending(self) -> float:
-        """Return how many traces wait at the extractors."""
+        """Return the number of traces waiting at the extractors."""
         return sum(metric(part, "spanloom_traces_pending") for part in self.extracts)
 
     def send(self, captures: Sequence[Capture], pause_s: float = 0) -> int:
-        """Send runs, several at one time, each request by request to the collectors in turn.
+        """Send several runs concurrently, the requests of each to the collectors in turn.
 
         Returns the number of spans.
         """
@@ -66,9 +66,9 @@ def start_sharing(
     *flags: str,
     env: Mapping[str, str] | None = None,
 ) -> Sharing:
-    """Start two collectors, some extractors with these flags, and an API; a keeper before them.
+    """Start a keeper, then two collectors, some extractors with these flags, and an API.
 
-    The collectors keep their spools below ``place``.
+    The collectors have their spools below ``place``.
     """
 
     def start(role: str, name: str, *flags: str) -> RunningSpanloom:
@@ -87,19 +87,19 @@ def start_sharing(
 
 
 def metric(part: RunningSpanloom, name: str) -> float:
-    """Return a metric of a process, with its labels as they are written; 0 if it has none."""
+    """Return a metric of a process, named with its labels; 0 if it does not exist."""
     text = httpx.get(f"{part.api}/metrics", timeout=20).text
     found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
     return float(found[1]) if found else 0.0
 
 
 def held(part: RunningSpanloom, work: str = "extract") -> float:
-    """Return how many slices a process works on."""
+    """Return the number of slices that a process works on."""
     return metric(part, f'spanloom_slices{{work="{work}"}}')
 
 
 def until(is_so: Callable[[], bool], what: str, most_s: float = AWAIT_S) -> float:
-    """Wait until a condition holds; return the seconds that took."""
+    """Wait until a condition holds; return the elapsed seconds."""
     began = time.monotonic()
     while not is_so():
         assert time.monotonic() - began < most_s, what

@@ -1,6 +1,6 @@
 """Run the command with a wrong wall clock: ``shifted_clock.py FILE …``.
 
-``FILE`` contains the nanoseconds that it is ahead, read on every clock access.
+``FILE`` contains the nanoseconds that it is ahead; it is read on every clock access.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Run the command as a later release that falls asleep: ``sleeping_migration.py STOP AHEAD_S …``.
 
-It stops itself (SIGSTOP) right before the statement that leaves the mark ``STOP``, when its lock
+It stops itself (SIGSTOP) right before the statement that writes the mark ``STOP``, when its lock
 has just been renewed; there is no mark 0. Its clock is ``AHEAD_S`` seconds ahead. Sessions of the
-lock end after ``SESSION_S`` seconds, and another takes over after ``SILENCE_S``.
+lock end after ``SESSION_S`` seconds, and another process takes over after ``SILENCE_S``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ INSERT INTO marks SELECT now64(3), 2;
 
 
 def arm(stop: int, ahead_s: float) -> None:
-    """Ship the migration, shift the clock, and stop where told."""
+    """Add the migration, shift the clock, and stop at the mark."""
     works = time.time_ns
     time.time_ns = lambda: works() + int(ahead_s * 1e9)
     time.time = lambda: time.time_ns() / 1e9

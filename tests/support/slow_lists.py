@@ -1,4 +1,4 @@
-"""Run the command; every list of trajectories keeps the engine busy for nine seconds."""
+"""Run the command; every list of trajectories makes the engine busy for nine seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMES, QUERY = 3, "SELECT sleep(3)"  # the engine refuses longer sleeps
 
 
 def arm() -> None:
-    """Put a long query before each list, on the connection of readers."""
+    """Run a long query before each list, on the readers' connection."""
     works: Callable[..., Any] = ClickHouseLists.list
 
     def lists(self: ClickHouseLists, *arguments: object) -> Any:  # any type

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def mounted(path: Path, size: str) -> Iterator[None]:
-    """Mount a disk of a size such as ``128m`` at a new folder; skip the test if it may not be."""
+    """Mount a disk of a size such as ``128m`` at a new folder; skip the test if not permitted."""
     path.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
     made = subprocess.run(mount, capture_output=True, text=True, check=False)

@@ -38,7 +38,7 @@ def content_event(
     place: int = 0,
     attributes: Mapping[str, str] | None = None,
 ) -> SpooledRequest:
-    """Return a content event as the receiver passes it on: its parent is the span it describes."""
+    """Return a content event as the receiver passes it on; its parent is the span it describes."""
     event_id = zlib.crc32(f"{text} {time_ns} {name}".encode())
     event = wire_span(key.trace_id, event_id, parent=span)
     event.flags = place

@@ -182,7 +182,7 @@ def traces(draw: st.DrawFn, max_size: int = 12) -> list[Span]:
 
 @st.composite
 def _spans(draw: st.DrawFn, number: int, count: int) -> Span:
-    # Mostly a parent before the span, so that whole trees are common; else anything at all.
+    # The parent is mostly an earlier span, so that complete trees are common.
     parent = draw(st.integers(0, number - 1) | st.integers(0, count + 2))
     start, length = draw(st.integers(0, 6)), draw(st.integers(-1, 9))
     span = make_span(

@@ -1,4 +1,4 @@
-"""Small hand-made spans, and the extraction of them, for unit tests of extraction."""
+"""Small hand-made spans and their extraction, for unit tests of extraction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEY = TraceKey("default", "ab" * 16)
 
 
 def sid(number: int) -> str:
-    """Return the id of a span whose id is a number; none for 0."""
+    """Return a span id of a number; empty for 0."""
     return f"{number:016x}" if number else ""
 
 
@@ -67,7 +67,7 @@ def raised(exception_type: str, message: str = "", at: float = 0) -> Event:
 
 
 def genai(operation: str, **more: str | int) -> dict[str, str]:
-    """Return attributes of the GenAI conventions; ``__`` in a name means a dot."""
+    """Return attributes of the GenAI conventions; ``__`` in a name stands for a dot."""
     named = {"gen_ai." + key.replace("__", "."): str(value) for key, value in more.items()}
     return {"gen_ai.operation.name": operation, **named}
 
@@ -82,7 +82,7 @@ def chat(input_tokens: int = 0, output_tokens: int = 0, **more: str | int) -> di
 
 
 def openinference(kind: str, **more: str) -> dict[str, str]:
-    """Return attributes of OpenInference; ``__`` in a name means a dot."""
+    """Return attributes of OpenInference; ``__`` in a name stands for a dot."""
     named = {key.replace("__", "."): value for key, value in more.items()}
     return {"openinference.span.kind": kind, **named}
 
@@ -93,22 +93,22 @@ def extract_spans(*spans: Span) -> Trajectory:
 
 
 def normalized(*spans: Span) -> dict[int, NormalizedSpan]:
-    """Return the spans of one trace in the common words, by number."""
+    """Return the normalized spans of one trace, by number."""
     return {_number(n.span.span_id): n for n in normalize(SpanTree(spans))}
 
 
 def rules(*spans: Span) -> dict[int, tuple[str, str]]:
-    """Return kind and rule of each span of one trace, by number."""
+    """Return the kind and rule of each span of one trace, by number."""
     return {number: (str(n.kind), n.rule) for number, n in normalized(*spans).items()}
 
 
 def verdict(trajectory: Trajectory, number: int) -> SpanVerdict:
-    """Return the verdict of the span with this number."""
+    """Return the classification of the span with this number."""
     return next(v for v in trajectory.verdicts if v.span_id == sid(number))
 
 
 def owners(trajectory: Trajectory) -> dict[int, list[int]]:
-    """Return the numbers of the steps under each agent, by the agent's number, in order."""
+    """Return the numbers of the steps of each agent in order, by the agent's number."""
     return {_number(a.step.id): [_number(s.id) for s in a.steps] for a in trajectory.agent_steps}
 
 

@@ -36,7 +36,7 @@ class SqlPort:
     metrics: Metrics
     http: httpx.Client
     taken: Callable[[], int] = lambda: 0
-    """The number of running and waiting statements."""
+    """Returns the number of running and waiting statements."""
 
     def ask(self, text: str, key: str = "", **arguments: str) -> httpx.Response:
         """Send a statement in the body."""
@@ -59,7 +59,7 @@ def open_port(
     at_a_time: int = 2,
     withheld: Withheld = nothing_withheld,
 ) -> Iterator[SqlPort]:
-    """Serve the store that is open at this path."""
+    """Serve the open store at this path."""
     locks, metrics = Locks(is_open=is_open), Metrics()
     engine = EmbeddedSql(path)
     door = SqlDoor(

@@ -28,7 +28,7 @@ STOP_S = 30.0
 
 @cache
 def require_entrance() -> None:
-    """Skip the test, with a sentence, where the library cannot be a server."""
+    """Skip the test, with a reason, where the library cannot be a server."""
     try:
         entrance()
     except EntranceNotFoundError as error:
@@ -44,9 +44,9 @@ def url_of(
 
 
 class StartedServer:
-    """A server over a directory of its own; it keeps its ports.
+    """A server over a directory of its own; it retains its ports.
 
-    ``accounts`` are more of them (``real_server.account``), known from each start on.
+    ``accounts`` are additional accounts (``real_server.account``), known from each start on.
     """
 
     def __init__(self, place: Path, accounts: str = "") -> None:
@@ -64,7 +64,7 @@ class StartedServer:
 
     @property
     def log(self) -> str:
-        """What it printed, and its own log."""
+        """Its output, and its own log."""
         files = (self.place / name for name in ("output", "log"))
         return "".join(file.read_text() for file in files if file.exists())
 
@@ -74,17 +74,17 @@ class StartedServer:
         return self._process.pid
 
     def url(self, database: str = DATABASE, user: str = "default", password: str = "") -> str:
-        """Return the URL of a store on it."""
+        """Return the URL of a store on the server."""
         return url_of(self.address, database, user, password)
 
     def client(self, database: str = DATABASE, user: str = "admin", password: str = "") -> Client:
-        """Connect to it."""
+        """Return a client that is connected to the server."""
         return clickhouse_connect.get_client(dsn=self.url(database, user, password))
 
     def set_accounts(self, accounts: str, *, read_only: bool = False) -> None:
-        """Have these accounts, beside those that are always there, from the next start on.
+        """Set the additional accounts, from the next start on.
 
-        ``read_only`` is for the account ``store``.
+        ``read_only`` applies to the account ``store``.
         """
         (self.place / "users.xml").write_text(users(accounts, read_only=read_only))
 
@@ -101,7 +101,7 @@ class StartedServer:
         self.http, self.native = told["http"], told["native"]
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> None:
-        """Send a signal that ends it, and wait for the end."""
+        """Send a signal that ends the server, and wait for its end."""
         if self._process is None:
             return
         self._process.send_signal(number)
@@ -115,7 +115,7 @@ class StartedServer:
 def started_server(
     place: Path, accounts: str = "", made: Path | None = None
 ) -> Iterator[StartedServer]:
-    """Run a server over a directory: with a copy of the data that ``made`` holds, or none."""
+    """Run a server over a directory, with a copy of the data in ``made`` if given."""
     if made:
         shutil.copytree(made / "data", place / "data", symlinks=True)
     server = StartedServer(place, accounts)

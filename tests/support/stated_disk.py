@@ -1,4 +1,4 @@
-"""Run the command with the free disk space that a file states: ``stated_disk.py FILE …``.
+"""Run the command with the free disk space stated in a file: ``stated_disk.py FILE …``.
 
 Without the file the real free space is used. Everything else is the real command.
 """
@@ -14,7 +14,7 @@ from spanloom.collector.spool.bound import FreeSpace
 
 
 def arm(stated: Path) -> None:
-    """Replace the free space of the disk by that in the file."""
+    """Replace the free space of the disk by the number in the file."""
 
     def ask(path: Path) -> tuple[int, int, int]:
         room = shutil.disk_usage(path)

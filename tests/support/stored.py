@@ -37,8 +37,8 @@ SELECT concat(TraceId, '/', StepId) AS name, count() AS rows FROM v_steps GROUP 
 def read_stored(data_dir: Path, trace_id: str = "") -> dict[str, Any]:
     """Run this program.
 
-    ``copies`` maps trace/span to its rows, ``views`` traces and steps to those of the views,
-    ``attributes`` span to values.
+    ``copies`` maps trace/span to its number of rows, ``views`` traces and steps to their rows in
+    the views, ``attributes`` spans to values.
     """
     found: dict[str, Any] = run_program(
         "tests.support.stored", str(data_dir), trace_id, timeout_s=60

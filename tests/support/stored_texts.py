@@ -44,7 +44,10 @@ def text_of(value: AnyValue) -> str:
 
 
 def last_of_each_key(attributes: Iterable[KeyValue]) -> dict[str, AnyValue]:
-    """Return the values by key, in order; of a repeated key the last one, in its place."""
+    """Return the values by key, in order.
+
+    A repeated key has its last value at its first position.
+    """
     last: dict[str, AnyValue] = {}
     for attribute in attributes:
         last.pop(attribute.key, None)

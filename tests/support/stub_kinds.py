@@ -1,4 +1,4 @@
-"""A kind of evaluator for tests of what is around evaluators: each run says what it deserves.
+"""A kind of evaluator for tests of the code around evaluators: runs state their own results.
 
 The answer of the root is JSON: ``{"score": 0.5}``, ``{"error": 1}``, ``{"na": 1}``.
 """
@@ -30,7 +30,7 @@ class StubConfig(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     at_least: float | None = None
-    """Passes from this value on; without it the value alone is given, booleans as they are."""
+    """The minimum value that passes; without it the value alone is returned, booleans unchanged."""
     warns: bool = False
     also: list[str] = []
     """Further scores, ``NAME/…``, of the same value."""
@@ -67,7 +67,7 @@ _PLACES = {"stub": f"{__name__}:STUB"}
 
 @contextmanager
 def stub_kinds() -> Iterator[None]:
-    """Let there be the kind ``stub``."""
+    """Register the kind ``stub`` within the context."""
     with mock.patch.dict(kinds._PLACES, _PLACES):
         yield
 

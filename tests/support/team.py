@@ -1,4 +1,4 @@
-"""Compares a trajectory with the record kept by a team's models and tools.
+"""Compares a trajectory with the record written by a team's models and tools.
 
 The truth is printed by ``agents_team`` and ``tests/senders_js``: the question, each model call as
 ``[agent, input tokens, output tokens, output]`` and each tool run as ``[agent, tool, arguments,
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_team(document: Json, truth: Json, dialect: str) -> None:
-    """Assert that every call is there once, under its agent, with its tokens and texts."""
+    """Assert that every call occurs once, under its agent, with its tokens and texts."""
     assert document["extraction"]["dialects"] == [dialect]
     assert document["extraction"]["warnings"] == []
     agents = document["agent_steps"]
@@ -29,7 +29,7 @@ def check_team(document: Json, truth: Json, dialect: str) -> None:
 
 
 def names_of(truth: Json) -> list[str]:
-    """Return the agents, each once, as they first called their models."""
+    """Return each agent once, ordered by its first model call."""
     return list(dict.fromkeys(agent for agent, *_ in truth["calls"]))
 
 
@@ -71,7 +71,7 @@ def tool_name(step: Json) -> str:
 
 
 def check_nesting(document: Json) -> None:
-    """The first agent is the root; a tool of another agent called each of the others."""
+    """Assert that the first agent is the root, and that tools of other agents called the others."""
     first, *others = document["agent_steps"]
     assert document["root_step"]["id"] == first["id"]
     for other in others:

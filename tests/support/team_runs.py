@@ -21,7 +21,7 @@ TOOLS, USERS = ("fetch_page", "run_tests"), ("ada", "bob")
 S = 1_000_000_000
 HOUR = 3600 * S
 AGO_NS = (HOUR // 2, 5 * HOUR, 30 * HOUR, 80 * HOUR, 140 * HOUR, 200 * HOUR, 300 * HOUR)
-"""How long ago runs began: two within a day, five within a week, all within 30 days."""
+"""The ages of runs: two within a day, five within a week, all within 30 days."""
 
 
 def send_team(service: RunningSpanloom, rounds: int = 5) -> Sequence[str]:

@@ -26,7 +26,7 @@ MS = 1_000_000
 
 
 def conversation(*said: str) -> str:
-    """Return messages as a model call has them, the user's and the model's in turns."""
+    """Return messages of a model call, the user's and the model's in turns."""
     roles = ("user", "assistant")
     messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(said)]
     return orjson.dumps(messages).decode()
@@ -41,7 +41,7 @@ def step(
     kind: StepType = StepType.TOOL,
     name: str = "search",
 ) -> Step:
-    """Return a step that runs from millisecond ``number`` of the run on, for one."""
+    """Return a step of one millisecond that starts at millisecond ``number`` of the run."""
     start_ns = START_NS + number * MS
     return Step(
         id=f"{number + 1:016x}",
@@ -90,13 +90,13 @@ def record_of(store: Store, key: TraceKey, run: Trajectory) -> TrajectoryRecord:
 def store_texts(
     store: Store, key: TraceKey, steps: Sequence[Step], start_ns: int = START_NS
 ) -> int:
-    """Store a version of a run and index it; return how many texts were added to the index."""
+    """Store a version of a run and index it; return the number of texts added to the index."""
     store.trajectories.write([text_record(store, key, steps, start_ns)])
     return store.text_index.index_texts([key])
 
 
 def said(query: str) -> TextSearch:
-    """Return the search for a query, as a user types it, everywhere."""
+    """Return the search for a query as a user types it, without restrictions."""
     return TextSearch(parse_text_query(query))
 
 

@@ -1,7 +1,7 @@
-"""What a test costs, as a marker: ``unit``, ``engine``, ``service``, ``page`` or ``faults``.
+"""The cost of a test as a marker: ``unit``, ``engine``, ``service``, ``page`` or ``faults``.
 
-The fixtures of a test decide, or the folder ``tests/faults``, or a marker that it has already. A
-unit test that starts a program, listens on a port or opens a store fails: the name holds.
+The fixtures of a test decide, or the folder ``tests/faults``, or an existing marker. A unit test
+that starts a program, listens on a port or opens a store fails.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ TIERS: Mapping[str, frozenset[str]] = {
     ),
     "engine": frozenset({"made_store", "store_url", "clickhouse_store"}),
 }
-"""The fixtures of a tier, the costliest first; what uses none of them is ``unit``."""
+"""The fixtures of each tier, the costliest first; a test with none of them is ``unit``."""
 PARAMETERS = {"clickhouse": "engine", "server": "service"}
 """The tiers of parameters that are stores."""
 NAMES = ("unit", "engine", "service", "page", "faults")
 
 _running = [""]
-"""The tier of the test that runs."""
+"""The tier of the running test."""
 
 
 def mark_tiers(items: Sequence[pytest.Item]) -> None:
-    """Give every test that has none of the markers its own."""
+    """Add a marker to every test that has none."""
     for item in items:
         if not any(item.get_closest_marker(name) for name in NAMES):
             item.add_marker(tier_of(item))
@@ -71,7 +71,10 @@ def running(item: pytest.Item) -> Iterator[None]:
 
 
 class NotAUnitTestError(BaseException):
-    """A unit test that costs more; no ``Exception``, as the code under test handles those."""
+    """A unit test that costs more.
+
+    Not an ``Exception``, because the code under test handles those.
+    """
 
 
 def refuse_in_unit(cause: str) -> None:
@@ -81,7 +84,7 @@ def refuse_in_unit(cause: str) -> None:
 
 
 def watch_tiers() -> None:
-    """Watch from now on that unit tests start no program, listen on no port, open no store."""
+    """Refuse from now on that unit tests start a program, listen on a port or open a store."""
     for place, name, cause in (
         (subprocess.Popen, "__init__", "starts a program"),
         (socket.socket, "bind", "listens on a port"),
@@ -92,7 +95,7 @@ def watch_tiers() -> None:
 
 
 def _refusing(call: Callable[P, R], cause: str) -> Callable[P, R]:
-    """Return the function, which fails in a unit test."""
+    """Return the function as one that fails in a unit test."""
 
     @wraps(call)
     def refusing(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""Shared by tests of trajectory stores: numbered trace ids, and a list read by pages."""
+"""Shared by tests of trajectory stores: numbered trace ids, and reading a list by pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures that agents show the request they received, and the answer they gave.
+"""Checks that agents show the request they received and the answer they returned.
 
 An agent's answer is the output of its last model call, if that call has no tool call. If the truth
 has no texts, the last call in the trajectory is used.
@@ -22,7 +22,7 @@ _FORMS = ("final_answer(", "[[ ## ")
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
     """Yield the last run of each agent whose answer is not that of its last model call.
 
-    And each whose ``request`` is not that in the truth.
+    Also yields each run whose ``request`` differs from the truth.
     """
     shown = {
         str(agent["metadata"].get("agent_name", agent["name"])): agent
@@ -42,7 +42,7 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
-    """Yield the agents, and the root if it owns steps, whatever its type."""
+    """Yield the agents, and the root if it has steps, whatever its type."""
     root, kind = answer.document["root_step"], answer.document["extraction"]["root_type"]
     for agent in answer.document["agent_steps"]:
         if agent["id"] != root["id"] or kind == "agent":
@@ -54,7 +54,7 @@ def _is_form(text: str) -> bool:
 
 
 def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
-    """Return the possible answers of the agent's runs; empty if the last call gave no answer."""
+    """Return the possible answers of the agent's runs; empty if the last call had no answer."""
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
     answered = [
@@ -85,7 +85,7 @@ def as_written(value: object) -> str:
 
 
 def words(text: str) -> str:
-    """Return a text without white space; JSON in one canonical form."""
+    """Return a text without white space, or JSON in a canonical form."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -94,7 +94,7 @@ def words(text: str) -> str:
 
 
 STOPPED = ("paused", "cancelled")
-"""Outcomes of steps and runs without an answer that did not fail."""
+"""Outcomes of steps and runs that have no answer although they did not fail."""
 
 
 def came_to_nothing(answer: Answer, step: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Facts that no span of a captured run reports, so that no extractor can know them, by measure.
+"""Facts of captured runs that no span reports and no extractor can know, by measure.
 
 An entry is for a run or all runs of a folder, and states the reason: a gap in the telemetry.
 """
@@ -28,10 +28,10 @@ WITHOUT_DETAILS = frozenset(
         "traceloop-0.40",
     },
 )
-"""Dialects that do not report reasoning or cached tokens (some do by parts)."""
+"""Dialects that do not report reasoning or cached tokens (some report them partially)."""
 UNREPORTED_DETAILS = frozenset(
     {
-        # Only an agent's state tells them, where a span of the application holds all together.
+        # Only an agent's state reports them, if all is below one span of the application.
         "js-traceloop/bare_llm",
         "js-traceloop/graph_nodes",
         "js-traceloop/react_tools_flat",
@@ -44,28 +44,28 @@ UNREPORTED_DETAILS = frozenset(
         "other-sdks-mlflow/strands_subagent",  # no reasoning, as without MLflow
     },
 )
-"""Single runs in which a dialect leaves out what it reports elsewhere."""
+"""Single runs in which a dialect omits what it reports elsewhere."""
 UNREPORTED_FAILURES = frozenset(
     {
-        "eino-apmplus/stream_broken",  # a broken stream ends like a whole one
+        "eino-apmplus/stream_broken",  # a broken stream ends like a complete one
         "eino-langfuse/stream_broken",
-        "otel-genai/node_retry_policy",  # nodes are no spans
+        "otel-genai/node_retry_policy",  # nodes are not spans
         "other-agno-traceloop/tool_error",
         "other-crewai-traceloop/tool_error_handled",
         "other-haystack-traceloop/llm_error_500",
         "other-llamaindex-mlflow/llm_error_500",
         "other-llamaindex-openinference/llm_error_500",
         "other-llamaindex-traceloop/tool_error",
-        "other-spring-ai-1/tool_error_handled",  # the tool answers with the error's words
+        "other-spring-ai-1/tool_error_handled",  # the tool returns the error's text
         "other-spring-ai/tool_error_handled",
     },
 )
 """Runs with a failure that no span reports."""
 UNREPORTED_CANCELLATIONS = frozenset(
     {
-        "langfuse/cancelled_model",  # an error without type and words, like a TimeoutError's
+        "langfuse/cancelled_model",  # an error without type and text, like a TimeoutError's
         "langfuse/race_cancelled",
-        "openlit/cancelled_stream",  # its spans end as if all were well
+        "openlit/cancelled_stream",  # its spans end like those of a success
         "openlit/cancelled_tool",
     },
 )
@@ -73,18 +73,18 @@ UNREPORTED_CANCELLATIONS = frozenset(
 CAUGHT = frozenset({"js-langfuse/llm_error_500"})
 """Runs whose script caught the exception that its agent raised."""
 WITHOUT_TEXTS = frozenset({"other-spring-ai", "other-spring-ai-1"})
-"""Dialects that report content only if configured, and were not."""
+"""Dialects that report content only if configured, which they were not."""
 UNREPORTED_ANSWERS = frozenset(
     {
         "js-traceloop/react_tools_flat",  # each call is a trace of its own, without tool calls
         "other-google-adk/llm_error_500",  # recorded without content
         "other-google-adk/react_tools",
-        "other-sdks-mlflow/pydantic_ai_run_sync",  # PydanticAI's own objects, shown as they came
+        "other-sdks-mlflow/pydantic_ai_run_sync",  # PydanticAI's own objects, shown unchanged
     },
 )
 UNREPORTED_TOOL_TEXTS = frozenset(
     {
-        "logfire-openai-agents/handoff",  # a handoff's span has names alone
+        "logfire-openai-agents/handoff",  # a handoff's span has only names
         "openinference-langchain/supervisor",  # handoffs without arguments
         "other-google-adk/llm_error_500",
         "other-google-adk/react_tools",
@@ -94,12 +94,12 @@ UNREPORTED_TOOL_TEXTS = frozenset(
 )
 UNREPORTED_ENDS = frozenset(
     {
-        "eino-apmplus/adk_parallel",  # of two agents side by side none answers for both
+        "eino-apmplus/adk_parallel",  # of two parallel agents none answers for both
         "eino-cozeloop/adk_parallel",
         "eino-langfuse/adk_parallel",
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
-        "openlit/cancelled_stream",  # no end to tell, and nothing says so
+        "openlit/cancelled_stream",  # no end, and no report of it
         "openlit/cancelled_tool",
         "openlit/rag_chain",
         "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
@@ -115,15 +115,15 @@ UNREPORTED_ENDS = frozenset(
 )
 UNREPORTED_WORDS = frozenset(
     {
-        "cozeloop/stream_broken",  # the client says it in other words
+        "cozeloop/stream_broken",  # the client reports it in other words
         "eino-apmplus/stream_broken",
         "eino-cozeloop/stream_broken",
         "eino-langfuse/stream_broken",
         "js-cozeloop/tool_error_raised",  # JavaScript has no ``ValueError``
         "js-openinference/tool_error_raised",
-        "langfuse/tool_error_raised",  # the message alone
+        "langfuse/tool_error_raised",  # only the message
         "openinference-langchain/stream_broken",
-        "otel-genai/node_retry_policy",  # nodes are no spans
+        "otel-genai/node_retry_policy",  # nodes are not spans
         "otel-genai/stream_broken",
         "other-openai-agents-openinference/tool_error_raised",
         "other-openai-agents-traceloop/tool_error_raised",

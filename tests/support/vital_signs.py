@@ -1,4 +1,4 @@
-"""Watches what must stay flat in a long run: memory, descriptors and backlog of a service."""
+"""Watches the values that must not grow in a long run: memory, descriptors and backlog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class VitalSigns(NamedTuple):
     """One sample of ``/metrics``."""
 
     at_s: float
-    """Monotonic."""
+    """Monotonic time."""
     rss_bytes: float
     descriptors: float
     spool_records: float

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on loopback, which keeps what it gets and answers as a test says."""
+"""A receiver of webhooks on loopback, which records requests and answers as configured."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Received(NamedTuple):
 
 
 class Webhooks:
-    """What was received, and how the next requests are answered."""
+    """The received requests, and the responses to the next ones."""
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -33,10 +33,10 @@ class Webhooks:
         self.status = 200
         self.location = ""
         self.drips_s = 0.0
-        """Seconds between the bytes of a head that never ends; 0: it answers."""
+        """Seconds between the bytes of an endless response head; 0 means a normal response."""
 
     def wait_for(self, count: int, within_s: float = 60.0) -> list[Received]:
-        """Return what was received once it is so much."""
+        """Return the received requests once there are ``count``."""
         until = time.monotonic() + within_s
         while len(self.received) < count:
             assert time.monotonic() < until, f"{len(self.received)} of {count} were received"
@@ -49,7 +49,7 @@ def receiving(port: int = 0) -> Iterator[Webhooks]:
     """Receive at a port of loopback."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # as the library names it
+        def do_POST(self) -> None:  # named by the library
             body = self.rfile.read(int(self.headers["content-length"]))
             headers = {name.lower(): value for name, value in self.headers.items()}
             hooks.received.append(Received(self.path, headers, body))

@@ -1,4 +1,4 @@
-"""The example queries of the documentation as plain loops over canonical documents."""
+"""The example queries of the documentation as simple loops over canonical documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Step = dict[str, Any]
 
 
 def flat(document: Document) -> list[Step]:
-    """Return every step once: by start, of equal starts the longest first."""
+    """Return every step once, ordered by start, then the longest first."""
     steps = [{**document["root_step"], "type": "agent", "owner": None, "parent_id": ""}]
     for agent in document["agent_steps"]:
         steps += [{**step, "owner": agent["name"]} for step in agent["steps"]]
@@ -38,7 +38,7 @@ def _is(kind: str, name: str) -> Callable[[Step], bool]:
 
 
 def _pairs(document: Document) -> Iterator[tuple[Step, Step, int]]:
-    """Yield every two steps, one after the other, and how far apart they are."""
+    """Yield every two steps in order, and their distance."""
     for (i, before), (j, after) in combinations(enumerate(flat(document)), 2):
         yield before, after, j - i
 
@@ -126,7 +126,7 @@ LOOPS: Mapping[str, Callable[[Document], bool]] = {
         step["metadata"].get("tier") == "金" for step in flat(d)[1:2]
     ),
 }
-"""Each query, and the predicate on a document."""
+"""Each query, with the equivalent predicate on a document."""
 
 
 def found(question: str, documents: Sequence[Document]) -> set[str]:

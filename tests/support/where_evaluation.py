@@ -63,9 +63,9 @@ _NUMBERS = {
     Operator.AT_LEAST: operator.ge,
 }
 TEXTS = "texts"
-"""Key among the facts: the texts of each step, by part."""
+"""Key among the facts for the texts of each step, by part."""
 SAID = "said"
-"""Key among the facts: annotations and scores by step id; those of the run under no step."""
+"""Key among the facts for annotations and scores by step id; the run's own have an empty id."""
 _NONE_OF = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
 
 
@@ -102,7 +102,7 @@ def _said_facts(said: Mapping[str, Said], step_id: str) -> Mapping[str, Any]:
 
 
 def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
-    """Return whether a run matches a condition."""
+    """one for each kind"""
     match where:
         case And(parts) | Or(parts):
             return (all if isinstance(where, And) else any)(holds(part, run) for part in parts)
@@ -286,7 +286,7 @@ def _derived(
 
 
 def _meeting(where: Condition, run: Run) -> Sequence[int]:
-    """Return the places of the steps that meet a condition."""
+    """Return the positions of the steps that meet a condition."""
     places = range(1, len(run.steps) + 1)
     return [place for place in places if holds(where, Run(step_facts(place, run), ()))]
 
@@ -310,7 +310,7 @@ def _ancestors(place: int, run: Run) -> Sequence[int]:
 
 
 def _texts_of(record: TrajectoryRecord, steps: Sequence[FlatStep]) -> Sequence[Mapping[Part, str]]:
-    """Return the new texts of each step: texts of earlier steps are left out."""
+    """Return the new texts of each step, without texts of earlier steps."""
     step_texts = (read_step_texts(step) for _, step in placed_steps(record.trajectory))
     brought = {new.step_id: new for new in find_new_texts(step_texts)}
     found = [brought.get(flat.step.id) for flat in steps]

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for a ``where`` that applies to generated runs, as text."""
+"""Hypothesis strategies for texts of ``where`` that apply to generated runs."""
 
 from __future__ import annotations
 
@@ -136,14 +136,14 @@ _COUNTING = (*"+-*/=<>~", " in ", "exists")
 
 
 def _is_small(where: str) -> bool:
-    """Return whether it is surely within the limit of comparisons, flags among them."""
+    """Return whether it is surely within the limit of comparisons, including flags."""
     return sum(map(where.count, _COUNTING)) < MAX_COMPARISONS - 16
 
 
 CALCULATIONS = _calculations(
     ["steps", "tokens", "cost", "output_tokens", "model_error_rate", _COUNTED], ["duration"]
 )
-"""Of runs."""
+"""Queries of runs."""
 WHERES = _joined(
     st.one_of(
         *(comparisons(FIELDS[Subject.RUN].values()), CALCULATIONS),

@@ -1,4 +1,4 @@
-"""Inputs written after public reports, and whether a document has what is right for them."""
+"""Inputs written from public reports, and checks of their documents."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def messages(name: str) -> Sequence[bytes]:
 
 
 def _sent(name: str) -> Sequence[Document]:
-    """Return the requests of an input, which is one or a list of them."""
+    """Return the requests of an input, whose file has one or a list of them."""
     sent = json.loads((WILD / f"{name}.json").read_text())
     return sent if isinstance(sent, list) else [sent]
 
@@ -71,7 +71,7 @@ def extract_documents(name: str, trace_ids: Sequence[str]) -> list[Document]:
 
 
 def views(document: Document) -> dict[str, Any]:
-    """Return the parts of a document that checks look into."""
+    """Return the parts of a document that the checks inspect."""
     steps = {step["id"]: step for agent in document["agent_steps"] for step in agent["steps"]}
     by_start = sorted(steps.values(), key=_by_start)
     agents = document["agent_steps"]
@@ -117,7 +117,7 @@ def holds(check: Document, got: Any) -> bool:
 
 
 def parsed(value: Any) -> Any:
-    """Return the value of a text that is JSON, else the value itself."""
+    """Return the parsed value of a JSON text, or any other value unchanged."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:

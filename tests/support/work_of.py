@@ -10,7 +10,7 @@ _USER, _SYSTEM = 11, 12
 
 
 class Work:
-    """The CPU time of a process from now on, with all of its threads."""
+    """The CPU time of a process since this object was made, with all its threads."""
 
     def __init__(self, pid: int) -> None:
         self._stat = Path(f"/proc/{pid}/stat")

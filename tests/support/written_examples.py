@@ -36,7 +36,7 @@ class Example:
     language: str
     text: str
     what: str = ""
-    """The kind of a block of data, if its language does not tell it."""
+    """The kind of a block of data, if its language does not determine it."""
     why_not: str = ""
     """The reason why no test runs it."""
 
@@ -60,7 +60,7 @@ def is_recipe(example: Example) -> bool:
 
 @cache
 def _printed() -> frozenset[str]:
-    """Return what ``spanloom instrument`` prints of each recipe."""
+    """Return the output of ``spanloom instrument`` for each recipe."""
     return frozenset(
         text.strip()
         for _, recipe in all_recipes()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 POLL_S = 0.5
-"""Seconds after which a key created or revoked by another process takes effect."""
+"""Seconds between reads of the keys: changes by another process take effect this late at most."""
 USE_S = 60.0
 """Seconds between writes of the times of last use; requests do not wait for them."""
 
@@ -36,9 +36,9 @@ USE_S = 60.0
 class Keyring(RepeatingPart):
     """Follows the keys of a store, between ``start`` and ``stop``.
 
-    While the store is unavailable the last read keys stay valid; nothing can be revoked in that
-    time either. With ``known`` that includes keys read by an earlier process, and a start waits for
-    an unavailable store.
+    While the store is unavailable, the keys that were read last stay valid and none can be revoked.
+    With a ``known`` file, ``start`` succeeds without the store and uses the keys that an earlier
+    process read.
     """
 
     name = "keys"
@@ -63,8 +63,8 @@ class Keyring(RepeatingPart):
         self._next_write_s = time.monotonic() + use_s
         self._now_ns = now_ns
         self._keys: Mapping[str, Key] = {}
-        self.are_known = known is None  # else the start fails
-        """Whether keys, or their absence, were read, by this process or an earlier one."""
+        self.are_known = known is None  # without a file, `start` raises instead
+        """Whether this process or an earlier one has read the keys, even if there were none."""
         self._has_had_keys = False
         self._used_ns: dict[str, int] = {}
 
@@ -193,7 +193,7 @@ class Authenticator:
 
     @property
     def obstacle(self) -> str:
-        """Why no request at all can be authenticated; empty otherwise."""
+        """Why no request can be authenticated at all; empty if requests can be."""
         if self._open_without_keys or self._keyring.has_keys:
             return ""
         if not self._keyring.are_known:
@@ -209,10 +209,10 @@ class Authenticator:
     ) -> Caller:
         """Return the caller of a request with these headers (pairs of name and value).
 
-        Raises ``UnauthenticatedError`` without a key, and for one that is unknown, revoked or
-        expired; the message is the same for all three. Raises ``KeysUnknownError`` while no keys
-        are known. A sender without a key (``only_sends``) is let in meanwhile where everybody is as
-        long as there is no key.
+        Raises ``UnauthenticatedError`` if the key is missing, unknown, revoked or expired; the last
+        three have the same message. Raises ``KeysUnknownError`` until keys have been read. With
+        ``only_sends``, a request without a key is accepted even then if the service is open without
+        keys.
         """
         text = read_key(headers, query_string)
         if not self._keyring.are_known and not (

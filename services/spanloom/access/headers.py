@@ -1,4 +1,4 @@
-"""Security headers of answers, and the accepted names in a request's ``Host``."""
+"""Security headers of responses, and the accepted names in a request's ``Host``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-"""Answers are data: browsers must not guess their type, run, frame or cache them. There is no CORS
-header, so pages of other origins cannot read them."""
+"""Responses are data, so browsers must not guess their type, run, frame or cache them. There is no
+CORS header, so pages of other origins cannot read them.
+"""
 
 
 ANY_HOST = "*"

@@ -33,7 +33,7 @@ _KEY_BEGINNING = re.compile(r"sl_[0-9a-f]{12}_")
 
 
 class NewKey(NamedTuple):
-    """A new key; its text exists only here."""
+    """The id and text of a new key; the text is stored nowhere."""
 
     id: str
     text: str
@@ -46,7 +46,7 @@ def make_key() -> NewKey:
 
 
 def key_id_of(text: str) -> str | None:
-    """Return the id in a key's text, or ``None`` if the format is not ours."""
+    """Return the id in a key's text, or ``None`` if it is not in the format of Spanloom's keys."""
     match = _KEY.fullmatch(text)
     return match[1] if match else None
 
@@ -131,10 +131,11 @@ class KeyAdministration:
         expires_ns: int | None = None,
         caller: Caller = ANYBODY,
     ) -> CreatedKey:
-        """Make and store a key of one project or of all (``ALL_PROJECTS``), by default without end.
+        """Make and store a key of one project or of all (``ALL_PROJECTS``).
 
-        Raises ``InvalidQueryError`` for an invalid project or time or without scopes, and
-        ``PermissionDeniedError`` if the caller administers another project.
+        By default it does not expire. Raises ``InvalidQueryError`` if the project or the expiry is
+        invalid or there are no scopes, and ``PermissionDeniedError`` if the caller administers
+        another project.
         """
         now = self._now_ns()
         _check_project(project)

@@ -1,7 +1,7 @@
 """Copies of store data in the data directory of a collector, to start without the store.
 
-The files are readable by their owner only, replaced atomically, and hold no secrets: for a key its
-digest, as in the store.
+The files are readable by their owner only, are replaced atomically, and hold no secrets: like the
+store, they hold the digest of a key instead of its text.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 KEYS_KNOWN = "keys-known.json"
-"""The file with the keys that were read last."""
+"""The file with the keys that were last read."""
 USAGE_KNOWN = "usage-known.json"
-"""The file with the stored bytes by project that were read last."""
+"""The file with the stored bytes by project that were last read."""
 STORE_KNOWN = "store-known.json"
 """The file with the id of the store that was used first, where a server has several hosts."""
 _FIELDS = ("id", "digest", "project", "created_ns", "expires_ns", "revoked_ns")
@@ -52,7 +52,7 @@ class LastKnown:
             return None
 
     def write(self, value: object) -> None:
-        """Replace the value; a failure is logged once, as the value in memory still works."""
+        """Replace the value; a failure is logged once, because the value in memory still works."""
         if self._path is None:
             return
         new = self._path.with_name(f"{self._path.name}.new")
@@ -74,7 +74,7 @@ class LastKnown:
 
 def _write_synced(path: Path, data: bytes) -> None:
     with suppress(FileNotFoundError):
-        path.unlink()  # of a process that was killed, perhaps with other permissions
+        path.unlink()  # left by a killed process, perhaps with other permissions
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
@@ -83,7 +83,7 @@ def _write_synced(path: Path, data: bytes) -> None:
 
 
 def pack_keys(keys: Iterable[Key]) -> Sequence[Mapping[str, object]]:
-    """Return keys as values of JSON, in the order of their ids, without their last use."""
+    """Return keys as JSON values sorted by id, without their time of last use."""
     return [
         {**{name: getattr(key, name) for name in _FIELDS}, "scopes": sorted(key.scopes)}
         for key in sorted(keys, key=lambda key: key.id)
@@ -99,7 +99,7 @@ def unpack_keys(value: object) -> Sequence[Key] | None:
 
 
 def _key(scopes: Sequence[str], **fields: str | int) -> Key:
-    """Return a key; unknown scopes of a newer version are left out: it permits less."""
+    """Return a key without scopes that only a newer release knows, which permits less."""
     known = frozenset(Scope(name) for name in scopes if name in set(Scope))
     return Key(scopes=known, **fields)  # type: ignore[arg-type]  # what pack_keys wrote
 

@@ -44,7 +44,7 @@ def unlimited(_project: str) -> ProjectLimits:
 
 
 POLL_S = 1.0
-"""A changed file takes effect after this time."""
+"""Seconds between checks of the file for changes."""
 _STRICT = ConfigDict(extra="forbid")
 
 
@@ -81,7 +81,7 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
 
 
 class LimitsByProject(RepeatingPart):
-    """The limits of each project by options and file; reloads between ``start`` and ``stop``.
+    """The limits of each project, from options and a file that is reloaded between start and stop.
 
     A ``Part``. If the file is invalid, for instance half written, that is logged once and the
     limits stay unchanged.
@@ -94,7 +94,7 @@ class LimitsByProject(RepeatingPart):
     ) -> None:
         """Read the file, if any; projects that are not in it have ``default``.
 
-        Raises ``StartupError`` as ``read_limits`` does.
+        Raises ``StartupError`` if the file is missing or invalid.
         """
         super().__init__(poll_s)
         self._default = default
@@ -134,7 +134,7 @@ class LimitsByProject(RepeatingPart):
 
 
 BURST_S = 2.0
-"""A bucket holds the tokens of this time, because batches arrive unevenly."""
+"""The capacity of a bucket in seconds of its rate, because batches arrive unevenly."""
 
 
 class Rates:
@@ -172,7 +172,7 @@ class Rates:
             buckets.bytes.take(size)
 
     def _of(self, project: str) -> _Buckets:
-        """Return a project's buckets; they start full, and anew if its limits have changed."""
+        """Return a project's buckets; they are new and full if its limits have changed."""
         limits = self._limits_of(project)
         buckets = self._buckets.get(project)
         if buckets is None or buckets.limits != limits:
@@ -181,7 +181,7 @@ class Rates:
 
 
 class _Buckets:
-    """The two buckets of a project and the limits that they were made with."""
+    """The two buckets of a project, and the limits from which they were made."""
 
     def __init__(self, limits: ProjectLimits, now: float) -> None:
         self.limits = limits
@@ -201,7 +201,10 @@ class _Bucket:
         self._level -= amount
 
     def wait_s(self, now: float) -> float:
-        """Refill; return the seconds until there are tokens, 0 if there are or without a limit."""
+        """Refill the bucket.
+
+        Return the seconds until it has tokens, 0 if it has some or no limit.
+        """
         if not self._rate:
             return 0.0
         gained = (now - self._filled_at) * self._rate

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 MAX_SLOTS = 64
-"""Beyond it the two oldest slots are merged, as happens while the store is unavailable."""
+"""Maximum number of slots; beyond it the oldest two are merged, as in an outage of the store."""
 MAX_ARRIVING_PROJECTS = 10_000
-"""Projects in one slot, as senders may choose the names; others count once stored."""
+"""Maximum projects in one slot, because senders may choose names; others count once stored."""
 
 
 @dataclass(slots=True)
@@ -37,12 +37,12 @@ class _Slot:
 class Arrivals:
     """Accepted bytes by project that the store's sums may lack; the caller must hold a lock.
 
-    Example: the newest request before a ``turn`` has number 7. It is forgotten once a sum was read
-    while no request below 8 was waiting. Independent of the clock, which may be set.
+    Example: the newest request before a ``turn`` has number 7. Its slot is dropped once a sum was
+    read while no request below 8 was waiting. Numbers are compared because the clock may be set.
     """
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start without counted bytes."""
         self._slots = [_Slot()]
         self._totals: Counter[str] = Counter()
 
@@ -68,7 +68,7 @@ class Arrivals:
             self._slots[0].sizes += oldest.sizes
 
     def forget(self, stored_before: int) -> None:
-        """Drop the slots before the last ``turn`` with all requests below ``stored_before``."""
+        """Drop slots before the last ``turn`` whose requests are all below ``stored_before``."""
         current = self._slots.pop()
         self._slots = [slot for slot in self._slots if slot.newest_seq >= stored_before]
         self._slots.append(current)
@@ -80,9 +80,9 @@ READ_S = 2.0
 deletions, count after this time."""
 RETRY_S = 5.0
 KEEP_S = 60.0
-"""Interval in which the sums are kept in the data directory, for a start without the store."""
+"""Interval in which the sums are written to the data directory, for a start without the store."""
 MAX_PROJECTS = 100_000
-"""The largest projects whose stored bytes are read, as senders may choose the names."""
+"""The largest projects whose stored bytes are read, because senders may choose the names."""
 
 
 class Queue(Protocol):
@@ -117,7 +117,7 @@ class Quotas(RepeatingPart):
     ) -> None:
         """Limit projects by their ``stored_bytes``; ``queue`` is the spool of this process.
 
-        ``known`` keeps the sums; failures of the store are logged by ``outage``.
+        ``known`` stores the sums; failures of the store are logged by ``outage``.
         """
         super().__init__(READ_S)
         self._known = known or LastKnown()
@@ -131,7 +131,10 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read the sums and follow them; without the store, use those of an earlier process."""
+        """Read the sums and follow them.
+
+        Without the store, begin with an earlier process's sums.
+        """
         if self._limits.any_quota:
             self._stored = unpack_usage(self._known.read()) or {}
         self._round()

@@ -1,6 +1,6 @@
 """Logs refused requests: at once, then at most once a minute for each cause and sender.
 
-Other modules limit their warnings by ``OncePerMinute``, too.
+Other modules limit their warnings with ``OncePerMinute``, too.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 AGAIN_S = 60.0
 MOST_CAUSES = 200
-"""Causes that are distinguished; a scan of a thousand paths neither fills memory nor the log."""
+"""Maximum number of causes, so that a scan of a thousand paths fills neither memory nor the log."""
 MOST_CHARS = 200
 _UNTOLD = frozenset({"internal", "unavailable"})
-"""Outcomes that are logged elsewhere: with a traceback, or by the part that is not available."""
+"""Outcomes that are logged elsewhere: with a traceback, or by the unavailable component."""
 
 
 class Cause(NamedTuple):
@@ -54,7 +54,7 @@ class OncePerMinute(Generic[KeyT]):
     def due(self, key: KeyT, rest: KeyT | None = None) -> int:
         """Count an event; return the number since the last line, 0 if that is not a minute old.
 
-        With ``rest``, new keys beyond ``MOST_CAUSES`` are counted as that one.
+        Beyond ``MOST_CAUSES`` keys, new keys are counted as ``rest``, if that is given.
         """
         now = self._clock()
         with self._lock:
@@ -69,10 +69,10 @@ class OncePerMinute(Generic[KeyT]):
 
 
 class RefusalLog:
-    """Writes a line for each cause, with the number of requests since the line before."""
+    """Logs each cause at most once a minute, with the number of requests since the last line."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Start without causes."""
+        """Start without counted causes."""
         self._lines = OncePerMinute[Cause](clock)
 
     def note(self, cause: Cause, message: str) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ReadT = TypeVar("ReadT")
 MOST_GROUPS = 1_000
-"""Groups of a number that are watched at most: those with the largest numbers."""
+"""Maximum groups that are watched for one number: the groups with the largest numbers."""
 _NS = 10**9
 _SUBJECTS = {"runs": Subject.RUN, "steps": Subject.STEP}
 _ITSELF = {"duplicate": False, "has_steps": True}
@@ -55,12 +55,15 @@ class RunCondition:
 
     @cached_property
     def is_lasting(self) -> bool:
-        """Whether it stays true as a run grows; other conditions are checked on settled runs."""
+        """Whether it stays true as a run grows.
+
+        Other conditions are checked on settled runs only.
+        """
         return is_lasting(self._any)
 
     @cached_property
     def reads_words(self) -> bool:
-        """Whether it searches words in texts, whose index is updated later."""
+        """Whether it searches words in texts, whose index is updated after the run."""
         return searches_words(self._any)
 
     @cached_property
@@ -92,7 +95,7 @@ class NumberCondition:
         return filters, self.query(now_ns)
 
     def query(self, now_ns: int) -> Numbers:
-        """Return the query without a window: of the number, and of the count."""
+        """Return the query of the number and of the count, without a window."""
         of_runs = parse_where(self.where, now_ns) if self._has_where(Subject.RUN) else None
         of_steps = parse_steps_where(self.where, now_ns) if self._has_where(Subject.STEP) else None
         metrics = [self.metric, Metric(COUNT)]
@@ -104,7 +107,7 @@ class NumberCondition:
         return bool(self.where) and self.of is of
 
     def is_beyond(self, value: float | None, count: int) -> bool:
-        """Return whether a number over ``count`` runs or steps fires; ``None`` does not."""
+        """Return whether ``value`` is beyond the threshold; ``None`` and small counts are not."""
         if value is None or count < self.at_least:
             return False
         return value > self.threshold if self.is_above else value < self.threshold
@@ -119,7 +122,7 @@ def condition_of_definition(stored: Mapping[str, Any]) -> AlertCondition:
 
 
 def parse_alert_condition(definition: AlertDefinition) -> AlertCondition:
-    """Return the condition of a definition; raises ``InvalidQueryError`` with the place."""
+    """Return the condition of a definition; raises ``InvalidQueryError`` that names the member."""
     check_members(definition)
     if definition.repeat_after is not None:
         seconds_of(definition.repeat_after, "repeat_after")

@@ -163,7 +163,7 @@ def queried_members(definition: Mapping[str, Any]) -> bytes:
 
 
 def read_definition(stored: Mapping[str, Any]) -> AlertDefinition:
-    """Return the definition of a stored form; members of a newer release are ignored."""
+    """Return the definition from its stored form; members of newer releases are ignored."""
     known = {info.alias or name for name, info in AlertDefinition.model_fields.items()}
     return AlertDefinition.model_validate({n: v for n, v in stored.items() if n in known})
 
@@ -188,9 +188,10 @@ def check_members(definition: AlertDefinition) -> None:
 def with_addresses(
     definition: AlertDefinition, known: Sequence[Channel], *, allows_private: bool
 ) -> AlertDefinition:
-    """Return the definition with redacted addresses replaced by those of the ``known`` channels.
+    """Return the definition with each redacted address replaced by the address that it stands for.
 
-    Raises ``InvalidQueryError`` for an invalid or forbidden address.
+    ``known`` are the channels with these addresses. Raises ``InvalidQueryError`` for an invalid or
+    forbidden address.
     """
     hidden = {(one.kind, one.redacted): one for one in known}
     channels: list[Channel] = []

@@ -45,20 +45,20 @@ BUSY_S = 0.02
 READ_S = 15.0
 """Seconds after which the store is read even without a notice of new events."""
 AT_ONCE = 64
-"""Concurrent deliveries."""
+"""Maximum concurrent deliveries."""
 THREADS = 32
 """Threads that resolve names, read secrets and access the store."""
 ENDING_S = 2.0
-"""Seconds to wait for running deliveries when the part stops."""
+"""Seconds to wait for running deliveries at the stop."""
 _DAYS_BACK = 30
-"""Days of events that the first read covers; those older than a day are tried once more."""
+"""Days of events in the first read; those older than a day are given up after one more failure."""
 _DAY_US = 86_400 * 1_000_000
 _OUTCOMES = {DeliveryState.PENDING: "failed"}
 log = get_logger("alerts")
 
 
 class AlertDeliverer:
-    """A part of the process (``process/supervisor.py``); it waits for an unavailable store."""
+    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
 
     name = "alert deliveries"
 
@@ -76,7 +76,8 @@ class AlertDeliverer:
         """Deliver the events of a store; ``sender`` is called in the event loop.
 
         ``base_url`` returns the address of the page, for links. ``outage`` logs failures of the
-        store. ``held`` returns the slices of this process; one slice covers all alerts.
+        store. ``held`` returns the slices of this process; the owner of one of them delivers all
+        alerts.
         """
         self._store = store
         self._make_sender = sender
@@ -104,7 +105,7 @@ class AlertDeliverer:
         self._thread.start()
 
     def stop(self, grace_s: float) -> None:
-        """See ``Part.stop``; other deliveries are made after the next start."""
+        """See ``Part.stop``; unfinished deliveries are repeated after the next start."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)

@@ -1,4 +1,4 @@
-"""Creates events: the first one of an id, and its later states."""
+"""Creates events of alerts: the first event of an id, and its later states."""
 
 from __future__ import annotations
 

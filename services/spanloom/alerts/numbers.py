@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from spanloom.core.query.stats import Group
 
 SOONEST_S, LATEST_S = 5, 30
-"""Limits of the seconds between two evaluations of a number: a 180th of its window."""
+"""Minimum and maximum seconds between two evaluations of a number; between them, 1/180 of its
+window.
+"""
 _PARTS = 180
 log = get_logger("alerts")
 
@@ -80,7 +82,7 @@ def _compared(
     last: Sequence[AlertEvent],
     now_ns: int,
 ) -> Iterator[AlertEvent]:
-    """Yield new events of each group; a group without rows has only its last event."""
+    """Yield new events of each group; a group without rows is known only from its last event."""
     now = {_key(group.by): group for group in groups}
     before = {_key(event.group): event for event in last}
     for key in now | before:
@@ -142,7 +144,7 @@ def _is_due_again(alert: Alert, last_event: AlertEvent, now_ns: int) -> bool:
 def _ended(
     alerts: Mapping[tuple[str, str], Alert], last: Sequence[AlertEvent], now_ns: int
 ) -> Iterator[AlertEvent]:
-    """Yield resolved events for firing ones of older versions and of deleted alerts."""
+    """Yield a resolved event for each firing event of an older version or a deleted alert."""
     for event in last:
         alert = alerts.get((event.project, event.alert))
         if alert is None or not event.is_firing or _is_of(event, alert):

@@ -83,7 +83,7 @@ def slack_of(payload: Mapping[str, Any]) -> dict[str, Any]:
 def alertmanager_of(payload: Mapping[str, Any], first_us: int) -> list[dict[str, Any]]:
     """Return the body for Alertmanager's ``/api/v2/alerts``; ``first_us`` is the firing time in µs.
 
-    The labels are the same in every state, as they identify the alert for Alertmanager.
+    The labels are the same in every state, because Alertmanager identifies the alert by them.
     """
     group = {f"group_{name}": str(value) for name, value in payload.get("group", {}).items()}
     run = {"trace_id": payload["trace_id"]} if "trace_id" in payload else {}

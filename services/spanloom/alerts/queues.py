@@ -1,7 +1,7 @@
 """Queues of pending deliveries, one for each channel: order and time. Pure, without a clock.
 
-A channel gets one message at a time. After failures it waits ever longer, up to a minute, so that
-a channel that is down costs little. Items with the fewest tries come first, so that a message that
+A channel gets one message at a time. After failures the waits grow, up to a minute, so that a
+channel that is down costs little. Items with the fewest tries come first, so that a message that
 the receiver refuses does not block the others. States of one event are delivered in order.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Place: TypeAlias = "tuple[str, str, int]"  # project, id and number of an event
 
 PER_CHANNEL = 200
-"""Items of a channel in memory at most, even if it is down."""
+"""Maximum items of a channel in memory, even if it is down."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 60.0
 EXPIRES_US = 24 * 3600 * 1_000_000
 """Age of an event, in µs, after which a failed delivery is given up."""
@@ -40,7 +40,7 @@ class Item:
 
     @property
     def place(self) -> Place:
-        """Its identity within its channel."""
+        """The identity of the item within its channel."""
         return self.event.project, self.event.id, self.event.number
 
     def delivery(self, state: DeliveryState, at_us: int, error: str = "") -> Delivery:

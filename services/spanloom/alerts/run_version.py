@@ -30,7 +30,7 @@ log = get_logger("alerts")
 
 
 class RunVersion:
-    """The version of a run in a document."""
+    """One version of a run, parsed from its document."""
 
     def __init__(self, row: RunRow, duplicate_of: str) -> None:
         """Use the row of a run; ``duplicate_of`` is the trace id of the run that it repeats."""
@@ -56,9 +56,10 @@ class RunVersion:
     ) -> Verdict | None:
         """Return whether a condition holds, with the evidence; ``None`` if unknown.
 
-        ``store_match`` is the earlier answer of the store, for this version or the one before. Only
-        the store has annotations and scores. Otherwise the two differ only if the run has changed
-        in between; then it is announced again.
+        ``store_match`` is the result of the store's query, which may have read an earlier version.
+        It counts only for conditions on annotations or scores, which documents do not have. For
+        other conditions the document counts: if the run has changed since the query, it is
+        announced and evaluated again.
         """
         try:
             verdict = _compiled(condition, now_ns // 10**9)(self._row)

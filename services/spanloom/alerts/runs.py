@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 PAGE_BYTES = 8 << 20
-"""Bytes of documents that are read at once; at least one document."""
+"""Bytes of documents that are read at once; at least one document is read."""
 MOST_KEYS = 1_000
-"""Runs of one query to the store."""
+"""Maximum runs in one query to the store."""
 log = get_logger("alerts")
 
 
@@ -38,7 +38,7 @@ class _Check:
     """One version of an alert to evaluate on one run."""
 
     alert: Alert
-    """A revision with this version."""
+    """A revision of the alert that has this version."""
     channels: Sequence[str]
     condition: RunCondition
     key: TraceKey
@@ -65,7 +65,7 @@ class RunAlerts:
         self._store = store
 
     def look(self, keys: Iterable[TraceKey], now_ns: int) -> NewEvents:
-        """Return new events about these runs; nothing if they are evaluated and stored already.
+        """Return new events about these runs; none for states that are stored already.
 
         Raises ``RetryableError``.
         """
@@ -83,7 +83,7 @@ class RunAlerts:
         return self._judge([check for check in checks if check.needs_run], now_ns)
 
     def look_at_deleted(self, limit: int, now_ns: int) -> NewEvents:
-        """Return withdrawn events for firing ones of deleted runs."""
+        """Return a withdrawn event for each firing event of a deleted run."""
         events = self._store.alerts.firing_of_deleted(limit)
         projects = {event.project for event in events}
         listed = self._store.alerts.list(Reach.only(*projects)) if projects else ()
@@ -99,7 +99,7 @@ class RunAlerts:
     def _checks(
         self, alerts: Sequence[Alert], keys: Sequence[TraceKey], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield the checks of one project's runs, with matches by the store."""
+        """Yield the checks of one project's runs, with the matches that the store found."""
         current = {alert.name: alert for alert in alerts if not alert.is_deleted}
         if not current:
             return
@@ -116,7 +116,7 @@ class RunAlerts:
     def _of_older(
         self, current: Mapping[str, Alert], last: Iterable[AlertEvent], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield checks of older versions, for the runs that they fire for."""
+        """Yield checks of older versions of alerts, for the runs on which these versions fire."""
         firing: dict[tuple[str, int], dict[TraceKey, AlertEvent]] = {}
         for event in last:
             if event.is_firing and event.alert_version != current[event.alert].version:
@@ -150,7 +150,7 @@ class RunAlerts:
     def _found(
         self, condition: RunCondition, project: str, keys: Sequence[TraceKey], now_ns: int
     ) -> AbstractSet[TraceKey] | None:
-        """Return the runs that meet a condition in the store; ``None``: use documents."""
+        """Return the runs that meet a condition in the store; ``None``: check the documents."""
         if condition.reads_words or not keys:
             return None
         try:

@@ -110,7 +110,7 @@ class HttpSender:
         return _target(split, self._allowed(await _resolved(host, port_of(split))))
 
     def _allowed(self, addresses: Sequence[str]) -> str:
-        """Return the first address; all must be allowed, as another try may use another one."""
+        """Return the first address; all must be allowed, because a later try may use another."""
         if not self._allows_private and not all(map(is_public, addresses)):
             raise DeliveryError(
                 "its name leads to this machine or a private network; --alert-private allows it"

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 FOLLOWER = "alerts"
-"""Name of the change-feed follower, and of the work that one process does at a time."""
+"""Name of the change-feed follower, and of the work that only one process does at a time."""
 _MOST_TRIES = 20
-"""Attempts of a change, each repeated because another process stored the revision first."""
+"""Maximum attempts to store a change, if other processes store the next revision first."""
 
 
 class UnknownAlertError(PermanentError):
@@ -91,8 +91,8 @@ class Alerts:
     def put(self, project: str, name: str, definition: AlertDefinition, put_by: str) -> ListedAlert:
         """Create or replace an alert; the same definition again changes nothing.
 
-        A changed condition is a new version. Raises ``InvalidQueryError`` with the place of a
-        fault, and ``AlertRefusedError`` if the project has ``MOST_ALERTS``.
+        A changed condition is a new version. Raises ``InvalidQueryError`` that names the faulty
+        member, and ``AlertRefusedError`` if the project has ``MOST_ALERTS``.
         """
         parse_alert_condition(definition)
         with self._lock:

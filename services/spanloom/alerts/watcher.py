@@ -1,7 +1,7 @@
 """Reads changed runs from the change feed, and stores events that fire or are withdrawn.
 
-Events are stored before the position in the feed, so after a crash in between a page is evaluated
-again, without new events.
+Events are stored before the position in the feed. After a crash in between, the page is evaluated
+again and creates no event twice.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Changes(Protocol):
 
 
 class AlertWatcher(RepeatingPart):
-    """A part of the process (``process/supervisor.py``); it waits for an unavailable store."""
+    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
 
     name = "alerts"
 
@@ -76,8 +76,8 @@ class AlertWatcher(RepeatingPart):
     ) -> None:
         """Watch a store; ``notify`` is called when new events are stored.
 
-        ``outage`` logs failures of the store. ``held`` returns the slices of this process; one
-        slice covers all alerts.
+        ``outage`` logs failures of the store. ``held`` returns the slices of this process; the
+        owner of one of them evaluates all alerts.
         """
         super().__init__(EVERY_S)
         self._store = store

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MOST_ROWS = 1_000_000
-"""Maximum of annotations read for a comparison."""
+"""Maximum number of annotations read for a comparison."""
 
 
 class ComparisonQuery(NamedTuple):
@@ -80,7 +80,7 @@ class Agreeing:
         )
 
     def gather(self, query: ComparisonQuery) -> Gathered:
-        """Return the marks to compare, without those of adjudicators, who have seen the others."""
+        """Return the marks to compare, without marks of adjudicators, who have seen the others."""
         by_trace: dict[TraceKey, list[Annotation]] = defaultdict(list)
         for row in self._rows(query.project, query.rows._replace(scheme=query.scheme.name)):
             key, author = row.slot.key, row.slot.annotator

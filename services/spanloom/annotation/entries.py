@@ -71,7 +71,7 @@ def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:
 
 
 def plain_places(row: ResolvedAnnotation) -> list[Sequence[int] | None]:
-    """Return the current bounds of a row's places as JSON lists; ``None`` where not found."""
+    """Return the current bounds of a row's text ranges as JSON lists; ``None`` where not found."""
     return [None if bounds is None else [*bounds] for bounds in row.places]
 
 
@@ -128,7 +128,7 @@ def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
 
 
 LineWriter: TypeAlias = "Callable[[DocumentReader, Iterable[Json], Counter[str]], Iterator[Json]]"
-"""Writes lines for entries; a writer of corrections counts their fates in the counter.
+"""Writes lines for entries; writers of corrected answers count the fate of each correction.
 
 One run is in memory at a time.
 """
@@ -151,7 +151,7 @@ def sft_lines(
 def dpo_lines(
     documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield corrected answers and the original ones."""
+    """Yield corrected answers with the original answers."""
     return (example.as_dpo() for example in _examples(documents, entries, fates))
 
 
@@ -175,7 +175,7 @@ def snorkel_runs(
 def _examples(
     documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
 ) -> Iterator[Example]:
-    """Yield corrections as examples; a run is read only if something of it was corrected."""
+    """Yield corrections as examples; a run is read only if it has corrections."""
     fates.update(dict.fromkeys(map(str, Fate), 0))
     wanted = (entry for entry in entries if b'"corrections"' in orjson.dumps(entry))
     for document, of_run in _by_run(documents, wanted):
@@ -186,7 +186,7 @@ def _examples(
 def _annotated(
     documents: DocumentReader, entries: Iterable[Json]
 ) -> Iterator[tuple[Json, Iterable[Assessment]]]:
-    """Yield annotated runs with their assessments, as long as the runs are stored."""
+    """Yield annotated runs with their assessments; runs that are no longer stored are skipped."""
     for document, of_run in _by_run(documents, entries):
         if document is not None:
             yield document, chain.from_iterable(map(assessments_of, of_run))

@@ -49,11 +49,11 @@ class ImportOutcome(NamedTuple):
     added: int = 0
     """Number of new rows."""
     there: int = 0
-    """Number of rows stored before."""
+    """Number of rows that were stored before."""
     flags: Sequence[str] = ()
-    """Messages about values that were kept although the scheme does not allow them."""
+    """Messages about values that were stored although the scheme does not allow them."""
     refused: str = ""
-    """Why the entry was refused as a whole; empty if it was not."""
+    """Why the entry was refused as a whole; empty if it was accepted."""
 
 
 class Exchange:
@@ -184,9 +184,10 @@ class Tasks:
         withheld: Callable[[TraceKey, str], bool],
         runs: Sequence[str] | None = None,
     ) -> Iterator[None]:
-        """Write the files of a task with the annotations of a query, of ``runs`` only if not None.
+        """Write the files of a task with the annotations of a query.
 
-        Yields after each run and each file; only one run and the ids of all are in memory.
+        ``runs`` limits them to these runs unless it is ``None``. Yields after each run and each
+        file; only one run and the ids of all are in memory.
         """
         reach, names = Reach.only(project), {query.scheme}
         with TemporaryFile() as scratch:

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 
 MOST_ITEMS = 10_000
-"""Items of one queue, at most."""
+"""Maximum items of one queue."""
 PAGE = 1_000
 AT_ONCE = 200
-"""Runs of one query."""
+"""Runs in one query."""
 
 _SHOWN = condition_of(default_filters())
 """The default filters of the list of runs."""
@@ -124,7 +124,7 @@ class Filling:
 
 
 def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
-    """Return both lists merged in their orders, with gold items evenly spread."""
+    """Merge both lists, each in its order, with gold items evenly spread."""
     places = [(n + 0.5, trace_id) for n, trace_id in enumerate(plain)]
     apart = max(1, len(plain)) / max(1, len(gold))
     places += [((n + 0.5) * apart, trace_id) for n, trace_id in enumerate(gold)]
@@ -144,7 +144,7 @@ class LivingQueues:
         self._filling = Filling(runs, lambda: time.time_ns() // 1_000)
 
     def take_in(self, key: TraceKey) -> None:
-        """Add a run to each of these queues whose ``where`` it matches, even a live run."""
+        """Add a run, even a live one, to each blind living queue whose ``where`` it matches."""
         for queue in self._queues.list(Reach.only(key.project)):
             if not (queue.is_living and queue.is_blind):
                 continue
@@ -156,7 +156,7 @@ class LivingQueues:
 
 
 MOST_GOLD = 200
-"""Maximum of gold items in a queue."""
+"""Maximum number of gold items in a queue."""
 MOST_ROWS = 100_000
 
 
@@ -192,7 +192,7 @@ class Gold:
 
 
 def _adjudicated(rows: Sequence[Annotation]) -> Mapping[str, str]:
-    """Return the adjudicated answers by step, of several the latest."""
+    """Return the adjudicated answer by step, the latest if there are several."""
     decided = [row for row in rows if row.origin is Origin.ADJUDICATION]
     return {row.slot.step_id: _answer(row) for row in sorted(decided, key=lambda row: row.at_us)}
 

@@ -39,7 +39,7 @@ def every_annotation(
 def every_score(
     scores: ScoreStore, reach: Reach, query: ScoreQuery, after: ScorePlace = BEFORE_ALL_SCORES
 ) -> Iterator[Score]:
-    """Yield the current scores after a place, in the order of project, trace and score id."""
+    """Yield the current scores after a position, in the order of project, trace and score id."""
     return every_line(
         lambda most, last: scores.list(reach, query, most, last or after),
         lambda score: ScorePlace(*score.key, score.id),

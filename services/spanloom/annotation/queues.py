@@ -1,4 +1,4 @@
-"""Queues over the store: create them, hand out items, and record what annotators do."""
+"""Queues over the store: create them, hand out items, and record what annotators do with them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 LIVING_S = 5.0
-"""Least seconds between searches of a living queue for new runs."""
+"""Minimum seconds between searches of a living queue for new runs."""
 
 
 class QueueViews:
@@ -52,13 +52,13 @@ class QueueViews:
         )
 
     def named(self, project: str, name: str) -> QueueView:
-        """Return the queue of a name; raises ``UnknownQueueError``."""
+        """Return the queue with this name; raises ``UnknownQueueError``."""
         for queue in self._queues.list(Reach.only(project), name):
             return self.of(queue)
         raise UnknownQueueError(f"There is no queue {name!r} in project {project!r}.")
 
     def holding(self, project: str, name: str, trace_id: str) -> QueueView:
-        """Return a queue that has a trajectory; raises ``UnknownQueueError``."""
+        """Return the queue if it contains the trajectory; raises ``UnknownQueueError``."""
         view = self.named(project, name)
         if not view.has(trace_id):
             raise UnknownQueueError(f"Queue {name!r} has no trajectory {trace_id}.")
@@ -91,7 +91,7 @@ class NotCompleteError(PermanentError):
 
 
 class Next(NamedTuple):
-    """An annotator's next item, and how many are left with it included."""
+    """An annotator's next item, and the number of items left, including it."""
 
     trace_id: str | None
     left: int
@@ -122,11 +122,11 @@ class Queues:
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
     ) -> QueueView:
-        """Store a queue and append trajectories; those already in it keep their places.
+        """Store a queue and append trajectories; those already in it keep their positions.
 
         The matches of ``where`` are appended too. Raises ``UnknownSchemeError``,
-        ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` for a
-        gold one without adjudication or a queue that would get too large.
+        ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` if a
+        gold trajectory has no adjudication or the queue would get too large.
         """
         self._schemes.find(queue.project, queue.scheme)
         for trace_id in gold:
@@ -160,7 +160,7 @@ class Queues:
         return Next(trace_id, sum(annotator not in view.done_by(of) for of in mine))
 
     def begin(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
-        """Record that an annotator opened an item: it begins once, if they can get it."""
+        """Record that an annotator opened an item; nothing if they did before or may not get it."""
         with self._handing_out:
             view = self.views.holding(project, name, trace_id)
             if not view.begins(trace_id, annotator):

@@ -1,4 +1,4 @@
-"""Reads annotations, with their states against the current version; blind ones are withheld."""
+"""Reads annotations with their states against the current version, and withholds blind ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def withheld_from(
 ) -> Callable[[TraceKey, str], bool]:
     """Return a predicate: whether a trajectory's annotations by an author are withheld.
 
-    ``reader`` is the annotator's name of the caller, empty if the caller has none.
+    ``reader`` is the caller's annotator name, empty if the caller has none.
     """
     blind = [queue for queue in queues.list(reach) if queue.is_blind or queue.has_gold]
 
@@ -51,7 +51,7 @@ def withheld_from(
 
 
 MOST_OF_TRACE = 1_000_000
-"""Maximum of current rows read of one trajectory."""
+"""Maximum number of current rows read for one trajectory."""
 
 
 class ResolvedAnnotation(NamedTuple):
@@ -69,7 +69,7 @@ class ResolvedAnnotation(NamedTuple):
 
     @property
     def places(self) -> Sequence[Bounds | None]:
-        """The current bounds of each place of its value; empty if the texts are unchanged.
+        """The current bounds of each text range in the value; empty if the texts are unchanged.
 
         Reads the document, once for all rows that were read together.
         """
@@ -91,16 +91,16 @@ class Reading:
     ) -> Sequence[ResolvedAnnotation]:
         """Return the current rows without deleted ones, by scheme, annotator and step.
 
-        ``current`` is the current version if the caller knows it, else 0.
+        ``current`` is the current version if the caller knows it, otherwise 0.
         """
         return list(self.each_of_trace(key, scheme, annotator, current))
 
     def each_of_trace(
         self, key: TraceKey, scheme: str, annotator: str, current: int
     ) -> Iterator[ResolvedAnnotation]:
-        """Yield the same rows one by one, because there may be very many.
+        """Yield the rows of ``of_trace`` one by one, because there may be very many.
 
-        They are read with one query: every page would scan the whole trajectory again.
+        They are read with one query, because every page would scan the whole trajectory again.
         """
         query = AnnotationQuery(key.trace_id, scheme, annotator)
         rows = self._annotations.list(Reach.only(key.project), query, MOST_OF_TRACE)

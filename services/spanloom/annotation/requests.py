@@ -42,7 +42,7 @@ class Session(NamedTuple):
     group: str = ""
     """The id of a group of writes that are undone together; empty: each write alone."""
     is_lenient: bool = False
-    """Whether unknown options are kept, as for imports."""
+    """Whether unknown options are accepted, as in imports."""
 
 
 class Problem(NamedTuple):
@@ -55,7 +55,7 @@ class Problem(NamedTuple):
 
 
 class InvalidWritesError(PermanentError):
-    """A request has invalid writes (422); nothing of it was stored."""
+    """A request has invalid writes (422); nothing was stored."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Build the message from all problems."""
@@ -67,7 +67,7 @@ class WriteConflictError(PermanentError):
     """Fields were changed by somebody else since they were read (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:
-        """Keep the current rows of the conflicting steps; ``fields`` are by step id."""
+        """Store the current rows of the conflicting steps; ``fields`` are by step id."""
         named = "; ".join(f"{step or 'the whole'}: {', '.join(f)}" for step, f in fields.items())
         super().__init__(f"Changed elsewhere since you read it: {named}.")
         self.rows = rows
@@ -77,7 +77,7 @@ class AnchorVersions(NamedTuple):
     """The versions of a trajectory that annotations can be anchored to."""
 
     version: Anchors | None
-    """The version that the annotator saw; ``None`` if it was not kept."""
+    """The version that the annotator saw; ``None`` if it is not stored any more."""
     current: Anchors | None
     steps: Callable[[], Mapping[str, Any]] = dict
     """The steps of the version, with their texts."""
@@ -85,8 +85,8 @@ class AnchorVersions(NamedTuple):
     def anchor(self, step_id: str, version: int) -> Anchor | None:
         """Return the anchor of a step; ``None`` if there is no such step.
 
-        If the version was not kept, the step's content is unknown: the hash stays empty, and the
-        annotation counts as changed until somebody confirms it.
+        If the version that the annotator saw is not stored any more, the step's content is unknown:
+        the hash stays empty, and the annotation counts as changed until somebody confirms it.
         """
         if step_id == WHOLE:
             return Anchor(version)
@@ -104,7 +104,7 @@ class Batch:
     def __init__(
         self, session: Session, versions: AnchorVersions, stored: Sequence[Annotation], at_us: int
     ) -> None:
-        """Begin with all stored rows of the annotator on the trajectory, oldest revision first."""
+        """Start with all stored rows of the annotator on the trajectory, oldest revision first."""
         self.added: list[Annotation] = []
         self._session = session
         self._versions = versions
@@ -170,9 +170,9 @@ class Batch:
         return None if problems else mark
 
     def _moved(self, value: Mapping[str, Any], step_id: str) -> Mapping[str, Any]:
-        """Return a value with its places moved to the version that the annotator saw.
+        """Return a value with its text ranges moved to the version that the annotator saw.
 
-        They may refer to the texts of an earlier version, which only their quotes reveal.
+        The ranges may refer to an earlier version, so they are found by their quotes.
         """
         steps = self._versions.steps()
         return moved_places(value, step_id, steps.get)
@@ -199,7 +199,7 @@ class Batch:
 
 
 def _may_differ(before: Anchor, now: Anchor) -> bool:
-    """Return whether the texts may differ; those of a whole run may in every other version."""
+    """Return whether the texts may differ; for a whole run, they may in every other version."""
     is_known = bool(now.step_hash) and before.step_hash == now.step_hash
     return before.version != now.version and not is_known
 

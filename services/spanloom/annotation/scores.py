@@ -27,7 +27,10 @@ class Scores:
     def __init__(
         self, scores: ScoreStore, feed: FeedReader, schemes: Schemes, living_queues: LivingQueues
     ) -> None:
-        """Store to ``scores``; ``feed`` knows deleted runs, ``living_queues`` get scored ones."""
+        """Store to ``scores``.
+
+        ``feed`` knows deleted runs; ``living_queues`` take in scored runs.
+        """
         self._scores = scores
         self._feed = feed
         self._schemes = schemes

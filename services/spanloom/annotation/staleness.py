@@ -1,9 +1,9 @@
 """Finds stale scores, whose run has changed since: computed on reading, within limits.
 
 A score of the current version is not stale. For other versions the current document is read, up to
-``MOST_RUNS`` runs and ``MOST_BYTES`` for one answer: scores of evaluators are compared by the
+``MOST_RUNS`` runs and ``MOST_BYTES`` for one response. Scores of evaluators are compared by the
 fingerprint of their view, scores of steps by the step's hash, like annotations. Beyond the limits,
-or without either, staleness is unknown.
+or without a fingerprint or hash, staleness is unknown.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.view import Part
 
 MOST_RUNS = 200
-"""Documents that are read for one answer, at most."""
+"""Maximum number of documents that are read for one response."""
 MOST_BYTES, MOST_EACH = 32 << 20, 8 << 20
-"""Bytes of documents that are read for one answer, and of a single document."""
+"""Maximum bytes of documents that are read for one response, and of a single document."""
 MOST_CACHED = 20_000
-"""Fingerprints of current documents in memory."""
+"""Maximum number of fingerprints of current documents in memory."""
 TOGETHER = 1_000
 """Scores whose current versions are queried together."""
 
 
 class _Left:
-    """The remaining limits of one answer."""
+    """The remaining limits of one response."""
 
     def __init__(self) -> None:
         self.runs, self.bytes = MOST_RUNS, MOST_BYTES
 
 
 class _Now(NamedTuple):
-    """The current version of a run, and the parts of it that scores need."""
+    """The current version of a run, with the views and step hashes to compute."""
 
     key: TraceKey
     version: int
@@ -77,9 +77,9 @@ class Staleness:
         )
 
     def each(self, scores: Iterable[Score]) -> Iterator[tuple[Score, bool | None]]:
-        """Yield the scores of one answer in order, each with whether it is stale.
+        """Yield the scores of one response in order, each with whether it is stale.
 
-        ``None`` is unknown. Scores are read in batches, as there may be very many.
+        ``None`` is unknown. Scores are read in batches, because there may be very many.
         """
         left, waiting = _Left(), iter(scores)
         while some := list(islice(waiting, TOGETHER)):
@@ -88,8 +88,8 @@ class Staleness:
     def with_hashes(self, scores: Sequence[Score]) -> Sequence[Score]:
         """Return scores; scores of steps of the current version get the hash of their step.
 
-        The hash anchors a score to its step. Documents are read within the limits of one answer;
-        scores beyond them get no hash, and scores with a hash or a fingerprint keep it.
+        The hash anchors a score to its step. Documents are read within the limits of one response;
+        scores beyond them get no hash. Scores with a hash or a fingerprint are unchanged.
         """
         steps = [one for one in scores if one.target == "step" and not _has_anchor(one)]
         current = self._keeper.currents(sorted({one.key for one in steps})) if steps else {}

@@ -1,4 +1,4 @@
-"""Versions of runs: the current one, and kept ones, which were annotated."""
+"""Versions of runs: the current version, and annotated versions, which are stored permanently."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 MOST_STEPS = 250_000
-"""Maximum of steps in the cache of anchors, over all versions: about 100 MB."""
+"""Maximum number of steps in the cache of anchors, over all versions: about 100 MB."""
 MOST_AHEAD = 32 << 20
 """Maximum bytes of documents read together."""
 
 
 class Versions:
-    """Returns documents and anchors of versions, and keeps annotated versions."""
+    """Returns documents and anchors of versions, and stores annotated versions."""
 
     def __init__(self, versions: VersionKeeper, documents: DocumentReader) -> None:
-        """Read from the kept versions and the current documents."""
+        """Read annotated versions from ``versions`` and current ones from ``documents``."""
         self._versions = versions
         self._documents = documents
         self._lock = Lock()
@@ -44,7 +44,7 @@ class Versions:
         return self._versions.current(key)
 
     def document(self, key: TraceKey, version: int) -> bytes | None:
-        """Return the document of a kept version or the current one; ``None`` for any other."""
+        """Return the document of an annotated or the current version; ``None`` for any other."""
         if (kept := self._versions.get(key, version)) is not None:
             return with_version(kept.document, version)
         if self.current(key) != version:
@@ -53,7 +53,7 @@ class Versions:
         return document if document and _version_in(document) == version else None
 
     def anchors(self, key: TraceKey, version: int) -> Anchors | None:
-        """Return the anchors of a version; ``None`` if it is neither kept nor current."""
+        """Return the anchors of a version; ``None`` if it is neither annotated nor current."""
         with self._lock:
             if (known := self._known.get((key, version))) is not None:
                 return known
@@ -80,7 +80,7 @@ class Versions:
         return versions
 
     def keep(self, key: TraceKey, version: int, at_us: int) -> bool:
-        """Keep a version permanently; return whether it is kept, now or since before."""
+        """Store a version permanently; return whether it is stored, now or before."""
         if self._versions.has(key, version):
             return True
         if (document := self.document(key, version)) is None:
@@ -92,7 +92,7 @@ class Versions:
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
-        """Return the fate of each span in the current version, by span id."""
+        """Return the step and the rule of each span in the current version, by span id."""
         spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))
@@ -105,20 +105,20 @@ class Versions:
             return (key, version) in self._known
 
     def keep_anchors(self, key: TraceKey, version: int, document: Any) -> Anchors:
-        """Keep the anchors of the document of a version in memory, and return them."""
+        """Cache the anchors of the document of a version, and return them."""
         anchors = anchors_of(document)
-        anchors.version = version  # versions with equal content are kept once
+        anchors.version = version  # equal documents are stored once, with one version
         with self._lock:
             self._known[key, version] = anchors
         return anchors
 
 
 def _size(anchors: Anchors) -> int:
-    """Return the steps of a version, at most as many as the cache holds: alone it is cached."""
+    """Return the number of steps, limited so that even the largest version can be cached alone."""
     return min(len(anchors.steps), MOST_STEPS)
 
 
 def _version_in(document: bytes) -> int:
-    """Return the version in a document: the text between the parts of ``without_version``."""
+    """Return the version in a document: the number between the two parts of ``without_version``."""
     before, after = without_version(document)
     return int(document[len(before) : len(document) - len(after)])

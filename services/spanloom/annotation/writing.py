@@ -73,14 +73,14 @@ def _row(
 
 
 MOST_ROWS = 10_000
-"""Maximum of writes in one request."""
+"""Maximum number of writes in one request."""
 
 
 class Written(NamedTuple):
     """The outcome of a write request."""
 
     rows: Sequence[Annotation]
-    """The row of each write, in their order."""
+    """The row of each write, in the order of the writes."""
     added: int = 0
     """Number of new rows."""
     version: int = 0
@@ -112,9 +112,9 @@ class Writing:
     def write(
         self, session: Session, writes: Sequence[Write], *, is_dry_run: bool = False
     ) -> Written:
-        """Store writes in order; return the row of each, also of those stored before.
+        """Store writes in order; return the row of each, even if it was stored before.
 
-        The version that the annotator saw is kept with its first annotation. Raises
+        The version that the annotator saw is stored with its first annotation. Raises
         ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
         """
         with self._lock:
@@ -137,8 +137,8 @@ class Writing:
     def undo(self, session: Session, group: str, write_id: str) -> Written:
         """Restore the rows from before the writes of a group; return the new rows.
 
-        Rows that were changed since stay. The new rows have the write id as their group, so an undo
-        can be undone; sent again, it changes nothing.
+        Rows that have changed since then are left unchanged. The new rows have the write id as
+        their group, so an undo can be undone; a repeated request changes nothing.
         """
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
@@ -166,7 +166,7 @@ class Writing:
         return AnchorVersions(seen, seen or self._versions.anchors(session.key, current), steps)
 
     def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
-        """Keep the version that the annotator saw, unless an earlier row of theirs did."""
+        """Store the version that the annotator saw, unless an earlier annotation of theirs did."""
         anchored = {row.anchor.version for row in stored if row.anchor.step_hash}
         if session.version not in anchored:
             self._versions.keep(session.key, session.version, at_us)
@@ -188,7 +188,7 @@ class Writing:
 
 
 def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
-    """Raise ``InvalidWritesError`` where one name would judge and adjudicate one trajectory.
+    """Raise ``InvalidWritesError`` if one name would both judge and adjudicate one trajectory.
 
     Rows of one name replace each other: an adjudication would replace the same person's earlier
     annotation, and the other way round. Deleted rows do not matter.

@@ -1,4 +1,4 @@
-"""Request and response models of alerts, and examples of answers."""
+"""Request and response models of alerts, and examples of responses."""
 
 from typing import Annotated, Any
 
@@ -80,13 +80,13 @@ class EventsParameters(BaseModel):
         return EventsQuery(self.state, self.current)
 
     def after(self, name: str) -> EventPlace | None:
-        """Return the place after which the page starts; raises ``InvalidQueryError``."""
+        """Return the position after which the page starts; raises ``InvalidQueryError``."""
         if not self.cursor:
             return None
         return decode_position(self.cursor, fingerprint(self, name), _place)
 
     def cursor_after(self, name: str, event: ListedEvent) -> str:
-        """Return the cursor of the page after an event."""
+        """Return the cursor that starts after an event."""
         place = (event.event.at_us, event.event.id, event.event.number)
         return encode_cursor(place, fingerprint(self, name))
 

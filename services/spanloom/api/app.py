@@ -74,19 +74,19 @@ if TYPE_CHECKING:
 
 STORE_CALLS = 8
 PROBES = 2
-"""Threads for readiness only, so that slow lists never delay its answer."""
+"""Threads for readiness only, so that slow lists never delay its response."""
 STORE_TIMEOUT_S = 10.0
 IMPORT_CALLS = 4
-"""Threads for imports, which wait for what reads the file and for the disk."""
+"""Threads for imports, which wait for the reading process and for the disk."""
 IMPORT_TIMEOUT_S = 900.0
 """Longer than the CPU time that reading a file may take."""
 SMALL_BYTES = 1_000
-"""Smaller answers are sent uncompressed."""
+"""Smaller responses are sent uncompressed."""
 GZIP_LEVEL = 1
 """Reduces a document to a fifth of its size, at six milliseconds per megabyte; level 9 takes four
 times as long for little gain."""
 GZIP_APART_BYTES = 64 * 1024
-"""Larger answers are compressed in a thread: it takes half a millisecond or more."""
+"""Larger responses are compressed in a thread, because that takes half a millisecond or more."""
 
 _COMMON = problem_responses(421, 500)
 
@@ -117,19 +117,18 @@ def create_app(
     """Return the API over a store.
 
     ``access`` authenticates callers and administers keys. ``ready`` returns the reasons for not
-    being ready; it may block. ``troubles`` returns what the process cannot do at the moment
-    although it is ready. ``hosts`` are accepted names in the ``Host`` header in addition to
-    ``localhost`` and IP addresses (``*``: all). Without ``has_trajectories`` only the routes of
-    ``admin.service`` are served, for processes that run one part alone; without ``has_search`` full
-    texts are not searched. A store call times out after ``timeout_s`` seconds. Trajectories of
-    another ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it
-    may block. ``retention`` and ``limits_of`` return how long rows are kept and what projects may
-    send, in a process that decides it. At most ``most_readers`` follow the change feed at one time.
-    ``sql_port`` is the port on which this process answers SQL, ``otlp_http`` the address at which
-    it takes spans; ``ports`` returns the ports of all its parts by name. ``importer`` stores
-    imported files; without one they are refused. With
-    ``alert_private`` alerts may be told to private addresses. ``others`` are further routers, whose
-    routes declare their needs like ours.
+    being ready; it may block. ``troubles`` returns current degradations of a ready process.
+    ``hosts`` are accepted names in the ``Host`` header in addition to ``localhost`` and IP
+    addresses (``*``: all). Without ``has_trajectories`` only the routes of ``admin.service`` are
+    served, for processes with a single role; without ``has_search`` full texts are not searched. A
+    store call times out after ``timeout_s`` seconds. Trajectories of another ``extractor_version``
+    are outdated. ``examine`` returns the findings of a self-check; it may block. ``retention`` and
+    ``limits_of`` return the retention and the limits of projects, in a process that applies them.
+    At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the SQL port of
+    this process, ``otlp_http`` the address at which it receives spans; ``ports`` returns the ports
+    of all its components by name. ``importer`` stores imported files; without it they are refused.
+    With ``alert_private`` alerts may be sent to private addresses. ``others`` are further routers,
+    whose routes declare their needs in the same way.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -150,7 +149,7 @@ def create_app(
         summary="Agent trajectories from OpenTelemetry spans",
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        openapi_url=None,  # served by a route of ours, so that it is counted in the metrics
+        openapi_url=None,  # served by a route of this API, so that it is counted in the metrics
         docs_url=None,  # its pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
@@ -197,7 +196,7 @@ def create_app(
     rooms = (*(of_trajectories if has_trajectories else ()), service)
     for room in rooms:
         app.router.routes.extend(_included(room.router))
-    for router in others:  # with what they start and stop
+    for router in others:  # including their lifespans
         app.include_router(router, responses=_COMMON)
     routers = [*(room.router for room in rooms), *others]
     app.add_middleware(BodyBound)
@@ -218,10 +217,10 @@ def create_app(
 
 @cached({}, key=id)
 def _included(router: APIRouter) -> Sequence[BaseRoute]:
-    """Return the routes of a router that starts nothing, with the answers that all of ours have.
+    """Return the routes of a router without a lifespan, with the responses that all routes share.
 
-    FastAPI analyses a route for each inclusion, which takes longer than most tests of a route: the
-    apps of one process share one inclusion.
+    FastAPI analyses a route for each inclusion, which takes longer than most tests of a route, so
+    the apps of one process share one inclusion.
     """
     shared = APIRouter()
     shared.include_router(router, responses=_COMMON)

@@ -21,23 +21,23 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 class BodyPlaces(NamedTuple):
-    """The places of values in a body."""
+    """The lines of values in a body."""
 
     places: Places
 
     def error(self, place: str, reason: str) -> ConfigError:
-        """Return the error of a fault at a place."""
+        """Return the error for a fault at a key."""
         return ConfigError([self.places.fault(place, reason)])
 
 
 def read_body(body: bytes) -> tuple[Any, BodyPlaces]:
-    """Return the plain values of a body, and their places; raises ``ConfigError``."""
+    """Return the plain values of a body, and their lines; raises ``ConfigError``."""
     value, places = read_text(body)
     return value, BodyPlaces(places)
 
 
 def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, BodyPlaces]:
-    """Return the model of a body, and the places of its values; raises ``ConfigError``."""
+    """Return the model of a body, and the lines of its values; raises ``ConfigError``."""
     value, places = read_text(body)
     try:
         return model.model_validate(value), BodyPlaces(places)

@@ -1,4 +1,4 @@
-"""Request and response models of datasets, and examples of answers."""
+"""Request and response models of datasets, and examples of responses."""
 
 from typing import Annotated, Any, Self
 
@@ -22,7 +22,7 @@ from spanloom.core.records.record import example_of
 from spanloom.datasets.service import AddedItems, ListedDataset
 
 MOST_NAMED = 100
-"""Refused items that an answer lists."""
+"""Maximum refused items that a response lists."""
 _MOST_EVALUATORS = 100
 
 
@@ -132,7 +132,7 @@ class RowsQuery(BaseModel):
         return decode_position(self.cursor, fingerprint(self, name), _key)
 
     def cursor_after(self, name: str, key: str) -> str:
-        """Return the cursor of the page after a key."""
+        """Return the cursor that starts after a key."""
         return encode_cursor([key], fingerprint(self, name))
 
 

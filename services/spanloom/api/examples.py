@@ -1,4 +1,4 @@
-"""Examples of answers for the OpenAPI description, one for each operation."""
+"""Examples of responses for the OpenAPI description, one for each operation."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -55,7 +55,7 @@ def _answer(
 
 
 def answer(description: str, component: str, example: object) -> dict[str, Any]:
-    """Describe an answer that is a schema of the description, with an example."""
+    """Describe a response whose schema is a component of the description, with an example."""
     return _answer(description, _component(component), example)
 
 
@@ -71,7 +71,7 @@ def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def or_rows(answer: dict[str, Any], **members: object) -> dict[str, Any]:
-    """Describe an answer also available as a table or JSON lines; ``members`` are in the last."""
+    """Describe a response also available as a table or JSON lines, whose end has ``members``."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1, **members}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
@@ -80,7 +80,7 @@ def or_rows(answer: dict[str, Any], **members: object) -> dict[str, Any]:
 
 
 def or_table(answer: dict[str, Any], columns: Iterable[str]) -> dict[str, Any]:
-    """Describe an answer that is also available as a table with these columns."""
+    """Describe a response that is also available as a table with these columns."""
     text = {"schema": {"type": "string"}, "example": f"{','.join(columns)}\r\n"}
     binary = {"schema": {"type": "string", "format": "binary"}, "example": "(bytes)"}
     for form in formats_of(Of.ROWS, Via.ACCEPT).values():

@@ -1,4 +1,4 @@
-"""Request models of experiments, and examples of answers."""
+"""Request models of experiments, and examples of responses."""
 
 from typing import Annotated
 
@@ -44,13 +44,13 @@ class ResultsQuery(BaseModel):
     ] = None
 
     def after(self, name: str) -> ResultPlace:
-        """Return the place after which the page starts; raises ``InvalidQueryError``."""
+        """Return the position after which the page starts; raises ``InvalidQueryError``."""
         if not self.cursor:
             return BEFORE_ALL_RESULTS
         return decode_position(self.cursor, fingerprint(self, f"experiment {name}"), _place)
 
     def cursor_after(self, name: str, place: ResultPlace) -> str:
-        """Return the cursor of the page after a place."""
+        """Return the cursor that starts after a position."""
         return encode_cursor(list(place), fingerprint(self, f"experiment {name}"))
 
 

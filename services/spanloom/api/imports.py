@@ -129,7 +129,7 @@ async def _receive(request: Request, using: Services, running: RunningImport) ->
 
 
 class _Answer(StreamingResponse):
-    """The lines of an import; the import is closed when the response ends or breaks off."""
+    """The lines of an import; the import is closed when the response ends or is cut off."""
 
     def __init__(
         self, using: Services, running: RunningImport, first: Sequence[Line] | None

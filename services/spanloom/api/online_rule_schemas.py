@@ -1,4 +1,4 @@
-"""Request and response models of online rules, and examples of answers."""
+"""Request and response models of online rules, and examples of responses."""
 
 from typing import Annotated, Any, Self
 

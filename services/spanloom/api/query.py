@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def _read_instant(written: object) -> int:
-    """Return nanoseconds; raises ``ValueError`` for a JSON number, as its unit is unknown."""
+    """Return nanoseconds; raises ``ValueError`` for a JSON number, because its unit is unknown."""
     if not isinstance(written, str):
         raise ValueError(HOW_TO_WRITE)
     return parse_instant(written)
@@ -67,7 +67,7 @@ class Ago(int):
 
 
 def _read_when(written: object) -> int:
-    """Return ns of a time, or of a duration before now; raises as ``_read_instant`` does."""
+    """Return ns of a time, or of a duration before now; raises like ``_read_instant``."""
     ago_ns = parse_ago(written, time.time_ns()) if isinstance(written, str) else None
     if ago_ns is None:
         return _read_instant(written)
@@ -174,7 +174,7 @@ def read_steps_where(text: str | None) -> Condition | None:
 def fingerprint(query: BaseModel, of: str = "") -> str:
     """Return a hash of a query, by which a cursor is bound to it.
 
-    ``of`` names the list, where its positions have the same shape as those of the list of runs.
+    ``of`` names the list if its positions have the same shape as positions in the list of runs.
     """
     members = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
     hashed = [members, of] if of else members
@@ -214,16 +214,16 @@ def next_cursor(
 
 
 def decode_cursor(text: str, question: str = "") -> Cursor:
-    """Return a position in a list of runs; raises as ``decode_position`` does."""
+    """Return a position in a list of runs; raises like ``decode_position``."""
     return decode_position(text, question, _place)
 
 
 def decode_position(text: str, question: str, read: Callable[..., PositionT]) -> PositionT:
-    """Decode a cursor and return its parts as converted by ``read``.
+    """Decode a cursor and return its position as converted by ``read``.
 
-    ``read`` raises ``ValueError`` or ``TypeError`` for parts that are no position. Raises
-    ``InvalidQueryError`` for text that is no valid cursor, and for a cursor of another query, whose
-    order may differ.
+    ``read`` raises ``ValueError`` or ``TypeError`` for values that are not a position. Raises
+    ``InvalidQueryError`` for text that is not a valid cursor, and for a cursor of another query,
+    whose order may differ.
     """
     try:
         bound_to, *parts = orjson.loads(
@@ -238,7 +238,7 @@ def decode_position(text: str, question: str, read: Callable[..., PositionT]) ->
 
 
 def demand(is_right: bool) -> None:
-    """Raise ``ValueError`` unless ``is_right``: the value is no position."""
+    """Raise ``ValueError`` unless ``is_right``: the value is not a position."""
     if not is_right:
         raise ValueError("not a position")
 

@@ -1,4 +1,4 @@
-"""Cache of runs as displayed: the page requests many parts of one version of a run."""
+"""Cache of displayed runs, because the page requests many parts of one version of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 MAX_BYTES = 128 << 20
-"""Size of the cache. A run that is larger than this is read again for every part."""
+"""Size of the cache. A larger run is read again for every part."""
 
 
 class _Place(NamedTuple):
@@ -29,7 +29,7 @@ class _Place(NamedTuple):
     home: TraceKey
     version: int
     at: int
-    """When it was stored; for a kept version, when it was kept."""
+    """When the version was stored; for an annotated version, when it was stored permanently."""
     is_newest: bool
 
 
@@ -43,7 +43,7 @@ class RunViews:
         self._lock = Lock()
 
     def view(self, trace_id: str, reach: Reach, version: int | None = None) -> RunView | None:
-        """Return the requested version of a run if it can be read, else the newest.
+        """Return the requested version of a run if it can be read, otherwise the newest.
 
         ``None`` if the run does not exist or is out of ``reach``, cached or not.
         """
@@ -54,7 +54,7 @@ class RunViews:
         return None if whole is None else whole.view
 
     def whole(self, trace_id: str, reach: Reach, version: int | None = None) -> WholeRun | None:
-        """Return the same version with all its texts; these are never cached."""
+        """Return the same version with all its texts, which are never cached."""
         place = self._place(trace_id, reach, version)
         return None if place is None else self._read(place)
 
@@ -95,7 +95,7 @@ class RunViews:
 
 
 def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:
-    """Return a kept version, with spans derived from its document; ``None`` if there is none."""
+    """Return an annotated version, with spans derived from its document; ``None`` without one."""
     kept = versions.get(home, version)
     if kept is None:
         return None

@@ -38,7 +38,7 @@ class Services:
     ready: Callable[[], Sequence[str]]
     """Returns the reasons for not being ready; empty means ready. May block."""
     troubles: Callable[[], Sequence[str]]
-    """Returns what the process cannot do at the moment although it is ready; must not block."""
+    """Returns current degradations of a ready process; must not block."""
     calls: BoundedCalls
     """Runs blocking calls in threads."""
     probes: BoundedCalls
@@ -67,17 +67,17 @@ class Services:
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
     retention: Callable[[], RetentionPlan | None]
-    """Returns how long rows are kept; ``None`` if another process has the keeper."""
+    """Returns the retention; ``None`` if another process has the keeper."""
     limits_of: LimitsOf | None = None
     """Returns the limits of a project; ``None`` in a process without a collector."""
     has_search: bool = True
     """Whether there is a full-text index."""
     sql_port: int | None = None
-    """Port on which this process answers SQL; ``None`` if it does not."""
+    """SQL port of this process; ``None`` without one."""
     ports: Callable[[], Mapping[str, int]] = dict
-    """Returns the ports on which this process listens, by the names of its parts."""
+    """Returns the ports on which this process listens, by the names of its components."""
     importer: Importer | None = None
-    """What stores imported files; ``None`` in a process without a collector."""
+    """Stores imported files; ``None`` in a process without a collector."""
 
 
 async def _services(request: Request) -> Services:  # FastAPI calls a plain function in a thread

@@ -1,4 +1,4 @@
-"""``spanloom alerts``: makes, tries and lists alerts, and lists their events."""
+"""``spanloom alerts``: creates, tries and lists alerts, and lists their events."""
 
 from __future__ import annotations
 
@@ -235,7 +235,10 @@ def delete_command(
 
 
 def _channels(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the channels of options; empty without any, so that those of a file stay."""
+    """Return the channels in the options.
+
+    Empty if there are none, so that a file's channels stay.
+    """
     secret = {"secret_file": options["secret_file"]} if options["secret_file"] else {}
     channels = [{"kind": kind, "url": url, **secret} for kind in _CHANNELS for url in options[kind]]
     return {"channels": channels} if channels else {}

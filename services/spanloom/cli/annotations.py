@@ -120,7 +120,7 @@ def _export_task(
 AT_ONCE = 100
 """Maximum number of entries in a request."""
 STEPS_AT_ONCE = 5_000
-"""Maximum number of their steps, unless one entry alone has more: the API accepts twice as many."""
+"""Maximum number of steps in them, unless one entry has more; the API accepts twice as many."""
 
 
 @click.group(

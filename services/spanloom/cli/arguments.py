@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LATEST = "latest"
 _Ids = dict[str, list[str]]
-"""Ids of steps by a name that they share."""
+"""Ids of steps by the name that they share."""
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -51,7 +51,7 @@ def files_argument(*, with_stdin: bool = False) -> Callable[[Command], Command]:
 
 
 def resolve(trace_id: str, client: Client, project: str | None) -> str:
-    """Return the trace id, for `latest` that of the newest run.
+    """Return the trace id; for `latest`, the id of the newest run.
 
     Traces without a step, and duplicates of others, count only if there is no other trace.
     """
@@ -88,9 +88,9 @@ _PLACE = re.compile(r"(agent|model|tool|graph|)-?(\d{1,6})")
 def find_step_id(text: str, trace_id: str, client: Client, project: str | None) -> str:
     """Return a step's id: ``model3`` is the third model call, ``7`` the seventh step.
 
-    ``search`` is the first step of this name, ``search2`` the second. All count steps by their
-    start, as in the outline. Without a step of the name, case is ignored, then models are
-    searched; the root can be named too.
+    ``search`` is the first step with this name, ``search2`` the second. All count steps by their
+    start, as in the outline. If no step has the name, it is searched without regard to case, then
+    among models; the root can be named too.
 
     Raises ``click.BadParameter`` for any other text, and for a number beyond the last step.
     """
@@ -134,7 +134,7 @@ def _lower(called: _Ids) -> _Ids:
 
 
 def _numbered(text: str, called: _Ids) -> str:
-    """Return the id for a name with or without a number after it, empty if there is none."""
+    """Return the id for a name, with or without a number after it; empty if there is none."""
     if text in called:
         return called[text][0]
     for name, ids in called.items():

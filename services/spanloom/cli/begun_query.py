@@ -26,7 +26,7 @@ _WORD = re.compile(
 )
 _COMPARING = frozenset({"=", "!=", "<", "<=", ">", ">=", "~", "!~", ":"})
 JOINING = ("+", "-", "*", "/")
-"""Signs between numbers."""
+"""Operators between numbers."""
 _BEFORE_A_FIELD = frozenset({"and", "or", "not", "then", "next", "under", "of", "(", *JOINING})
 RUNS, STEPS = "trajectories", "steps"
 
@@ -37,9 +37,9 @@ class Place(Enum):
     FIELD = "field"
     VALUE = "value"
     OPERATOR = "operator"
-    """After a field: a sign, ``in``, ``exists``; after a flag also a link."""
+    """After a field: a sign, ``in``, ``exists``; after a flag also a conjunction."""
     LINK = "link"
-    """After a condition: ``and``, ``or``, and between steps ``then`` and others."""
+    """After a condition: ``and``, ``or``, and between steps also ``then`` and others."""
 
 
 class Begun(NamedTuple):
@@ -51,7 +51,7 @@ class Begun(NamedTuple):
     """The beginning of a word, including its quote; empty after a blank or a sign."""
     place: Place
     of: str
-    """``trajectories``, or inside ``has`` and ``count`` ``steps``."""
+    """``trajectories``, or ``steps`` inside ``has`` and ``count``."""
     field: str = ""
     """The field whose value or operator comes next; empty for the value of a ``count``."""
 
@@ -84,7 +84,7 @@ def begins(word: str, part: str) -> bool:
 
 
 def quoted(value: str, quote: str) -> str:
-    """Return a text as a literal of a query, escaped, in this kind of quotes."""
+    """Return a text as a literal of a query, escaped, in the given kind of quotes."""
     inner = json.dumps(value, ensure_ascii=False)[1:-1]
     if quote == "'":
         inner = inner.replace('\\"', '"').replace("'", "\\'")
@@ -118,7 +118,7 @@ def _around(words: list[_Word], of: str) -> tuple[str, str]:
 
 
 def _compared(words: list[_Word]) -> str:
-    """Return the field name that the words end with, ignoring the ``not`` of ``not in``."""
+    """Return the field name at the end of the words, ignoring the ``not`` of ``not in``."""
     if words and words[-1].text.lower() == "not":
         words = words[:-1]
     return words[-1].text if words and not words[-1].is_sign else ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
 LOOK_S = 1.0
-"""Seconds between two requests of a command that follows something."""
+"""Seconds between two requests of a command that follows a run."""
 
 _HINTS: dict[type[ClientError], str] = {
     UnreachableError: "; start it with `{start}`, or name its address with {option}",
@@ -39,7 +39,7 @@ _EXIT_CODES = (
     ((InvalidParameterError, StatementError), 2),
     ((UnreachableError, TimedOutError, UnavailableError), 3),
 )
-"""2: an invalid request; 3: no service answers, or it is unavailable; 1 for all others."""
+"""2: an invalid request; 3: no service answers, or it is unavailable; 1: all other errors."""
 
 
 class ServiceError(click.ClickException):
@@ -51,7 +51,10 @@ class ServiceError(click.ClickException):
         address_option: str = "--api-url",
         start: str = "spanloom serve",
     ) -> None:
-        """Take message and exit status from the error; ``start`` is the command that starts it."""
+        """Copy message and exit status from the error.
+
+        ``start`` is the command that starts the service.
+        """
         line, *below = map(printable, str(error).split("\n"))
         hint = _HINTS.get(type(error), "").format(option=address_option, start=start)
         super().__init__(line.rstrip(".") + hint if hint else line)
@@ -66,7 +69,7 @@ def client_option(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def patient_client_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Do the same for long commands: the client retries while the service is busy or restarts."""
+    """Add the same option for long commands: the client retries while the service is busy."""
     return _client_option(command, tries=Patience.tries)
 
 

@@ -1,4 +1,4 @@
-"""``spanloom compare``: what two sets of runs do differently."""
+"""``spanloom compare``: the differences in behaviour between two sets of runs."""
 
 from __future__ import annotations
 

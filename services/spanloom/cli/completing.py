@@ -1,4 +1,4 @@
-"""Completion of values without a fixed set of choices: those of the service's newest runs."""
+"""Completion of values without a fixed set of choices: values of the service's newest runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 RUNS = 200
-"""Names are taken from this many of the newest runs."""
+"""Number of the newest runs whose values are offered."""
 PLACES: Mapping[str, str] = {
     f"--{name.replace('_', '-')}": RUN.field_of(name)
     for name in ("project", *run_shorts())
@@ -75,11 +75,11 @@ def _trace_ids(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
 
 
 def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-    """Offer the columns of the command's items, after those already typed."""
+    """Offer the columns of the command's items, after the columns already typed."""
     before, comma, part = incomplete.rpartition(",")
     path = (
         ctx.command_path.partition(" ")[2] or ctx.info_name
-    )  # without the program, if it is alone
+    )  # without the program, if the command runs alone
     named = ITEMS.get(path or "")
     names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]

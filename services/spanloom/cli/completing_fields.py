@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAIT_S = 0.5
-"""Per Tab, for all its requests together; starting the process takes another 0.4 s."""
+"""Seconds per Tab for all its requests together; starting the process takes another 0.4 s."""
 _UNTIL = "spanloom.cli.completing_fields.until"
 
 
 def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
-    """Return the response of the service that the line names; ``None`` if there is none in time.
+    """Return the response of the service that the command line names; ``None`` if it is too late.
 
     The limit includes slow name resolution and hosts that do not answer.
     """
@@ -64,11 +64,11 @@ def _responses(ctx: click.Context, call: Callable[[Client], T], timeout_s: float
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
 _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
-"""Types of fields, as the service names them, that can be grouped by, and those of numbers."""
+"""Types of fields, as the service names them, that can be grouped by, and types of numbers."""
 
 
 def _offer_query(subject: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Continue a query with fields, operators, values, and links between conditions."""
+    """Offer the next words of a query: fields, operators, values, and conjunctions."""
     of = subject or ctx.params.get("of") or RUNS
     begun = read_begun(text, of)
     return [
@@ -120,19 +120,22 @@ def _values(field: FieldItem, begun: Begun, ctx: click.Context) -> Iterable[str]
 
 
 def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Offer the fields that order runs or steps, each also with ``-`` for descending order."""
+    """Offer the fields that can order runs or steps, each also with ``-`` (descending)."""
     of = STEPS if STEPS in (ctx.info_name, ctx.params.get("subject")) else RUNS
     ordered = {f.name: f.description for f in _fields(ctx) if f.is_ordered and _orders(f, of)}
     return _items(((sign + n, why) for sign in ("", "-") for n, why in ordered.items()), text)
 
 
 def _orders(field: FieldItem, of: str) -> bool:
-    """Return whether a field orders runs or steps; steps also have the start of their run."""
+    """Return whether runs or steps can be ordered by a field.
+
+    Steps also by the start of their run.
+    """
     return field.of == of or field.name == START.name
 
 
 def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:
-    """Offer the fields that can be grouped by, after those already typed."""
+    """Offer the fields that can be grouped by, after the fields already typed."""
     of = ctx.params.get("of") or RUNS
     grouped = (field for field in _fields(ctx) if field.type in _GROUPS and not field.has_keys)
     fields = [field for field in grouped if field.of == of]
@@ -162,7 +165,7 @@ def offer_names(ctx: click.Context, _param: click.Parameter, text: str) -> list[
 
 
 def offer_views(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
-    """Offer the names of the views of the page that is named, or that the command lists."""
+    """Offer the names of the views of the named page, or of the command's own page."""
     return _offer_views(ctx, text)
 
 

@@ -1,4 +1,4 @@
-"""The question before something is deleted for good."""
+"""The question before data is deleted permanently."""
 
 from __future__ import annotations
 

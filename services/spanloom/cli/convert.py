@@ -1,4 +1,4 @@
-"""``spanloom convert``: files of one format of runs into another, without a service."""
+"""``spanloom convert``: converts files of one format of runs into another, without a service."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _print_reason(file: str, place: str, reason: str) -> None:
 
 
 def _check(to_format: Format, output: Path | None) -> None:
-    """Raise ``click.UsageError`` for a format that this output cannot have."""
+    """Raise ``click.UsageError`` for a format in which this output cannot be written."""
     if to_format.id in _TABLES:
         raise click.UsageError(
             f"--to {to_format.id}: its columns are those of a service's list; `spanloom export "
@@ -143,7 +143,7 @@ def _check(to_format: Format, output: Path | None) -> None:
 
 
 def _path_of(file: Path, stack: ExitStack) -> Path:
-    """Return the path of a file; for standard input that of a copy, which can be read twice."""
+    """Return the path of a file; for standard input, of a copy, which can be read twice."""
     if str(file) != STDIN:
         return file
     copy = stack.enter_context(NamedTemporaryFile(prefix="spanloom-"))  # noqa: SIM115  # it is

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class RowItems:
-    """Items made of rows, and how often members of rows did not fit into an item."""
+    """Converts rows to items, and counts the members of rows that items cannot have."""
 
     def __init__(self, form: RowFormat | None) -> None:
-        """Read rows of a format; without one, detect the format of each row."""
+        """Read rows of the given format; without one, detect the format of each row."""
         self._form = form
         self.left_out: Counter[str] = Counter()
-        """How many rows had a member that was left out."""
+        """Number of rows from which a member was left out, by member."""
 
     def items(self, rows: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
-        """Yield the items of rows with their places; an invalid row with the reason."""
+        """Yield the items of rows with their positions, and invalid rows with the reason."""
         for row in rows:
             if row.reason:
                 yield row

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from spanloom.config import Settings
 
     Act = Callable[[bool], Extent]
-    """Counts the traces and spans to delete if the argument is true, else deletes them."""
+    """Counts the traces and spans to delete if the argument is true, otherwise deletes them."""
 
 _NS_PER_MS = 1_000_000
 
 
 class Conditions(NamedTuple):
-    """The conditions as they were typed; the time in milliseconds."""
+    """The conditions as typed; the time in milliseconds."""
 
     trace_id: str | None = None
     project: str | None = None

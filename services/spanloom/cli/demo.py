@@ -112,7 +112,7 @@ def _replay(target: str, console: Console) -> Sent:
             total=len(run.requests),
             description="OTLP/gRPC requests acknowledged",
         ):
-            time.sleep(0.08)  # slow enough to see the run arrive in pieces, as it did
+            time.sleep(0.08)  # slow enough to see the run arrive in parts, as it did
     sent = Sent(run.trace_id, time.monotonic())
     summary = f"{run.span_count} spans in {len(run.requests)} requests acknowledged by {target}"
     console.print(Text(summary, "dim"))

@@ -66,7 +66,7 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
 
 
 def _examine_sender(ctx: click.Context, settings: Settings) -> list[Finding]:
-    """Return the findings about sending if this shell only sends spans; else none."""
+    """Return the findings about sending if this shell only sends spans, otherwise none."""
     is_service_named = ctx.get_parameter_source("api_url") is ParameterSource.COMMANDLINE
     is_place_named = bool({"data_dir", "store_url"} & settings.model_fields_set)
     if is_service_named or is_place_named or look_at_directory(settings.data_dir).exists:
@@ -89,7 +89,7 @@ def _examine_all(ctx: click.Context, settings: Settings, client: Client) -> list
 
 
 def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
-    """Lock the path for the time of the examination, if it is a data directory.
+    """Lock the path for the duration of the checks if it is a data directory.
 
     Return the facts about it, with ``is_used`` set if another process has locked it.
     """
@@ -103,7 +103,10 @@ def _own(directory: DirectoryFacts, stack: ExitStack) -> DirectoryFacts:
 
 
 def _ask(client: Client, directory: DirectoryFacts) -> tuple[ServiceFacts, Sequence[Finding]]:
-    """Return facts and findings of the service; no findings if another one owns the directory."""
+    """Return facts and findings of the service.
+
+    No findings if another service owns the directory.
+    """
     owner = directory.owner if directory.is_used else ""
     try:
         diagnosis = client.diagnosis()
@@ -123,7 +126,7 @@ def _facts(settings: Settings, directory: DirectoryFacts, service: ServiceFacts 
 
 
 def _merge(own: Sequence[Finding], reported: Sequence[Finding]) -> list[Finding]:
-    """Return the own findings; skipped ones are replaced by those of the service."""
+    """Return the own findings; skipped findings are replaced by the service's findings."""
     answered = {f.name: f for f in reported if f.status is not FindingStatus.SKIPPED}
     return [
         answered.get(finding.name, finding) if finding.status is FindingStatus.SKIPPED else finding

@@ -1,4 +1,4 @@
-"""``spanloom eval compare``: what differs between two reports, with intervals."""
+"""``spanloom eval compare``: the differences between two reports, with intervals."""
 
 from __future__ import annotations
 

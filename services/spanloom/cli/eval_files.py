@@ -36,12 +36,12 @@ _MOST_FAULTS = 20
 
 
 class FileError(click.ClickException):
-    """A file of evaluators is invalid; further faults are shown below the first one."""
+    """A file of evaluators is invalid; further faults are shown below the first fault."""
 
     exit_code = _INVALID
 
     def __init__(self, path: Path, error: ConfigError) -> None:
-        """Name the file before each fault."""
+        """Build the message with the file's name before each fault."""
         name = printable(str(path))
         lines = [
             f"{name}: line {fault.line}: {printable(fault.key)}: {printable(fault.reason)}"
@@ -52,7 +52,7 @@ class FileError(click.ClickException):
 
 
 def _beginning(path: Path) -> bytes:
-    """Return the start of a file: enough to see if it is too long; raises ``click.UsageError``."""
+    """Return the start of a file, enough to detect a too long file; raises ``click.UsageError``."""
     try:
         with path.open("rb") as file:
             return file.read(MOST_BYTES + 1)
@@ -61,7 +61,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def load_written(path: Path) -> tuple[Any, Places]:  # YAML values
-    """Return the plain values of YAML or JSON, and where they are.
+    """Return the plain values of YAML or JSON, and their lines.
 
     Raises ``FileError`` and ``click.UsageError``.
     """
@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return the report in a file, or that of the experiment of this name.
+    """Return the report in a file, or the report of the experiment with this name.
 
     Raises ``InvalidRequestError`` if there is neither.
     """
@@ -109,7 +109,7 @@ def _of_experiment(name: str, client: Client, project: str | None) -> ReadReport
 
 
 def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mapping[str, Measure]]:
-    """Return the measures of the reports and experiments that gates name, by that name.
+    """Return the measures of the reports and experiments that gates name, by name.
 
     A report is looked up next to the file of evaluators, then in the working directory; any other
     name is an experiment. Raises ``FileError``.
@@ -131,7 +131,7 @@ def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mappi
 
 
 class OutcomeFiles(NamedTuple):
-    """The files into which the outcome is written."""
+    """The files to which the outcome is written."""
 
     json: Path | None
     junit: Path | None
@@ -147,7 +147,7 @@ class OutcomeFiles(NamedTuple):
     def write(
         self, head: Mapping[str, object], config: Config, judgement: Judgement, outcome: Outcome
     ) -> None:
-        """Write the files that were named; raises ``click.ClickException``."""
+        """Write the requested files; raises ``click.ClickException``."""
         if self.json is not None:
             _write(self.json, report_lines(head, judgement))
         if self.junit is not None:

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 
 _COLLECTED_AT = 100_000
-"""New objects after which the cycle collector runs: those of a hundred documents."""
+"""New objects after which the cycle collector runs: about those of a hundred documents."""
 
 
 class Targeted(NamedTuple):
-    """A target, and how often it answers each item."""
+    """A target, and the number of times that it answers each item."""
 
     target: Target
     repeats: int
@@ -58,19 +58,19 @@ class Targeted(NamedTuple):
 
 
 class JudgingRequest(NamedTuple):
-    """What to judge, and where the runs come from."""
+    """The evaluators, and the source of the runs to judge."""
 
     file: Path
     config: Config
     client: Client
     runs_file: Path | None
     format: str | None
-    """Of the runs of a file; else the file decides."""
+    """The format of a file of runs; ``None`` to detect it."""
     items_file: Path | None
     dataset: tuple[str, int | None] | None = None
-    """Name and version; without a version the last one."""
+    """Name and version of a dataset; without a version, the last version."""
     targeted: Targeted | None = None
-    """What answers the items; without it runs are read."""
+    """The target that answers the items; without it, runs are read."""
     sends: bool = False
     """Whether the results become scores."""
 
@@ -84,7 +84,7 @@ class Ended(NamedTuple):
 
 
 def judge_all(request: JudgingRequest) -> Ended:
-    """Judge all runs; after Ctrl-C or without an answer of the service, return the results so far.
+    """Judge all runs; after Ctrl-C or if the service does not answer, return the results so far.
 
     Raises ``click.ClickException`` for an invalid query of runs.
     """
@@ -109,7 +109,7 @@ def judge_all(request: JudgingRequest) -> Ended:
 
 
 def plan_of(request: JudgingRequest) -> dict[str, Any]:  # JSON values
-    """Return what would be judged; raises ``click.ClickException``."""
+    """Return what would be judged, without judging; raises ``click.ClickException``."""
     judgement = begun(request)
     with closing(_runs(request, judgement)) as runs:
         each = [judgement.estimate(one.run) for one in runs if not isinstance(one.run, Unread)]
@@ -191,7 +191,10 @@ def begun(request: JudgingRequest) -> Judgement:
 def _fill_from(
     request: JudgingRequest, judgement: Judgement, name: str, version: int | None
 ) -> None:
-    """Add the items of a dataset; raises ``click.UsageError`` without it, and ``ClientError``."""
+    """Add the items of a dataset.
+
+    Raises ``ClientError``, and ``click.UsageError`` if it is missing.
+    """
     runs = request.config.file.runs
     project = None if runs is None else runs.project
     try:
@@ -222,7 +225,7 @@ def _fill(judgement: Judgement, path: Path) -> Iterator[Unread]:
 
 
 def _runs(request: JudgingRequest, judgement: Judgement) -> Generator[Given]:
-    """Yield the runs of the file, of the query, or those that the items were made of."""
+    """Yield the runs of the file or of the query, or the runs from which the items were made."""
     if request.runs_file is not None:
         source = source_of_file(request.runs_file, request.format, "--format")
         if source.fault:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.outcome import Outcome
 
 _WORST = 10
-"""Items that are named on standard error or below the table."""
+"""Maximum items that are named on standard error or below the table."""
 _PATH = click.Path(path_type=Path)
 
 
@@ -201,7 +201,7 @@ def _targeted(
 def _give(
     config: Config, judgement: Judgement, outcome: Outcome, written: OutcomeFiles, form: Form
 ) -> None:
-    """Write the files, print the outcome, and end with its status."""
+    """Write the files, print the outcome, and exit with its status."""
     head = head_of(config, judgement, outcome)
     try:
         written.write(head, config, judgement, outcome)

@@ -23,10 +23,10 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
 class FormatName(click.Choice[str]):
-    """The id of a format, or its other name where only one of both is offered."""
+    """The id of a format, or its other name if only one of the two is offered."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the id; raises ``click.BadParameter`` for an unknown one."""
+        """Return the id; raises ``click.BadParameter`` for an unknown name."""
         name = OTHER_NAMES.get(value, value)
         choice: str = super().convert(name if name in self.choices else value, param, ctx)
         return choice
@@ -81,7 +81,8 @@ def check_report(
 ) -> None:
     """Raise ``click.UsageError`` if ``--report`` cannot be written, or is another file here.
 
-    ``written`` are the other files that are written, by option, and ``read`` those that are read.
+    ``written`` are the other files that the command writes, by option, and ``read`` the files that
+    it reads.
     """
     if path is not None:
         check_place("--report", path, may_be_device=True)

@@ -198,7 +198,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 _TAKEN = ("dataset", "runs", "evaluators", "target", "repeats")
-"""What of a file is for the service; name, gates and bounds of errors are for `eval run`."""
+"""The members of a file that are sent; name, gates and error limits are for `eval run`."""
 
 
 def _awaited(client: Client, experiment: ExperimentItem) -> ExperimentItem:

@@ -152,13 +152,13 @@ def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
         )
     except NotFoundError:
         return None
-    except ClientError as error:  # of the API, not of the receiver
+    except ClientError as error:  # raised by the API, not by the receiver
         raise ServiceError(error) from error
     return stored
 
 
 def _is_one_service(otlp_url: str, api_url: str) -> bool:
-    """Return whether the API is that of the receiver: it is named, or at the same host."""
+    """Return whether API and receiver are one service: the API is named, or on the same host."""
     return api_url != DEFAULT_URL or urlsplit(otlp_url).hostname == urlsplit(api_url).hostname
 
 
@@ -167,7 +167,7 @@ def _no_spans(_: TraceKey) -> Sequence[bytes]:
 
 
 class _StoredSpans:
-    """Requests the spans of traces, until the service refuses; then all are sent."""
+    """Requests the stored spans of traces until the service refuses; then all spans are sent."""
 
     def __init__(self, client: Client) -> None:
         self._client, self._is_refused = client, False
@@ -180,7 +180,7 @@ class _StoredSpans:
             return [self._client.transport.ask(call.request).body]
         except NotFoundError:
             return ()
-        except ClientError:  # such as of a key that may not read
+        except ClientError:  # such as for a key without read access
             self._is_refused = True
             return ()
 
@@ -188,7 +188,7 @@ class _StoredSpans:
 def _store(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
     try:
         return store_scores(client, rows)
-    except ClientError as error:  # of the API, not of the receiver
+    except ClientError as error:  # raised by the API, not by the receiver
         raise ServiceError(error) from error
 
 

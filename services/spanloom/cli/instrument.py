@@ -23,7 +23,10 @@ from spanloom.terminal.reports import render_frameworks, render_recipe
 
 
 def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
-    """Return an HTTP URL without its final slash; refuse what would break a pasted line."""
+    """Return an HTTP URL without its final slash.
+
+    Refuse characters that would break a pasted line.
+    """
     if not text.startswith(("http://", "https://")) or not text.isprintable() or " " in text:
         raise click.BadParameter(f"{text!r} is no address such as {ENDPOINT}")
     return text.rstrip("/")

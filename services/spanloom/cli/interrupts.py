@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 
 def leave_at_once() -> None:
-    """Let Ctrl-C end the process from now on, unless the parent process had it ignored."""
+    """Let Ctrl-C end the process from now on, unless the parent process made it ignore Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _leave)
 
@@ -41,13 +41,13 @@ class ReaderLeftError(Exception):
 def end_with_reader() -> None:
     """End the process with status 0 once the reader of its pipe is gone.
 
-    For commands that may wait for hours: they would otherwise notice only at their next write.
-    Does nothing if standard output is not a pipe.
+    For commands that may wait for hours, because they would otherwise notice only at their next
+    write. Does nothing if standard output is not a pipe.
     """
     try:
         pipe = sys.stdout.fileno()
         is_pipe = stat.S_ISFIFO(os.fstat(pipe).st_mode)
-    except (OSError, ValueError):  # it is closed, or no file at all
+    except (OSError, ValueError):  # it is closed, or not a file
         return
     if is_pipe:
         Thread(target=_wait_for_end, args=(pipe,), name="reader", daemon=True).start()
@@ -56,8 +56,8 @@ def end_with_reader() -> None:
 def let_go_of_output() -> bool:
     """Flush standard output; return whether that fails, and then discard the output.
 
-    Its reader is gone, or the disk is full. Python would otherwise flush again at exit and print
-    ``Exception ignored …``.
+    It fails if the reader is gone or the disk is full. Python would otherwise flush again at exit
+    and print ``Exception ignored …``.
     """
     try:
         sys.stdout.flush()

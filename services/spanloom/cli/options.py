@@ -32,7 +32,7 @@ class SettingsOption(click.Option):
     """The flag of one field; ``None`` if it was not used, so that the variable applies."""
 
     def __init__(self, name: str, field: FieldInfo, section: str, default: str) -> None:
-        """Take name, help and value hint from the field; ``default`` is only shown."""
+        """Copy name, help and value hint from the field; ``default`` is only shown."""
         self.section = section
         self._choices = get_args(field.annotation) if _is_choice(field) else ()
         is_switch = field.annotation is bool
@@ -54,14 +54,14 @@ class TeachingCommand(click.Command):
     """A command whose help ends with examples."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
-        """Keep the examples; everything else is click's."""
+        """Store the examples; click handles everything else."""
         self.examples = examples
         super().__init__(*args, **kwargs)
         for param in self.params:
             offer_values(param)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the epilog, then the examples, one a line."""
+        """Write the epilog, then the examples, one per line."""
         super().format_epilog(ctx, formatter)
         if self.examples:
             with formatter.section("Examples"):
@@ -74,7 +74,7 @@ class TeachingGroup(TeachingCommand, click.Group):
 
 
 class SettingsCommand(TeachingCommand):
-    """A command that gets ``settings`` in place of the flags of some sections."""
+    """A command that gets ``settings`` instead of the flags of some sections."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class SettingsCommand(TeachingCommand):
         defaults: Mapping[str, object] = MappingProxyType({}),
         **kwargs: Any,
     ) -> None:
-        """Add a flag for every field of the sections; some may have other defaults here."""
+        """Add a flag for every field of the sections; ``defaults`` replace some defaults."""
         super().__init__(*args, epilog=_FLAGS_AND_VARIABLES, **kwargs)
         self._defaults = defaults
         self.params.extend(
@@ -98,7 +98,7 @@ class SettingsCommand(TeachingCommand):
         )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Replace the flags by validated settings; raises ``OptionError`` for an invalid one."""
+        """Replace the flags by validated settings; raises ``OptionError`` for an invalid value."""
         names = [param.name for param in self.params if isinstance(param, SettingsOption)]
         values = {name: ctx.params.pop(name) for name in names if name}
         flags = {name: value for name, value in values.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Names of options in messages: the variable in place of the flag where the value came from it."""
+"""Names of options in messages: the variable instead of the flag if it has set the value."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _OF_CLIENTS = {
 def name_variables(message: str) -> str:
     """Return the message with each flag replaced by the variable that has set its value.
 
-    Flags of the command line stay, as they win over variables. So do flags in backticks: those
-    are commands to type.
+    Flags on the command line stay, because they override variables. Flags in backticks also stay,
+    because they belong to commands to type.
     """
     variables = dict(_variables_in_use())
     if not variables:
@@ -35,7 +35,7 @@ def name_variables(message: str) -> str:
 
 
 def _variables_in_use() -> Iterator[tuple[str, str]]:
-    """Yield flags and variables of values that were set by variable alone."""
+    """Yield flags and variables of values that only a variable has set."""
     typed = {argument.partition("=")[0] for argument in sys.argv[1:]}
     settings = {flag_of(name): variable_of(name) for name in Settings.model_fields}
     for flag, variable in (settings | _OF_CLIENTS).items():

@@ -35,11 +35,11 @@ class Form(StrEnum):
     """The format of a command's output."""
 
     TABLE = "table"
-    """The form for terminals: a table, a tree, a text."""
+    """The form for terminals: a table, a tree or a text."""
     JSON = "json"
-    """One value of JSON."""
+    """One JSON value."""
     JSONL = "jsonl"
-    """One JSON object a line."""
+    """One JSON object per line."""
     CSV = "csv"
 
 
@@ -75,7 +75,7 @@ def output_option(
 
 
 def is_form_chosen(ctx: click.Context) -> bool:
-    """Return whether a form was named, by ``--output`` or in short."""
+    """Return whether a form was chosen, by ``--output`` or its short forms."""
     flags = (f"as_{form}" for form in Form)
     return ctx.params.get("output") != AUTO or any(ctx.params.get(flag) for flag in flags)
 
@@ -87,7 +87,7 @@ _LINES_OR_CSV = {**_LINES, Form.CSV: ("--csv",)}
 rows_output = partial(output_option, forms=tuple(Form), short=_LINES_OR_CSV)
 """For commands that print rows."""
 stream_output = partial(output_option, forms=_STREAM, short=_LINES_OR_CSV)
-"""For commands that print rows without an end."""
+"""For commands that print rows indefinitely."""
 lines_output = partial(output_option, forms=DOCUMENT, short=_LINES)
 """For commands that print items that are not rows of a table."""
 form_output = partial(output_option, forms=DOCUMENT, short={})
@@ -122,7 +122,7 @@ def give(
     columns: Sequence[str] = (),
     must_find: bool = False,
 ) -> None:
-    """Print items: lines as they arrive, other forms once all items are there.
+    """Print items: lines as they arrive, other forms once all items have arrived.
 
     ``columns`` selects columns. With ``must_find`` the command exits with 1 if there is no item.
     """
@@ -151,7 +151,7 @@ def give_rows(
 
 
 def give_document(found: Row, draw: Callable[[Row, Console], None], *, form: Form) -> None:
-    """Write one JSON object, or draw it for people."""
+    """Write one JSON object, or render it for people."""
     if form is Form.TABLE:
         draw(found, make_console(sys.stdout))
     else:
@@ -194,7 +194,7 @@ _WRITERS = {Form.JSONL: _write_lines, Form.JSON: _write_json, Form.CSV: _write_c
 
 
 def _chosen(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[Row]:
-    """Yield the rows with only these columns; raises ``click.BadParameter`` for an unknown one."""
+    """Yield the rows with only these columns; raises ``click.BadParameter`` for an unknown name."""
     left = iter(rows)
     first = next(left, None)
     if first is None:

@@ -1,4 +1,4 @@
-"""Takes a password out of the arguments of this process, which every user of a machine can list."""
+"""Removes a password from the arguments of this process, which all users of a machine can list."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FLAG, _VARIABLE = flag_of("store_url"), variable_of("store_url")
 def leave_process_list() -> None:
     """Restart with the URL of the store in the environment, if its password is an argument.
 
-    The environment of a process can be read by its user alone, and its children inherit it.
-    The process is replaced, so nothing may be open yet.
+    Only the user of a process can read its environment, and its children inherit it. The process is
+    replaced, so no file may be open yet.
     """
-    arguments = list(sys.orig_argv)  # as the system lists them, the interpreter's included
+    arguments = list(sys.orig_argv)  # as the system lists them, including the interpreter
     url, rest = taken_from(arguments)
     if without_password(url) != url:
         environment: Mapping[str, str] = {**os.environ, _VARIABLE: url}
@@ -29,7 +29,7 @@ def leave_process_list() -> None:
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the last URL of a store among the arguments, and the arguments without any."""
+    """Return the last URL of a store among the arguments, and the arguments without such URLs."""
     url, rest = "", []
     left = iter(arguments)
     for argument in left:

@@ -1,4 +1,4 @@
-"""Commands that run a process until a signal, with all roles or one, and how it runs."""
+"""Commands that run a process until a signal, with all roles or one, and its options."""
 
 from __future__ import annotations
 
@@ -76,8 +76,8 @@ class Interruption:
 def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoReturn:
     """Run the roles until a signal, then drain and close everything and end the process.
 
-    ``opens`` opens the page in the user's browser once it is served.
-    Raises ``StartupError`` if they cannot start, ``PartFailedError`` if a part fails.
+    ``opens`` opens the page in the user's browser once it is served. Raises ``StartupError`` if the
+    roles cannot start, ``PartFailedError`` if a component fails.
     """
     is_quiet = settings.quiet and settings.log_level == "info"
     configure_logging("warning" if is_quiet else settings.log_level, settings.log_format)
@@ -111,7 +111,7 @@ def leave() -> NoReturn:
 
 
 def end_within(seconds: float, error: PartFailedError) -> None:
-    """End the process with status 1 after ``seconds`` if a part prevents it from ending."""
+    """End the process with status 1 after ``seconds`` if a component prevents it from ending."""
 
     def end() -> None:
         print(f"spanloom: {error}; a part did not end in time", file=sys.stderr, flush=True)
@@ -123,7 +123,7 @@ def end_within(seconds: float, error: PartFailedError) -> None:
 
 
 def announce(addresses: dict[str, str], settings: Settings, page: str = "") -> None:
-    """Print the addresses of receivers and API: a panel on a terminal, else a JSON line.
+    """Print the addresses of receivers and API: a panel on a terminal, otherwise a JSON line.
 
     ``page`` is the URL of the page, empty without one.
     """

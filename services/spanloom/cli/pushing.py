@@ -1,4 +1,4 @@
-"""``spanloom export --to``: sends runs straight to another system, and prints the result."""
+"""``spanloom export --to``: sends runs directly to another system, and prints the result."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def to_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_to(to_format: Format, to_url: str | None, dataset: str | None, *, has_file: bool) -> None:
-    """Raise ``click.UsageError`` unless a file is named or a target that takes the format."""
+    """Raise ``click.UsageError`` unless the options name a file, or a target for the format."""
     if (to_url is not None) == has_file:
         raise click.UsageError("name a file by -o, or where to send the runs by --to")
     if to_url is not None and to_format.id not in (INVARIANT, OTLP):

@@ -47,7 +47,7 @@ class ReplayState(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """The filters as they were typed; times in milliseconds."""
+    """The filters as typed; times in milliseconds."""
 
     project: str | None
     since: int | None
@@ -149,7 +149,7 @@ def _selection(filters: Filters) -> Selection:
 
 
 def _watch(updates: Iterator[ReplayState]) -> ReplayState:
-    """Show the progress on a terminal; return the final one."""
+    """Show the progress on a terminal; return the final state."""
     console = make_console(sys.stderr)
     columns = (
         TextColumn("replaying"),

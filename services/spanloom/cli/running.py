@@ -1,7 +1,7 @@
-"""The command ``spanloom``: its subcommands, each imported when used, and running the typed one.
+"""The command ``spanloom``: imports a subcommand when it is used, and runs it.
 
-Exit statuses: 0 done, or the reader of the output has gone; 1 failed, 2 invalid option, variable
-or query, 3 no service answers, 130 interrupted.
+Exit statuses: 0 done, or the reader of the output is gone; 1 failed, 2 invalid option, variable or
+query, 3 no service answers, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Name → its module and object in this package, and one line of help."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What an error says where nothing more can be written; it is no bug."""
+"""Error numbers if no more can be written, which is not a bug."""
 
 
 class LazyGroup(click.Group):
@@ -196,7 +196,7 @@ def run() -> None:
 
 
 def silence_driver() -> None:
-    """Keep the log of the driver of ClickHouse off standard error: it raises what it logs, too."""
+    """Silence the log of ClickHouse's driver, because it also raises the errors that it logs."""
     for name in ("clickhouse_connect", "urllib3"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
@@ -204,12 +204,12 @@ def silence_driver() -> None:
 def _print_without_secrets(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Print the traceback of a bug without secrets: messages of a server may quote a request."""
+    """Print the traceback of a bug without secrets; a server's messages may quote a request."""
     sys.stderr.write(hide("".join(traceback.format_exception(kind, error, trace))))
 
 
 def _name_variable(error: click.ClickException) -> None:
-    """Make the message name the variable of an option if the bad value came from it."""
+    """Make the message name the variable of an option if the invalid value came from it."""
     if not isinstance(error, click.BadParameter) or not error.ctx or not error.param:
         return
     name, variable = error.param.name, error.param.envvar

@@ -1,4 +1,4 @@
-"""``spanloom scores list`` and ``add``: shows scores, and stores one or the lines of a file."""
+"""``spanloom scores list`` and ``add``: lists scores, and stores one score or a file's lines."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _target(trace_id: str | None, members: dict[str, Any]) -> str:
 
 
 def _read_value(text: str, kind: str | None) -> float | bool | str:
-    """Return a value of the type that is named, else of the one that it looks like."""
+    """Return a value of the named type, by default of the type that it looks like."""
     if kind in ("category", "text"):
         return text
     if kind != "number" and text.lower() in _TRUTH:
@@ -220,7 +220,7 @@ def _end(done: SentScores) -> None:
 
 
 def print_sent(done: SentScores, head: dict[str, str], of: str = "") -> None:
-    """Print how many scores were stored, as JSON with ``head`` in a pipe, and what was refused."""
+    """Print the number of stored scores, as JSON with ``head`` in a pipe, and the refusals."""
     if not sys.stdout.isatty():
         write_json(orjson.dumps({**head, **asdict(done)}), sys.stdout, indent=False)
         return

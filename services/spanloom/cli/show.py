@@ -68,7 +68,7 @@ def _wait(looks: Iterator[Look]) -> None:
 
 
 def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look]:
-    """Yield the result of each poll, the last one with a document that is no longer live."""
+    """Yield the result of each poll, ending with a document that is no longer live."""
     document: Json = {}
     etag = ""
     while True:

@@ -26,7 +26,7 @@ sent_output = partial(
     forms=DOCUMENT,
     short={Form.JSON: ("--otlp", "--json")},
 )
-"""Its JSON is that of OTLP, to be sent elsewhere."""
+"""As JSON, it prints OTLP, which can be sent elsewhere."""
 
 
 @click.command(

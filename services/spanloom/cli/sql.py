@@ -28,7 +28,9 @@ _EXACT = {
     "output_format_json_quote_decimals": "0",
     "output_format_json_quote_denormals": "1",
 }
-"""Numbers keep all their digits; ``nan`` and ``inf``, which JSON lacks, are strings."""
+"""Settings by which numbers keep all digits, and ``nan`` and ``inf``, which JSON lacks, are
+strings.
+"""
 _ARRAY = {"output_format_json_array_of_rows": "1"}
 
 
@@ -81,7 +83,7 @@ def sql_command(
 
 
 def _give(answer: SqlPieces, form: Form) -> None:
-    """Print a result: parsed and rendered if it is in the format for that, else unchanged."""
+    """Print a result: rendered if it is in the format for that, otherwise unchanged."""
     if answer.format != FORMAT or form in _FORMATS:
         _pass_on(answer)
         return

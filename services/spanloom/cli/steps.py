@@ -1,4 +1,4 @@
-"""``spanloom steps``: steps of many runs as rows, on request with their texts."""
+"""``spanloom steps``: lists steps of many runs as rows, with their texts on request."""
 
 from __future__ import annotations
 
@@ -106,7 +106,8 @@ def _without(hidden: frozenset[str], rows: Iterable[Row], fields: str | None) ->
 def _with_texts(rows: Iterable[Row], client: Client) -> Iterator[Row]:
     """Yield the rows with ``input`` and ``output``; consecutive steps share their run's document.
 
-    So do the steps of a few runs that alternate, as in an order by a value.
+    The documents of a few runs are cached, for steps of runs that alternate, as in an order by a
+    value.
     """
     texts_of = lru_cache(maxsize=8)(partial(_texts_of, client))
     for (trace_id, project), steps in groupby(rows, lambda row: (row["trace_id"], row["project"])):
@@ -117,7 +118,7 @@ def _with_texts(rows: Iterable[Row], client: Client) -> Iterator[Row]:
 
 
 def _texts_of(client: Client, trace_id: str, project: str) -> Mapping[str, tuple[str, str]]:
-    """Return input and output by step; none if the run was deleted meanwhile."""
+    """Return input and output by step; none if the run has been deleted since."""
     try:
         document = orjson.loads(client.document(trace_id, project=project))
     except NotFoundError:

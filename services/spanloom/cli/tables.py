@@ -47,7 +47,7 @@ def call_of(
 ) -> Call[bytes]:
     """Return the call for the rows; ``query`` has ``words``, ``order`` and ``limit``.
 
-    Raises ``click.UsageError`` for options that such rows do not have.
+    Raises ``click.UsageError`` for options that these rows do not support.
     """
     if format_id != _FORMAT:
         raise click.UsageError(f"--of {STEPS}, --of {SCORES} and --no-texts: --format {_FORMAT}")

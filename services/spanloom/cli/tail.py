@@ -70,14 +70,14 @@ def tail_command(
 
 
 def _flushed(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
-    """Yield each run as plain JSON values; the output is flushed before the next one."""
+    """Yield each run as plain JSON values; the output is flushed before the next run."""
     for run in runs:
         yield run.model_dump(mode="json")
         sys.stdout.flush()
 
 
 def _follow(client: Client, filters: RunQuery) -> Iterator[Run]:
-    """Yield each new version of a run that passes the filters, as it is when it is announced."""
+    """Yield each new version of a run that passes the filters, in its state when announced."""
     shown = Recent()
     shows_live = filters.get("status") == Status.LIVE
     for change in client.changes(fields="core", on_trouble=_print_error, **filters):

@@ -19,11 +19,11 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 PAGES = tuple(map(str, ViewPage))
 RUNS, STEPS = str(ViewPage.RUNS), str(ViewPage.STEPS)
 _FLAGS = {"any": None, "true": True, "false": False}
-"""Parameters of an address that are on, off or either → filters of the client."""
+"""Values of on/off parameters in an address → filters of the client."""
 
 
 def page_option(command: Command) -> Command:
-    """Add ``--page``, that of runs by default."""
+    """Add ``--page``, by default the page of runs."""
     return click.option(
         "--page",
         type=click.Choice(PAGES),
@@ -34,7 +34,7 @@ def page_option(command: Command) -> Command:
 
 
 def view_option(command: Command) -> Command:
-    """Add ``--view``, for commands that list what a page lists."""
+    """Add ``--view``, for commands that list the items of a page."""
     return click.option(
         "--view",
         metavar="NAME",
@@ -43,12 +43,12 @@ def view_option(command: Command) -> Command:
 
 
 def named(views: Iterable[ViewItem], name: str) -> ViewItem | None:
-    """Return the view of a name; ``None`` if there is none."""
+    """Return the view with this name; ``None`` if there is none."""
     return next((view for view in views if view.name == name), None)
 
 
 def find_view(client: Client, page: str, name: str, project: str | None) -> ViewItem:
-    """Return the view of a name; raises ``click.UsageError`` with similar names."""
+    """Return the view with this name; raises ``click.UsageError`` with similar names."""
     views = client.views(page=page, project=project)
     view = named(views, name)
     if view is None:
@@ -81,7 +81,7 @@ def narrowed(
 ) -> dict[str, Any]:
     """Return filters of runs combined with a view, whose parameter ``where`` has the query.
 
-    A run has to match both queries. A time or a flag of the command line wins over the view's.
+    A run has to match both queries. A time or a flag on the command line overrides the view's.
     """
     both = dict(filters)
     both["where"] = together(filters.get("where"), parameters.get(where))
@@ -94,5 +94,5 @@ def narrowed(
 
 
 def together(one: str | None, other: str | None) -> str | None:
-    """Return the conjunction of two queries; if one is missing, the other one."""
+    """Return the conjunction of two queries, or the only one that is given."""
     return f"({one}) and ({other})" if one and other else one or other

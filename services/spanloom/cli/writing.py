@@ -1,4 +1,4 @@
-"""Files that commands write: where they may be, and what goes wrong there, in one line."""
+"""Files that commands write: checks their paths, and reports errors in one line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_SHOWN = 120
-"""Characters of a path in a message."""
+"""Maximum characters of a path in a message."""
 _IS_DEVICE = "it is no file that can be replaced"
 
 
 def check_place(
     flag: str, path: Path, *, is_folder: bool = False, may_be_device: bool = False
 ) -> None:
-    """Raise ``click.UsageError`` if no file, or folder, can be made at a path.
+    """Raise ``click.UsageError`` if no file, or folder, can be created at a path.
 
-    The folders above a folder are made, those above a file are not. A device or a pipe can be
-    written, but not replaced.
+    Parent folders of a folder are created, parent folders of a file are not. A device or a pipe can
+    be written, but not replaced.
     """
     try:
         is_device = path.exists() and not path.is_file() and not path.is_dir()
@@ -53,7 +53,7 @@ def _fault_of(path: Path, *, is_folder: bool) -> str:
 
 
 def check_apart(named: Mapping[str, Path], read: Collection[Path] = ()) -> None:
-    """Raise ``click.UsageError`` if two options name one file, or one a file that is read."""
+    """Raise ``click.UsageError`` if two options name the same file, or an option a file to read."""
     flags: dict[Path, str] = {file.absolute().resolve(): "" for file in read}
     for flag, path in named.items():
         other = flags.setdefault(path.absolute().resolve(), flag)
@@ -66,7 +66,7 @@ def check_apart(named: Mapping[str, Path], read: Collection[Path] = ()) -> None:
 def writing(path: Path | None) -> Iterator[None]:
     """Raise ``click.ClickException`` if a file cannot be written, on a full disk for example.
 
-    Without a path it is standard output; a reader that has gone is not a fault.
+    Without a path the file is standard output. If its reader is gone, that is not a fault.
     """
     try:
         yield

@@ -2,8 +2,8 @@
 
 In: a service's URL, an API key, and a method call per endpoint. Out: typed objects (``models.py``),
 iterables that fetch page by page (``found.py``), or a ``ClientError`` (``errors.py``). Start with
-``client.Client`` and ``calls/``, which builds the requests. No part of the server is imported;
-``docs/client.md`` shows how to use it.
+``client.Client`` and ``calls/``, which builds the requests. No server code is imported;
+``docs/client.md`` shows how to use the clients.
 """
 
 from spanloom.client.changes import AsyncChanges, Changes

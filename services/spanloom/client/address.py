@@ -14,7 +14,7 @@ class Trust(TypedDict):
     """The arguments of an httpx client that decide which proxies and certificates it trusts."""
 
     trust_env: bool
-    """Whether the environment's proxies are used: none can reach this machine's loopback."""
+    """Whether the environment's proxies are used; no proxy can reach this machine's loopback."""
     verify: bool
     """Whether certificates are loaded, which takes 10 to 20 ms."""
 

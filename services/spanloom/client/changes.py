@@ -45,11 +45,11 @@ class Following:
         self._failures = 0
 
     def parameters(self, wait_s: float) -> dict[str, str | float]:
-        """Return the next parameters; without a token they request one without waiting."""
+        """Return the next parameters; without a token, they request one without waiting."""
         return {"wait": 0} if self.token is None else {"after": self.token, "wait": wait_s}
 
     def take(self, page: ChangePage) -> Iterator[Change]:
-        """Yield the changes not seen before; after the last one the token moves on."""
+        """Yield the changes not seen before; after the last change, advance the token."""
         self._was_answered, self._failures = True, 0
         for change in page.items:
             version = (change.project, change.trace_id, change.version)
@@ -60,7 +60,7 @@ class Following:
     def pause_s(self, error: ClientError) -> float:
         """Return the seconds to wait before the next try; raises ``error`` if it is not transient.
 
-        No error counts as transient before the first reply: the address may be wrong.
+        No error counts as transient before the first reply, because the address may be wrong.
         """
         if not self._was_answered or not isinstance(error, PASSING):
             raise error
@@ -71,7 +71,7 @@ class Following:
 
 
 class Changes:
-    """Changes one by one, each version once, without an end."""
+    """The changes one by one, each version once; the iterator does not end."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Changes:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Keep the function that polls the feed; nothing is polled before a change is requested."""
+        """Store the function that polls the feed; it is called when a change is requested."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble
@@ -89,9 +89,9 @@ class Changes:
 
     @property
     def token(self) -> str | None:
-        """The position to resume from, after all changes taken; ``None`` before any reply.
+        """The position after the changes read so far, to resume from; ``None`` before any reply.
 
-        It moves on when the change after the last one of a reply is requested.
+        It advances when the change after the last one of a reply is requested.
         """
         return self._following.token
 
@@ -124,7 +124,7 @@ class AsyncChanges:
         wait_s: float = WAIT_S,
         on_trouble: Callable[[ClientError], None] = lambda _: None,
     ) -> None:
-        """Keep the function that polls the feed; nothing is polled before a change is requested."""
+        """Store the function that polls the feed; it is called when a change is requested."""
         self._ask = ask
         self._wait_s = wait_s
         self._on_trouble = on_trouble

@@ -48,7 +48,7 @@ class Method(Generic[_P, _DescribedT, _ClientT, _ResultT]):
         describe: Callable[_P, _DescribedT],
         carry_out: Callable[[_ClientT, _DescribedT], _ResultT],
     ) -> None:
-        """Keep the function that describes the request, and the one that carries it out."""
+        """Store the function that describes the request, and the function that carries it out."""
         self._describe, self._carry_out = describe, carry_out
         self.__doc__ = describe.__doc__
 
@@ -93,10 +93,10 @@ class Client:
     ) -> None:
         """Create a client without connecting.
 
-        ``url`` defaults to ``SPANLOOM_API_URL``, else ``http://127.0.0.1:8080``; ``api_key``
-        to ``SPANLOOM_API_KEY``, else no key is sent. ``timeout_s`` bounds each try,
-        ``deadline_s`` and ``tries`` bound all of them together; ``transport`` replaces the
-        network. Raises ``ValueError`` if the URL is invalid.
+        ``url`` defaults to ``SPANLOOM_API_URL``, or else ``http://127.0.0.1:8080``; ``api_key`` to
+        ``SPANLOOM_API_KEY``; without that, no key is sent. ``timeout_s`` limits each try,
+        ``deadline_s`` and ``tries`` limit all of them together; ``transport`` replaces the network.
+        Raises ``ValueError`` if the URL is invalid.
         """
         address = find_address(url, api_key)
         self.transport = Transport(address, Patience(timeout_s, deadline_s, tries), transport)
@@ -131,9 +131,9 @@ class Client:
     ) -> ExperimentItem:
         """Call a function with the items of a dataset, judge its runs, and store the scores.
 
-        ``target`` gets the input of an item; the spans that it makes meanwhile are its run, which
-        is judged once it has settled. ``evaluators`` are mappings or names of stored ones; without
-        them those of the dataset. ``timeout_s`` limits the wait for a run. ::
+        ``target`` is called with the input of an item; the spans that it creates are its run, which
+        is judged once it has settled. ``evaluators`` are mappings or names of stored evaluators, by
+        default the dataset's evaluators. ``timeout_s`` limits the wait for a run. ::
 
             client.run_experiment("trips-1.5", "trips@1", target=agent.invoke, evaluators=["path"])
 

@@ -1,6 +1,6 @@
 """The exceptions of the client; all are ``ClientError``.
 
-A problem document (RFC 9457) in place of a result becomes an ``ApiError`` with its members.
+A problem document (RFC 9457) instead of a result becomes an ``ApiError`` with its members.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ClientError(SpanloomError):
-    """A service could not be reached, or refused; the message is written for the user."""
+    """A service could not be reached, or refused a request; the message is for the user."""
 
 
 class UnreachableError(ClientError):
@@ -58,7 +58,7 @@ class ApiError(ClientError):
         retry_after_s: float | None = None,
         resume: str | None = None,
     ) -> None:
-        """Keep the problem's members."""
+        """Store the problem's members."""
         super().__init__(detail)
         self.status = status
         """The HTTP status."""
@@ -67,9 +67,9 @@ class ApiError(ClientError):
         self.faults = tuple(faults)
         """For 422: each parameter at fault."""
         self.retry_after_s = retry_after_s
-        """Seconds until a retry; ``None`` if a retry is of no use."""
+        """Seconds until a retry; ``None`` if a retry is useless."""
         self.resume = resume
-        """For 410: the token to follow after, once everything was listed again."""
+        """For 410: the token from which to follow, once everything has been listed again."""
 
 
 class UnauthenticatedError(ApiError):
@@ -100,14 +100,14 @@ class QueryError(InvalidParameterError):
     """A ``where``, ``order`` or the like cannot be parsed; a caret in the message shows where."""
 
     def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # as ``ApiError`` has it
-        """Keep the sent texts by parameter, and the problem's members."""
+        """Store the sent texts by parameter, and the problem's members."""
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")
-        """The first of them."""
+        """The first of the sent texts."""
 
     def __str__(self) -> str:
-        """Write every fault below the line of the text that contains it."""
+        """Return every fault below the line of the text that contains it."""
         lines = (_fault_lines(fault, self.queries.get(fault.parameter)) for fault in self.faults)
         return "\n".join(line for some in lines for line in some)
 
@@ -148,7 +148,7 @@ class SqlError(ClientError):
     """A statement failed on the SQL port, for example because it took too long."""
 
     def __init__(self, code: int, name: str, message: str, statement: str = "") -> None:
-        """Keep ClickHouse's error code and name; its message is put on one line."""
+        """Store ClickHouse's error code and name; its message is put on one line."""
         super().__init__(f"SQL {code} {name}: {' '.join(message.split())}")
         self.code, self.name, self.statement = code, name, statement
         place = _PLACE.search(message)
@@ -157,10 +157,10 @@ class SqlError(ClientError):
 
 
 class StatementError(SqlError):
-    """A statement cannot be parsed, or is not allowed on the SQL port; shown with its place."""
+    """A statement cannot be parsed, or is not allowed on the SQL port; shown with its position."""
 
     def __str__(self) -> str:
-        """Write the reason, and below it the line of the statement with a caret."""
+        """Return the reason, and below it the line of the statement with a caret."""
         message = super().__str__()
         if self.position is None:
             return message

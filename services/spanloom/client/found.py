@@ -26,14 +26,14 @@ SHOWN_RUNS = 200
 
 
 class Sender(Protocol):
-    """What a list needs of a ``Client``."""
+    """The attributes of a ``Client`` that a list needs."""
 
     url: str
     transport: Transport
 
 
 class AsyncSender(Protocol):
-    """What a list needs of an ``AsyncClient``."""
+    """The attributes of an ``AsyncClient`` that a list needs."""
 
     url: str
     transport: AsyncTransport
@@ -49,10 +49,10 @@ class RunList(list[Run]):
 
 
 class Found(Generic[FoundT]):
-    """The items of a list; each loop over it requests them anew, page by page."""
+    """The items of a list; each loop over it requests them again, page by page."""
 
     def __init__(self, client: Sender, walked: Walked[FoundT]) -> None:
-        """Keep the list; nothing is requested yet."""
+        """Store the list; it is requested by a loop."""
         self._client, self._walked = client, walked
 
     def __iter__(self) -> Iterator[FoundT]:
@@ -65,7 +65,7 @@ class Table(Found[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: Sender, listing: Listing[ItemT]) -> None:
-        """Keep the list; nothing is requested yet."""
+        """Store the list; it is requested by a loop."""
         super().__init__(client, listing)
         self._listing = listing
 
@@ -118,7 +118,7 @@ class AsyncFound(Generic[FoundT]):
     """``Found`` for ``async for``."""
 
     def __init__(self, client: AsyncSender, walked: Walked[FoundT]) -> None:
-        """Keep the list; nothing is requested yet."""
+        """Store the list; it is requested by a loop."""
         self._client, self._walked = client, walked
 
     async def __aiter__(self) -> AsyncIterator[FoundT]:
@@ -132,7 +132,7 @@ class AsyncTable(AsyncFound[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: AsyncSender, listing: Listing[ItemT]) -> None:
-        """Keep the list; nothing is requested yet."""
+        """Store the list; it is requested by a loop."""
         super().__init__(client, listing)
         self._listing = listing
 
@@ -191,7 +191,7 @@ def walk_through(client: Sender, walk: Walk[FoundT]) -> Iterator[Sequence[FoundT
 async def walk_through_async(
     client: AsyncSender, walk: Walk[FoundT]
 ) -> AsyncIterator[Sequence[FoundT]]:
-    """Do the same with an asynchronous client."""
+    """Yield the items of each reply to an asynchronous client, until there is no next request."""
     while (request := walk.next_request()) is not None:
         reply = await client.transport.ask(request)
         with reading_from(client.url):

@@ -39,7 +39,7 @@ def lines(recorded: str, most: int) -> str:
 
 
 def coloured(html: str, colour: str) -> str:
-    """Return HTML in a colour; unchanged if one of both is empty."""
+    """Return HTML in a colour; unchanged if the HTML or the colour is empty."""
     return f'<span style="color:{colour}">{html}</span>' if html and colour else html
 
 
@@ -51,17 +51,17 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def framed(*pieces: str) -> str:
-    """Return pieces of HTML in one frame, one below the other."""
+    """Return HTML fragments in one frame, one below the other."""
     return f'<div style="{_FRAME}">{"".join(pieces)}</div>'
 
 
 def note(words: str) -> str:
-    """Return a remark by Spanloom, not recorded text."""
+    """Return a remark by Spanloom, as distinct from recorded text."""
     return f"<div><i>{escape(words)}</i></div>"
 
 
 def size(html: str) -> int:
-    """Return how many bytes a piece takes."""
+    """Return the size of a fragment in bytes."""
     return len(html.encode("utf-8", "replace"))
 
 
@@ -74,11 +74,11 @@ _OUTCOME_COLOURS = {
     "unfinished": "#808",
 }
 _FRAME_BYTES = 2_000
-"""Reserved for the HTML around the rows."""
+"""Bytes reserved for the HTML around the rows."""
 
 
 def runs_html(runs: Sequence[Run], *, has_more: bool = False) -> str:
-    """Return a table of at most 200 runs and 100 KB; a note below says if there are more."""
+    """Return a table of at most 200 runs and 100 KB; a note below mentions if there are more."""
     rows = list(_fitting(runs[:MAX_ROWS]))
     shown = table(_TITLES, rows) if rows else note("no runs")
     is_cut = has_more or len(rows) < len(runs)
@@ -111,7 +111,7 @@ def _row(run: Run) -> Sequence[str]:
 MAX_TEXT = 1_000
 """Maximum characters of an input or output."""
 MAX_DEPTH = 32
-"""Maximum levels of nesting; deeper steps are drawn on the last one."""
+"""Maximum levels of nesting; deeper steps are drawn on the last level."""
 _KIND_COLOURS = {"agent": "#909", "model": "#077", "tool": "#070", "graph": "#06c"}
 _OPEN = '<details style="margin-left:18px"{is_open}><summary>{summary}</summary>{texts}'
 _CLOSE = "</details>"
@@ -126,7 +126,7 @@ class _Piece(NamedTuple):
 
 
 def tree_html(document: Mapping[str, Any]) -> str:  # the canonical document
-    """Return a tree of at most 200 steps and 100 KB; a note below says if it is cut."""
+    """Return a tree of at most 200 steps and 100 KB; a note below mentions if it is cut."""
     root = build_tree(dict(document))
     pieces: list[_Piece] = []
     total = sum(1 for _ in _walk(root))
@@ -152,7 +152,7 @@ def _walk(root: Node) -> Iterator[tuple[Node, int]]:
 
 
 def _nested(pieces: list[_Piece]) -> Iterator[str]:
-    """Yield the pieces, each closed before the next one that is not nested in it."""
+    """Yield the fragments, each closed before the next one that is not nested in it."""
     opened = 0
     for piece in pieces:
         yield _CLOSE * (opened - piece.depth)

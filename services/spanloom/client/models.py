@@ -16,7 +16,7 @@ ItemT = TypeVar("ItemT", bound=BaseModel)
 
 
 class Page(Record, Generic[ItemT]):
-    """Some items of a list, and where the next ones begin."""
+    """Some items of a list, and the cursor of the next page."""
 
     items: list[ItemT]
     next_cursor: str | None
@@ -38,7 +38,7 @@ class BasicInfo(Record):
 
 
 class MetricsInfo(Record):
-    """The figures of an agent, or of a whole run."""
+    """The metrics of an agent, or of a whole run."""
 
     llm_duration: Milliseconds
     tool_duration: Milliseconds
@@ -96,7 +96,7 @@ class AgentStep(RootStep):
 
 
 class Failure(Record):
-    """A failure of the run, where it happened."""
+    """A failure in the run, with its location."""
 
     code: int
     msg: str
@@ -111,9 +111,9 @@ class Cost(Record):
     """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
-    """``None`` where a price is unknown."""
+    """The total; ``None`` if a price is unknown."""
     known_usd: float | None
-    """Of the calls whose price is known."""
+    """The cost of the calls whose price is known."""
     sources: list[str]
     """``sender``, ``own`` (the operator's prices), or a catalogue with its version."""
     unpriced_calls: int = 0
@@ -147,7 +147,7 @@ class Extraction(Record):
     cost: Cost | None = None
     """``None`` without model calls, and in documents of older extractors."""
     is_resuming: bool = False
-    """Whether the run received the answer for which an earlier one waited."""
+    """Whether the run received the answer for which an earlier run waited."""
     resumes: str | None = None
     """The trace of that earlier run, once it is stored."""
     resumed_by: str | None = None

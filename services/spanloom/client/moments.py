@@ -41,7 +41,7 @@ def milliseconds_of(moment: Moment) -> int:
 
 
 def _ago_ms(text: str) -> int | None:
-    """Return the time of ``2h``, ``2 hours ago``, ``last hour`` or ``now``, else ``None``."""
+    """Return the time of ``2h``, ``2 hours ago``, ``last hour`` or ``now``, otherwise ``None``."""
     now_ms = time.time_ns() // _NS_PER_MS
     if text == "now":
         return now_ms
@@ -53,7 +53,7 @@ def _ago_ms(text: str) -> int | None:
 
 
 def _midnight_ms(text: str) -> int | None:
-    """Return the local midnight of ``yesterday`` or of the last ``monday``, else ``None``."""
+    """Return the local midnight of ``yesterday`` or of the last ``monday``, otherwise ``None``."""
     if text in _WEEKDAYS:
         weekday = datetime.now().astimezone().weekday()
         return _begin_ms((weekday - _WEEKDAYS.index(text)) % 7)
@@ -61,11 +61,11 @@ def _midnight_ms(text: str) -> int | None:
 
 
 def _begin_ms(days_ago: int) -> int:
-    """Return the local midnight with which a day began, in ms since the epoch."""
+    """Return the local midnight at the start of a day, in ms since the epoch."""
     day = datetime.now().astimezone().date() - timedelta(days=days_ago)
     return int(datetime(day.year, day.month, day.day).astimezone().timestamp() * 1_000)
 
 
 def milliseconds_or_none(moment: Moment | None) -> int | None:
-    """Return milliseconds since the epoch, as ``milliseconds_of``; ``None`` for ``None``."""
+    """Return milliseconds since the epoch like ``milliseconds_of``, or ``None`` for ``None``."""
     return None if moment is None else milliseconds_of(moment)

@@ -1,4 +1,4 @@
-"""Requests and replies as plain values, and what a reply becomes: a result or an exception."""
+"""Requests and replies as plain values, and the conversion of replies to results or exceptions."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     expected: frozenset[int] = frozenset({OK})
-    """The statuses of success; every other one is an error."""
+    """The statuses of success; every other status is an error."""
     media_type: str = JSON
     """The media type of a successful response with a body."""
     or_media_type: str | None = None
     """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether it may be retried: a GET other than the feed's, and a POST that only reads."""
+    """Whether it may be retried: a GET other than the feed's, or a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Listed(Protocol[ListedT_co]):
 
     @classmethod
     def model_validate_json(cls, json_data: bytes) -> Self:
-        """Read the record from JSON."""
+        """Parse the record from JSON."""
 
 
 def typed_items(request: Request, model: type[Listed[ItemT]]) -> Call[Sequence[ItemT]]:
@@ -144,7 +144,7 @@ def get(path: str, **params: str | float | bool | None) -> Request:
 def in_body_if_long(request: Request) -> Request:
     """Return the same request with its query in the body, if it is too long for a URL.
 
-    Only paths with a POST variant are changed.
+    Only paths that also accept a POST are changed.
     """
     path = _IN_A_BODY.get(request.path)
     if path is None or len(urlencode(request.params)) <= MOST_IN_ADDRESS:
@@ -155,7 +155,7 @@ def in_body_if_long(request: Request) -> Request:
 
 
 def signed(annotator: str | None) -> Mapping[str, str]:
-    """Return the header that names an annotator, for a service without keys; none without one."""
+    """Return the header that names an annotator, for a service without keys; empty for ``None``."""
     return {_ANNOTATOR: quote(annotator, safe="")} if annotator else {}
 
 
@@ -167,7 +167,7 @@ def with_json(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Request:
-    """Return a request with a JSON body, which has the same effect if it is sent twice."""
+    """Return a request with a JSON body that has the same effect if it is sent twice."""
     headers = {"content-type": JSON, **signed(annotator)}
     return Request(method, path, given({"project": project}), headers, orjson.dumps(body))
 
@@ -183,7 +183,7 @@ def post(path: str, **params: str | float | bool | None) -> Request:
 
 
 def segment(text: str) -> str:
-    """Return a text escaped as one segment of a path, also if it is ``..`` or holds slashes."""
+    """Return a text escaped as one segment of a path, even if it is ``..`` or contains slashes."""
     return quote(text, safe="").replace(".", "%2E")
 
 
@@ -223,11 +223,11 @@ def _moment(text: str) -> datetime | None:
 
 PROBLEM = "application/problem+json"
 WHERE = "where"
-"""The parameter that holds a query: its faults have places, as do those of `fields`."""
+"""The parameter with a query; faults in it, and in `fields`, have positions."""
 
 
 def settle(outcome: Reply | ClientError, request: Request, url: str) -> Reply:
-    """Return the reply if the request expects its status and type; else raise ``ClientError``."""
+    """Return the reply if its status and type are expected; otherwise raise ``ClientError``."""
     if isinstance(outcome, ClientError):
         raise outcome
     kind = outcome.media_type
@@ -269,7 +269,7 @@ def problem_of(reply: Reply, request: Request) -> ApiError | None:
 
 
 def _fault(error: Mapping[str, Any]) -> Fault:  # parsed JSON
-    """Parse one fault; faults of a query also have a place, a message and suggestions."""
+    """Parse one fault; faults in a query also have a position, a message and suggestions."""
     position = error.get("position")
     return Fault(
         str(error.get("parameter") or error["param"]),

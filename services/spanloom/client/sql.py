@@ -47,7 +47,7 @@ _WRONG = frozenset({400, 404, 413})
 def find_sql_url(client: Client) -> str:
     """Return the URL of the SQL port as reported by the service; the default if it reports none.
 
-    The scheme is that of its API: the key is never sent less safely than to the API.
+    The scheme is the same as of the API, so that the key is sent no less safely.
     """
     try:
         port = client.service().sql_port
@@ -72,7 +72,7 @@ class SqlPieces(NamedTuple):
 def ask_sql(
     address: Address, statement: str, fmt: str, settings: Mapping[str, str]
 ) -> Iterator[SqlPieces]:
-    """Send a statement and yield its result in a format, piece by piece.
+    """Send a statement and yield its result in a format, in chunks.
 
     Raises ``ClientError``: ``StatementError`` if it cannot be parsed, ``SqlError`` if it fails
     otherwise. Leaving the context early closes the connection, which ends the statement.

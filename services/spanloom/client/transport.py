@@ -39,8 +39,8 @@ class Transport:
     def ask(self, request: Request, into: IO[bytes] | None = None) -> Reply:
         """Return the reply to a request; raises ``ClientError``.
 
-        With ``into`` the body is streamed there, replacing what an earlier try may have written,
-        and the reply has an empty body.
+        With ``into`` the body is streamed there, replacing anything that an earlier try wrote, and
+        the reply has an empty body.
         """
         start = into.tell() if into else 0
         tries = Tries(self._patience, request, time.monotonic())

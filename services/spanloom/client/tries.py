@@ -28,9 +28,9 @@ class Patience:
     """The time limits and the number of tries of a request."""
 
     timeout_s: float = 30.0
-    """For each try."""
+    """Seconds for each try."""
     deadline_s: float = 60.0
-    """For all tries together, pauses included."""
+    """Seconds for all tries together, including the pauses."""
     tries: int = 5
 
 
@@ -38,18 +38,18 @@ class Tries:
     """The tries of one request. The caller passes in the time and random numbers."""
 
     def __init__(self, patience: Patience, request: Request, now: float) -> None:
-        """Begin at a moment of the caller's clock, in seconds."""
+        """Start at a time of the caller's monotonic clock, in seconds."""
         self._patience = patience
         self._most = patience.tries if request.is_repeatable else 1
         self._until = now + max(patience.deadline_s, patience.timeout_s)
         self._made = 0
 
     def timeout_s(self, now: float) -> float:
-        """Return how long the next try may take."""
+        """Return the maximum seconds of the next try."""
         return max(0.001, min(self._patience.timeout_s, self._until - now))
 
     def pause_s(self, outcome: Reply | ClientError, now: float, dice: float) -> float | None:
-        """Return how long to wait before the next try; ``None`` if this was the last.
+        """Return the seconds to wait before the next try; ``None`` if this was the last try.
 
         ``dice`` is a number from 0 to 1.
         """

@@ -1,11 +1,12 @@
-"""Whether a build read all that had arrived of a trace (ADR 65).
+"""Whether a build read everything that had arrived for a trace (ADR 65).
 
 Spans and the records of their arrival are stored in several tables, which become visible one by
-one, in any order. So a build compares what it read with what each request brought, by the ids of
-spans: each has to be there in the version that the request brought, or in one that replaces it.
+one, in any order. Therefore a build compares the spans that it read with the ids of the spans in
+each request: every span has to be there, in that request's version or in a version that replaces
+it.
 
-Usually counts are enough: if as many spans of a request's sequence were read as it brought, it was
-read. Only of the others, of which spans were sent again, the ids are compared.
+Usually counts are enough: if as many spans with a request's sequence were read as the request had,
+all of it was read. Ids are compared only for the other requests, whose spans were sent again.
 """
 
 from __future__ import annotations
@@ -21,24 +22,26 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import Contents, Ids, Request
 
 FINISHED = 1 << 50
-"""How much higher a finished span ranks than an open copy: sequences are microseconds since the
-epoch, so that none since 2005 is as far from another."""
+"""How much higher a finished span ranks than an open copy.
+
+Sequences are microseconds since the epoch, so no two sequences since 2005 differ by as much.
+"""
 
 
 class Tally(NamedTuple):
-    """How much was read of a trace."""
+    """How much of a trace was read."""
 
     read: Read
     newest_seq: int
-    """0 if nothing was read."""
+    """The newest sequence that was read; 0 if nothing was read."""
     spans: Mapping[int, int]
-    """Spans by the sequence that brought them."""
+    """Number of spans by the sequence of their request."""
     events: Mapping[int, int]
-    """Content events likewise."""
+    """Number of content events by the sequence of their request."""
 
 
 def count(contents: Contents) -> Tally:
-    """Count what was read of a trace."""
+    """Count the spans and content events that were read of a trace."""
     spans = Counter([span.row_version for span in contents.spans.values()])
     events = Counter(contents.events.values())
     finished = sum([span.is_finished for span in contents.spans.values()])
@@ -49,10 +52,10 @@ def count(contents: Contents) -> Tally:
 
 
 def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
-    """Return whether counts show that all of the requests was read.
+    """Return whether the counts show that the requests were read completely.
 
-    If they do not, it may have been read nevertheless: a span that was sent again counts for its
-    last request alone.
+    If they do not, the requests may have been read nevertheless: a span that was sent again counts
+    only for its last request.
     """
     brought: Counter[tuple[int, bool]] = Counter()
     for request in requests:
@@ -65,7 +68,7 @@ def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
 
 
 def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
-    """Return whether all of some requests was read: each span in this version or a later one."""
+    """Return whether requests were read completely: each span in this version or a later one."""
     spans = {number_of(i): (s.is_finished, s.row_version) for i, s in contents.spans.items()}
     events = {number_of(s) ^ number_of(e): (True, v) for (s, e), v in contents.events.items()}
     nothing = (False, -1)
@@ -79,12 +82,12 @@ def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
 
 
 def number_of(hex_id: str) -> int:
-    """Return an id of 16 hexadecimal digits as the number that the store makes of it."""
+    """Convert an id of 16 hexadecimal digits to the number under which the store has it."""
     return int.from_bytes(bytes.fromhex(hex_id), "little")
 
 
 def unlisted(requests: Sequence[Request], tally: Tally) -> Mapping[int, int]:
-    """Return what was read of sequences that no request has, by sequence.
+    """Return how many spans and events were read of sequences without a request, by sequence.
 
     They were stored by a release that did not record requests.
     """

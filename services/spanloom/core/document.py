@@ -1,11 +1,11 @@
 """The typed view of a trajectory document: its steps, their owners, parents, order and errors.
 
 No other module parses the JSON of a document. A view copies nothing and creates steps one by one,
-so a document of 100,000 steps costs only what is read of it. The members that every step has are
-read at once, as nearly every reader needs most of them; the others on access.
+so a document of 100,000 steps costs only what is read of it. A view reads the members that every
+step has at once, because nearly every reader needs most of them, and the others on access.
 
-Members have the names of the schema (``formats/canonical_schema.json``). Members missing in a
-partial or foreign document read as empty: ``""``, 0 or no items.
+Members have the names of the schema (``formats/canonical_schema.json``). Members that are missing
+in a partial or foreign document are empty: ``""``, 0 or no items.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 _NUMERIC = (str, int, float)
 _UNREADABLE = (KeyError, TypeError, ValueError, OverflowError)
-"""Raised for the times of partial and foreign documents; others are read at once."""
+"""Exceptions for missing or invalid times, which only partial and foreign documents have."""
 ROOT, AGENTS = "root_step", "agent_steps"
 OF_THE_RUN: Final = ("id", ROOT, AGENTS)
-"""Members of a document that describe the run, not its extraction."""
+"""Members of a document that describe the run; ``extraction`` describes how it was built."""
 AGENT: Final = "agent"
-"""The type of an owner of steps, except for a root, which may have any type."""
+"""The type of an owner of steps; only a root that owns steps may have another type."""
 SHOWN: Final = ("name", "input", "output", "basic_info")
 """Members that every step has: the root, an agent, and an agent's steps."""
 _MEMBERS = ("id", *SHOWN, "parent_id", "type")
@@ -48,40 +48,40 @@ class DocumentStep:
                 id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
             except KeyError:  # of a partial document
                 id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
-        else:  # an agent or a root, which lack the last members
+        else:  # agents and roots lack ``parent_id`` and ``type``
             id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         self.json = json
         """The step's JSON in the document."""
         self.id: str = id_ or ""
-        """Its span id."""
+        """The step's span id."""
         self.parent_id: str = parent_id or ""
         """Id of the nearest step above it; empty for the root."""
         self.name: str = name or ""
-        """Its name."""
+        """The step's name."""
         self.type: str = (type_in_it or "") if type_ is None else type_
         """``agent``, ``model``, ``tool`` or ``graph``; a root may also be ``other``."""
         self.input: str = input_ or ""
-        """Its input as text."""
+        """The step's input as text."""
         self.output: str = output or ""
-        """Its output as text."""
+        """The step's output as text."""
         self.basic_info: Mapping[str, Any] = info or {}
-        """Its times (milliseconds as strings) and its error."""
+        """The step's times (milliseconds as strings) and its error."""
         self.owner = owner
-        """The agent that owns it; ``None`` for agents and the root."""
+        """The agent that owns the step; ``None`` for agents and the root."""
 
     @property
     def agent_id(self) -> str:
-        """Id of the agent that owns it; empty if there is none."""
+        """Id of the agent that owns the step; empty if there is none."""
         return self.owner.id if self.owner is not None else ""
 
     @property
     def agent_name(self) -> str:
-        """Name of the agent that owns it; empty if there is none."""
+        """Name of the agent that owns the step; empty if there is none."""
         return self.owner.name if self.owner is not None else ""
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """Its other attributes."""
+        """The step's other attributes."""
         return self.json.get("metadata") or {}
 
     @property
@@ -91,7 +91,7 @@ class DocumentStep:
 
     @property
     def times(self) -> tuple[int, int]:
-        """Its start and its end, in milliseconds since the epoch."""
+        """Start and end of the step, in milliseconds since the epoch."""
         info = self.basic_info
         try:
             started_at = int(info["started_at"])
@@ -102,7 +102,7 @@ class DocumentStep:
 
     @property
     def started_at(self) -> int:
-        """Its start, in milliseconds since the epoch."""
+        """Start of the step, in milliseconds since the epoch."""
         try:
             return int(self.basic_info["started_at"])
         except _UNREADABLE:
@@ -110,7 +110,7 @@ class DocumentStep:
 
     @property
     def duration(self) -> int:
-        """Its duration in milliseconds."""
+        """Duration of the step in milliseconds."""
         try:
             return int(self.basic_info["duration"])
         except _UNREADABLE:
@@ -118,12 +118,12 @@ class DocumentStep:
 
     @property
     def error(self) -> Mapping[str, Any] | None:
-        """Code and message of its failure; ``None`` if it did not fail."""
+        """Code and message of the step's failure; ``None`` if it did not fail."""
         return self.basic_info.get("error") or None
 
     @property
     def error_message(self) -> str:
-        """Message of its failure; empty if it did not fail."""
+        """Message of the step's failure; empty if it did not fail."""
         error = self.basic_info.get("error")
         return (error.get("msg") or "") if error else ""
 
@@ -139,7 +139,7 @@ class DocumentStep:
 
     @property
     def tokens(self) -> Mapping[str, Any]:
-        """Tokens of a model call, or the sum over an agent or the root."""
+        """Token counts of a model call, or their sums over an agent or the root."""
         return self.json.get("model_info") or self.metrics_info
 
 
@@ -150,13 +150,13 @@ class DocumentAgent(DocumentStep):
 
     @property
     def steps(self) -> Iterator[DocumentStep]:
-        """The steps that it owns, in the order of the document."""
+        """The steps that the agent owns, in the order of the document."""
         for step in self.json.get("steps") or ():
             yield DocumentStep(step, None, self)
 
     @property
     def agent_name(self) -> str:
-        """Its own name."""
+        """The agent's own name."""
         return self.name
 
 
@@ -172,7 +172,7 @@ class Document:
 
     @property
     def id(self) -> str:
-        """Its trace id."""
+        """The trace id."""
         return self.json.get("id") or ""
 
     @property
@@ -200,7 +200,7 @@ class Document:
     def steps(self) -> Iterator[DocumentStep]:
         """Every owned step, agent by agent, in the order of the document."""
         for agent in self.agents:
-            for step in agent.json.get("steps") or ():  # not `agent.steps`: twice as quick
+            for step in agent.json.get("steps") or ():  # twice as fast as `agent.steps`
                 yield DocumentStep(step, None, agent)
 
     def by_id(self) -> dict[str, DocumentStep]:
@@ -240,7 +240,7 @@ class _HeldAgent(DocumentAgent):
 
 
 class HeldDocument(Document):
-    """A document for readers that go through it several times: each step is viewed once."""
+    """A document for readers that iterate over it several times; each step is viewed once."""
 
     __slots__ = ("_agents", "_root", "_steps")
 
@@ -268,7 +268,7 @@ class HeldDocument(Document):
 
 
 def whole(value: object, otherwise: int = 0) -> int:
-    """Parse a number written as a number or as digits; ``otherwise`` if it is neither."""
+    """Return a number, or digits, as an integer; ``otherwise`` for any other value."""
     if not isinstance(value, _NUMERIC):
         return otherwise
     try:

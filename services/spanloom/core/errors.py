@@ -1,8 +1,8 @@
-"""Every error Spanloom raises on purpose.
+"""Every error that Spanloom raises on purpose.
 
-Two branches matter to a caller that catches them: a *permanent* error fails again with the
-same input, a *retryable* one may succeed later. ``collector/doors/status.py`` maps both to gRPC
-and HTTP statuses; nothing else does.
+A caller that catches errors distinguishes two branches: a *permanent* error fails again with the
+same input, a *retryable* one may succeed later. Only ``collector/doors/status.py`` maps both to
+gRPC and HTTP statuses.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ class SpanloomError(Exception):
 
 
 class PermanentError(SpanloomError):
-    """The same input fails again: do not retry."""
+    """Raised if the same input would fail again, so that a retry is useless."""
 
 
 class RetryableError(SpanloomError):
-    """The same input may succeed later: retry after ``retry_after_s`` seconds."""
+    """Raised if the same input may succeed later, after ``retry_after_s`` seconds."""
 
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
-        """Keep the retry hint, which receivers pass on to the client."""
+        """Store the retry hint in seconds, which receivers pass on to the client."""
         super().__init__(message)
         self.retry_after_s = retry_after_s
 
@@ -46,7 +46,7 @@ class PermissionDeniedError(PermanentError):
 
 
 class OverloadedError(RetryableError):
-    """The spool is full, too much is in flight or the service is stopping (503, UNAVAILABLE)."""
+    """The spool is full, too many bytes are in flight or the service stops (503, UNAVAILABLE)."""
 
 
 class RateLimitedError(RetryableError):
@@ -54,27 +54,27 @@ class RateLimitedError(RetryableError):
 
 
 class StoreUnavailableError(RetryableError):
-    """The store did not answer or cannot take data at the moment."""
+    """The store did not answer, or cannot accept data at the moment."""
 
 
 class NoHeartbeatError(PermanentError):
-    """The account of this process may not write heartbeats; it works without them."""
+    """The account of this process may not write heartbeats; the process works without them."""
 
 
 class KeysUnknownError(RetryableError):
-    """No keys were read yet, so nobody can be let in or turned away (503, UNAVAILABLE)."""
+    """No keys have been read yet, so no request can be authenticated (503, UNAVAILABLE)."""
 
 
 class StoreTooSmallError(StoreUnavailableError):
-    """The store lacks memory or time for this much at once; a smaller part may succeed."""
+    """The store lacks memory or time for so much data at once; a smaller batch may succeed."""
 
 
 class StoreRejectedError(PermanentError):
-    """The store refuses this data permanently: a retry would be refused too."""
+    """The store refuses this data permanently, and would refuse it again."""
 
 
 class StoreFaultError(StoreRejectedError):
-    """The store refuses a statement, not the data: possibly a bug of Spanloom."""
+    """The store refuses a statement, not the data; possibly a bug in Spanloom."""
 
 
 class NotEmbeddedError(PermanentError):
@@ -82,11 +82,11 @@ class NotEmbeddedError(PermanentError):
 
 
 class SchemaTooNewError(PermanentError):
-    """The store was written by a newer Spanloom than this one."""
+    """The store was written by a newer version of Spanloom."""
 
 
 class StartupError(PermanentError):
-    """The process cannot start as configured; the message is the one line to print."""
+    """The process cannot start as configured; the message is the only line to print."""
 
 
 class SchemaNotReadyError(StartupError):
@@ -94,14 +94,14 @@ class SchemaNotReadyError(StartupError):
 
 
 class MigrationUnderWayError(StartupError):
-    """Another process migrates the store and has not ended in time."""
+    """Another process is migrating the store and has not finished in time."""
 
 
 class SchemaTooOldError(StartupError):
     """A store or spool was made before 0.1.0, the first release; the message says what to do."""
 
     def __init__(self, what: str) -> None:
-        """Take what was opened: ``the spool /data/spool.sqlite``."""
+        """Describe what was opened: ``the spool /data/spool.sqlite``."""
         super().__init__(
             f"{what} was made by a Spanloom before 0.1.0, which this one does not read: export its "
             "runs with the version that made it (`spanloom export --format otlp`), start this one "
@@ -121,7 +121,7 @@ class InvalidQueryError(PermanentError):
     """A query is invalid (422)."""
 
     parameter = ""
-    """The parameter at fault; empty if it is not a single one."""
+    """The name of the invalid parameter; empty if it is not a single one."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         """Put the name of the parameter, if any, in front of the message."""

@@ -1,4 +1,4 @@
-"""Spans in, trajectory out: dialects and extraction, without a store."""
+"""Turns the spans of a trace into a trajectory, by dialects and extraction, without a store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, *_read(tree, arranged), EXTRACTOR_VERSION, prices
         )
-    if len(arranged) != len(prepared.spans):  # made spans are no spans of the trace
+    if len(arranged) != len(prepared.spans):  # without the spans that were made here
         trajectory = replace(trajectory, span_count=len(prepared.spans))
     warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
     if unread:
@@ -51,9 +51,10 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
 
 
 def _read(tree: SpanTree, spans: Sequence[Span]) -> tuple[SpanTree, Sequence[NormalizedSpan]]:
-    """Return the normalized spans and their tree, in which no call stands in for a missing root.
+    """Return the normalized spans and their tree, in which no call replaces a missing root.
 
-    What a span is shows only when the tree is there: agents and services may stand in.
+    Only the tree shows what a span is, so the tree is built again if a call replaced the root;
+    agents and services may replace it.
     """
     read = normalize(tree)
     if tree.has_root or tree.stand_in is not None:

@@ -1,9 +1,9 @@
 """Names under which a model may be listed: without the route of a gateway, without its date.
 
 ``us.anthropic.claude-sonnet-4-5-20250929-v1:0``, ``vertex_ai/gemini-2.5-pro`` and
-``gpt-4o-mini-2026-08-01`` are models of price lists under shorter names. A route is a fixed word
-or path in front of the name; a name is shortened by rule only, so ``meta-llama/Llama-3.1-8B`` stays
-as it is.
+``gpt-4o-mini-2026-08-01`` are in price lists under shorter names. A route is a fixed word or path
+before the name. Names are shortened only by these rules, so ``meta-llama/Llama-3.1-8B`` stays as it
+is.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _ROUTES = {
     **dict.fromkeys(("workers-ai", "cloudflare"), "cloudflare"),
     **dict.fromkeys(("litellm_proxy", "litellm", "vercel", "gateway", "portkey", "github"), ""),
 }
-"""Words in front of ``/`` or ``:``, as gateways and libraries write them, and whose models."""
+"""The provider for each prefix that gateways and libraries write before ``/`` or ``:``."""
 _VENDORS = {
     "anthropic": "anthropic",
     "amazon": "aws",
@@ -68,7 +68,10 @@ _VENDORS = {
 _BEDROCK = re.compile(
     r"(?:[a-z]{2,6}(?:-gov)?\.)?(?P<vendor>[a-z0-9]+)\.(?P<model>[\w.-]+?)(?:-v\d+(?::\w+)*)?"
 )
-"""``us.anthropic.claude-sonnet-4-5-20250929-v1:0``: region, vendor, model, version."""
+"""Matches Bedrock's names: region, vendor, model, version.
+
+For example ``us.anthropic.claude-sonnet-4-5-20250929-v1:0``.
+"""
 _ARN = re.compile(r"arn:aws[\w-]*:bedrock:[^/]*/(.+)")
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-?\d")
 _PUBLISHER = re.compile(r"(?:.*/)?publishers/([^/]+)/models/(.+)")
@@ -79,22 +82,22 @@ _DATE = re.compile(
     r"|2\d(?:0[1-9]|1[0-2]))$"  # 2608
 )
 _RELEASE = re.compile(r"^(gemini-.+)-00\d$")
-"""Google's numbered releases: ``gemini-2.5-flash-001``."""
+"""Matches Google's numbered releases: ``gemini-2.5-flash-001``."""
 _MAX_ROUTES = 4
 
 
 class ListedName(NamedTuple):
-    """A model and its provider, to look up in the price list; an empty provider: any provider."""
+    """A model and its provider, to look up in the price list; an empty provider matches any."""
 
     model: str
     provider: str
 
 
 def listed_names(model: str, provider: str) -> Iterator[ListedName]:
-    """Yield the names under which the model may be listed, the most exact one first.
+    """Yield the names under which the model may be listed, the most exact name first.
 
-    A name without its date comes after all names with it: the price of the model's newest release
-    stands in for one that is not listed by its date.
+    A name without its date comes after all names with the date, because the price of the model's
+    newest release is used only if the dated release is not listed.
     """
     routed = list(_without_routes(model, provider))
     yield from routed
@@ -116,14 +119,14 @@ def _without_routes(model: str, provider: str) -> Iterator[ListedName]:
 
 
 def _for_anybody(model: str, provider: str) -> Iterator[ListedName]:
-    """Yield the provider's name first, then that of anybody: a gateway resells others' models."""
+    """Yield the name with its provider first, then with any: gateways resell others' models."""
     if provider:
         yield ListedName(model, provider)
     yield ListedName(model, "")
 
 
 def _next_name(model: str) -> ListedName | None:
-    """Return the name behind its first route; ``None`` if it has none."""
+    """Return the name without its first route; ``None`` if it has no route."""
     if found := _PUBLISHER.fullmatch(model):
         return ListedName(found[2], found[1])
     if found := _ARN.fullmatch(model):

@@ -26,15 +26,15 @@ OWN = "own"
 
 
 class OwnPrice(NamedTuple):
-    """A price that the operator has configured."""
+    """A price configured by the operator."""
 
     model: str
-    """The model name as reported by telemetry; with a trailing ``*``, a prefix of it."""
+    """The model's name in the telemetry; a trailing ``*`` makes it a prefix."""
     rates: Rates
     provider: str = ""
-    """Applies to this provider only; empty: to all."""
+    """The provider that the price applies to; empty for all."""
     from_ns: int = 0
-    """Applies to calls that began at this time or later."""
+    """The price applies to calls that began at this time or later."""
 
     def is_for(self, model: str, provider: str, when_ns: int) -> bool:
         """Return whether the price applies to a call of this model at this time."""
@@ -50,7 +50,7 @@ class Price(NamedTuple):
 
     rates: Rates
     source: str
-    """``own`` for the operator's price, else the catalogue's name and version."""
+    """``own`` for the operator's price, otherwise the catalogue's name and version."""
 
 
 class PriceBook:
@@ -70,7 +70,7 @@ class PriceBook:
 
 
 LISTED = PriceBook()
-"""A price book of list prices only."""
+"""A price book with only the list prices."""
 
 
 _NOTHING = Decimal(0)
@@ -90,11 +90,13 @@ class Rate(NamedTuple):
 
     usd: Decimal
     tiers: Sequence[Tier] = ()
-    """Sorted by threshold; the highest one that is exceeded applies to all tokens of the call:
-    of 200,001 input tokens of a model with a tier above 200,000 none has the lower price."""
+    """Sorted by threshold; the highest exceeded tier prices all tokens of the call.
+
+    With a tier above 200,000, none of 200,001 input tokens has the lower price.
+    """
 
     def at(self, input_tokens: int) -> Decimal:
-        """Return the price in a call with this many input tokens."""
+        """Return the price for a call with this many input tokens."""
         usd = self.usd
         for tier in self.tiers:
             if input_tokens > tier.above:
@@ -108,9 +110,9 @@ class Rates(NamedTuple):
     input: Rate | None = None
     output: Rate | None = None
     reasoning: Rate | None = None
-    """``None``: reasoning tokens cost as much as other output."""
+    """The rate of reasoning tokens; ``None`` if they cost as much as other output."""
     cache_read: Rate | None = None
-    """``None``: cached tokens cost as much as other input."""
+    """The rate of cached tokens; ``None`` if they cost as much as other input."""
     cache_creation: Rate | None = None
     per_call: Decimal = _NOTHING
     """US dollars per call, in addition to its tokens."""
@@ -142,7 +144,7 @@ def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
 # provider in its data names the page that its prices were read from (``pricing_urls``).
 
 MODELS_KEPT = 4096
-"""How many model names have their lookup cached."""
+"""How many model names have their catalogue entry cached."""
 _NS = 10**9
 
 
@@ -160,7 +162,7 @@ class ListedModel:
         if self._only is not None:
             return self._only
         price = self._info.get_prices(datetime.fromtimestamp(when_ns // _NS, UTC))
-        known = self._rates.get(id(price))  # it stays as long as the model does
+        known = self._rates.get(id(price))  # ids are stable: the model holds its prices
         if known is None:
             known = self._rates[id(price)] = read_rates(price)
         return known
@@ -175,8 +177,8 @@ def catalogue_version() -> str:
 def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
     """Return the list price of a model at a time; ``None`` if it is not listed.
 
-    ``provider`` is the name in the telemetry, or empty. Of all names under which the model may be
-    listed (``price_names``) the first that is counts.
+    ``provider`` is the name in the telemetry, or empty. The first listed name of ``price_names``
+    counts.
     """
     listed = _find_any(model, provider)
     return None if listed is None else listed.rates(when_ns)
@@ -198,14 +200,14 @@ def _find(model: str, provider: str) -> ListedModel | None:
 
 @cache
 def _snapshot() -> DataSnapshot:
-    """Return the catalogue. Loading takes 0.1 s and 28 MB: deferred to the first priced call."""
+    """Return the catalogue; loaded at the first priced call, as it takes 0.1 s and 28 MB."""
     from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  # see above
 
     return get_snapshot()
 
 
 def read_rates(price: ModelPrice) -> Rates:
-    """Return a model's prices per token and per call; prices per second or page are ignored."""
+    """Return a model's prices per token and per call; ignore prices per second or page."""
     return Rates(
         _rate(price.input_mtok),
         _rate(price.output_mtok),

@@ -2,8 +2,8 @@
 
 Secrets are found by the expressions of ``detect-secrets``; numbers by shape and then by the check
 digits of ``python-stdnum``. Both libraries belong to the extra ``redaction``. Expressions run in
-time proportional to the length of the text, except a few of the library's: these are applied to
-one window of the text at a time, so that the time limit can be checked in between.
+time proportional to the length of the text, except a few of ``detect-secrets``. These are applied
+to one window of the text at a time, so that the time limit can be checked in between.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Tick = Callable[[], None]
 Recogniser = Callable[[str, Tick], Iterator[Span]]
 
 WINDOW = 8 * 1024
-"""Characters that an expression of the library is applied to at a time."""
+"""Length in characters of the window to which an expression of the library is applied."""
 OVERLAP = 2 * 1024
-"""Overlap of two windows: a secret up to this size is complete in one of them."""
+"""Overlap of two windows in characters: a shorter secret is complete in one of them."""
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
     ("aws", "AWSKeyDetector"),
@@ -48,8 +48,11 @@ _DETECTORS = (
     ("telegram_token", "TelegramBotTokenDetector"),
     ("twilio", "TwilioKeyDetector"),
 )
-"""Omitted: detectors that guess by entropy or by the preceding word, and those whose expressions
-backtrack over runs of spaces."""
+"""The detectors in use.
+
+Omitted are detectors that guess by entropy or by the preceding word, and detectors whose
+expressions backtrack over runs of spaces.
+"""
 _MORE_SECRETS = re.compile(
     r"sk-ant-[\w-]{20,200}|sk-proj-[\w-]{20,200}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}"
     r"|sl_[0-9a-f]{12}_[\w-]{43}"
@@ -113,7 +116,7 @@ def find_cards() -> Recogniser:
                 continue
             groups = [(g.start(), g.end()) for g in re.finditer(r"\d+", run[0])]
             for first, (start, _) in enumerate(groups):
-                tick()  # a run may be as long as the text
+                tick()  # a run of digits may be as long as the text
                 for _, end in groups[first : first + 8]:
                     digits = re.sub("[ -]", "", run[0][start:end])
                     if len(digits) > _CARD_DIGITS[-1]:
@@ -185,7 +188,7 @@ def _library(name: str) -> ModuleType:
 
 
 def _private_keys(text: str) -> Iterator[Span]:
-    """Yield private keys in PEM format; one without an end extends to the end of the text."""
+    """Yield private keys in PEM format; a key without an end extends to the end of the text."""
     stop = 0
     while match := _KEY_BEGIN.search(text, stop):
         end = text.find(_KEY_END, match.end())

@@ -1,7 +1,8 @@
-"""The secrets of this process, and texts without them: log lines, errors, answers.
+"""Remembers the secrets of this process, and removes them from logs, errors and answers.
 
-A server may repeat what it was sent, and a driver quotes servers. Code that reads a secret
-remembers it here; code that passes on a text which we did not write hides what is remembered.
+A server may repeat what it was sent, and a driver quotes servers. Therefore code that reads a
+secret remembers it here, and code that passes on a text from elsewhere hides the remembered secrets
+in it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 HIDDEN = "…"
 _SHORT = 6
-"""A secret of fewer characters is hidden where it is a word: ``a`` is also a letter of others."""
+"""A secret of fewer characters is hidden only as a whole word, since words may contain it."""
 _known: set[str] = set()
 
 
@@ -33,7 +34,7 @@ def hide(text: str) -> str:
 
 @lru_cache(maxsize=2)
 def _pattern(known: frozenset[str]) -> re.Pattern[str]:
-    """Match each secret, the longest first: one may be a part of another."""
+    """Compile a pattern of all secrets, the longest first, because one may contain another."""
     return re.compile("|".join(map(_matching, sorted(known, key=len, reverse=True))))
 
 

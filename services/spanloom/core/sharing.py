@@ -1,7 +1,8 @@
 """Shares work among processes: every trace is in a slice, every slice has one owner.
 
-Each process computes the owners by itself from the list of living processes. Two that have
-another list for a moment may both work on a slice, or neither: a share only saves work.
+Each process computes the owners by itself from the list of living processes. Two processes with
+different lists may, for a moment, both work on a slice, or neither. That is harmless: sharing only
+saves work.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
 
 SLICES = 256
 HANDOVER_S = 2.0
-"""Seconds until a slice is taken from a living owner: it has noticed by then."""
+"""Seconds to wait before taking a slice from a living owner, which has noticed by then."""
 
 Slices: TypeAlias = "frozenset[int] | None"
-"""Some of the slices, numbered from 0; ``None`` is all of them, without any sharing."""
+"""Some of the slices, numbered from 0; ``None`` means all slices, without sharing."""
 
 ALL: Slices = None
 NONE: Slices = frozenset()
@@ -39,8 +40,8 @@ def covers(slices: Slices, key: TraceKey) -> bool:
 def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
     """Return the owner of each of ``count`` slices; empty without members.
 
-    Every member gets as many slices as any other, or one more. If a member comes or goes, few
-    slices change hands besides those that it gets or leaves. The order of members does not matter.
+    The numbers of slices per member differ by at most one. If a member joins or leaves, few slices
+    change hands except the slices of that member. The order of members does not matter.
     """
     ordered = sorted(set(members))
     if not ordered:
@@ -56,29 +57,29 @@ def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
 
 
 def _weight(number: int, member: str) -> bytes:
-    """Return a value by which members compete for a slice: like random, and the same everywhere."""
+    """Return a pseudorandom rank of a member for a slice, the same in every process."""
     return blake2b(f"{number} {member}".encode(), digest_size=8).digest()
 
 
 class Claims:
-    """The slices of one process, as they follow from the lists of living processes it reads.
+    """The slices of one process, derived from the lists of living processes that it reads.
 
     Times are seconds of its monotonic clock.
     """
 
     def __init__(self, me: str, stale_s: float, count: int = SLICES) -> None:
-        """Hold nothing until the first list; after ``stale_s`` without one others take over."""
+        """Hold no slice before the first list; ``stale_s`` after the last list others take over."""
         self._me = me
         self._count = count
         self._stale_s = stale_s
         self._members: frozenset[str] = frozenset()
         self._owners: Mapping[int, str] = {}
         self._from_s: Mapping[int, float] = {}
-        """From when on each slice is held."""
+        """The time in seconds from which each slice is held."""
         self._read_s = 0.0
 
     def update(self, living: Collection[str], now_s: float) -> None:
-        """Take a list of living processes; this one is among them in any case."""
+        """Use a new list of living processes; this process is added if missing."""
         members = frozenset(living) | {self._me}
         if self.is_stale(now_s):
             self._members, self._owners, self._from_s = frozenset(), {}, {}
@@ -97,7 +98,7 @@ class Claims:
         self._members, self._owners = members, owners
 
     def is_stale(self, now_s: float) -> bool:
-        """Return whether others have probably taken what this process holds."""
+        """Return whether other processes have probably taken over the slices of this process."""
         return len(self._members) > 1 and now_s - self._read_s > self._stale_s
 
     def held(self, now_s: float) -> frozenset[int]:
@@ -106,5 +107,5 @@ class Claims:
 
 
 def hold_all(_work: str = "") -> Slices:
-    """Return all slices: what a process works on that shares with none."""
+    """Return all slices, for a process that shares its work with no other."""
     return ALL

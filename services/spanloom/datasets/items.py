@@ -56,9 +56,9 @@ class RefusedItem(NamedTuple):
     """An item that was refused."""
 
     item: int
-    """Its index in the request, from 0."""
+    """The index of the item in the request, from 0."""
     item_key: str
-    """Empty if it has none."""
+    """The key of the item; empty if it has none."""
     reason: str
 
 

@@ -32,7 +32,7 @@ PAGE_ITEMS = 500
 AGAIN_S = 30
 """Seconds within which the keeper removes a deleted dataset."""
 _MOST_TRIES = 20
-"""Attempts of a commit, each repeated because another process took the version number."""
+"""Maximum attempts to commit, if other processes take the version number first."""
 
 
 class UnknownDatasetError(PermanentError):
@@ -139,7 +139,7 @@ class Datasets:
             return current
 
     def add(self, project: str, name: str, values: list[Any]) -> AddedItems:
-        """Add items to the draft; the last one of a key counts, equal ones change nothing.
+        """Add items to the draft; the last item of each key counts, and equal items change nothing.
 
         Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for more than ``MOST_ITEMS``.
         """
@@ -226,7 +226,7 @@ class Datasets:
         draft: Mapping[str, DraftItem],
         changes: Mapping[str, ItemPlace],
     ) -> None:
-        """Store changes with later times than those of the rows that they replace."""
+        """Store changes with times later than the times of the rows that they replace."""
         before = (draft[key].at_us for key in changes if key in draft)
         at_us = max(self._now_us(), max(before, default=0) + 1)
         if changes:
@@ -250,7 +250,7 @@ def _is_same(draft_item: DraftItem | None, item: ReadItem) -> bool:
 
 
 def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
-    """Return the first places whose contents fit into a page; at least one."""
+    """Return the first items whose contents fit into a page; at least one."""
     size = 0
     for count, place in enumerate(places):
         size += place.size

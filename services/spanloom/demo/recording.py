@@ -53,7 +53,8 @@ def load_recording() -> Recording:
 def refresh(recording: Recording, end_ns: int, new_id: Callable[[int], bytes]) -> Recording:
     """Return a copy whose last span ends at ``end_ns`` and whose ids are new.
 
-    ``new_id`` makes an id of a length in bytes. Durations, order and parents are kept.
+    ``new_id`` returns an id of the given length in bytes. Durations, order and parents stay the
+    same.
     """
     copies = tuple(_copy(request) for request in recording.requests)
     shift = end_ns - max(span.end_time_unix_nano for span in spans_of(copies))
@@ -84,7 +85,7 @@ def _copy(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
 
 
 def move(span: Span, shift: int) -> None:
-    """Move a span and its events by so many nanoseconds."""
+    """Move a span and its events by ``shift`` nanoseconds."""
     span.start_time_unix_nano += shift
     span.end_time_unix_nano += shift
     for event in span.events:

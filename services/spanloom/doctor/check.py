@@ -1,7 +1,7 @@
-"""A check: a pure function from facts to a verdict, and the units of numbers in it.
+"""A check: a pure function from facts to a ``Verdict``, and formats for numbers in its message.
 
-The parameters of the function name the facts that it needs (fields of ``Facts``). If one of them
-is unknown the check is skipped with the reason. Its docstring is part of the documentation.
+The parameters of the function name the facts that it needs (fields of ``Facts``). If one of them is
+unknown the check is skipped with the reason. Its docstring is part of the documentation.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ def examine(checks: Sequence[Check], facts: Facts) -> list[Finding]:
 
 
 def ok(summary: str) -> Verdict:
-    """Return a verdict without a problem."""
+    """Return the result of a check that found no problem."""
     return Verdict(FindingStatus.OK, summary)
 
 
 def warning(summary: str, todo: str) -> Verdict:
-    """Return a verdict about a coming problem, with a remedy."""
+    """Return a warning with a remedy."""
     return Verdict(FindingStatus.WARNING, summary, todo)
 
 
 def problem(summary: str, todo: str) -> Verdict:
-    """Return a verdict about a problem, with a remedy."""
+    """Return a problem with a remedy."""
     return Verdict(FindingStatus.PROBLEM, summary, todo)
 
 
 def skipped(reason: str) -> Verdict:
-    """Return the verdict of a check that cannot run, with the reason."""
+    """Return the result of a check that cannot run, with the reason."""
     return Verdict(FindingStatus.SKIPPED, reason)
 
 

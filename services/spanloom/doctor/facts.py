@@ -87,7 +87,7 @@ class SpoolFacts(NamedTuple):
     max_bytes: int
     letters: Sequence[DeadLetter]
     damaged: Sequence[Path]
-    """Damaged files that were kept by a start after it copied the readable records."""
+    """Damaged files that a start set aside after it copied the readable records."""
 
 
 class ServiceFacts(NamedTuple):
@@ -115,7 +115,7 @@ class PortFacts(NamedTuple):
     """The option that sets it."""
     address: str
     is_ours: bool
-    """Whether it belongs to our running service."""
+    """Whether the port belongs to the running service."""
     answers: bool
     """Whether connections are accepted there."""
     user: str
@@ -127,7 +127,7 @@ class DescriptorFacts(NamedTuple):
 
     limit: int
     used: int
-    """0 if unknown."""
+    """Number of open files and connections; 0 if unknown."""
     enough: int
     """A sufficient limit."""
 
@@ -147,7 +147,7 @@ class ExporterFacts(NamedTuple):
     protocol: str
     """Value of the variable, ``http/protobuf`` for example; empty if the SDK decides."""
     speaks: str
-    """Protocol spoken at the address, gRPC or HTTP; empty if neither."""
+    """Protocol of the server at the address, gRPC or HTTP; empty if it speaks neither."""
     error: str
     """Why there is no answer; empty if there is one."""
     has_scheme: bool = True
@@ -161,7 +161,7 @@ class ExporterFacts(NamedTuple):
     variable: str = "OTEL_EXPORTER_OTLP_ENDPOINT"
     """The variable that names the address."""
     scheme: str = ""
-    """The scheme that is answered there, if the variable has the other one."""
+    """The scheme that the server uses, if the variable has the other scheme."""
     is_disabled: bool = False
     """Whether OTEL_SDK_DISABLED makes SDKs send nothing."""
 
@@ -188,4 +188,4 @@ class Facts:
     failures: Known[Sequence[str]]
     """Why the running process is not ready; empty if it is."""
     troubles: Known[Sequence[str]]
-    """Current degradations of its parts, although it is ready."""
+    """Current degradations of a process that is ready."""

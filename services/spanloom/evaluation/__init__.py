@@ -1,10 +1,10 @@
 """Evaluates trajectories: judges a run by rules, a reference, a question or a model.
 
-In: a document or messages, and evaluators; out: results, one for each judgement. All of it is pure
-but for judges, which call a model: no server, no store. Start with ``evaluate.py``; a kind of
+In: a document or messages, and evaluators; out: results, one for each judgement. Everything is pure
+except judges, which call a model: no server, no store. Start with ``evaluate.py``; a kind of
 evaluator is one package and one line of ``kinds.py``.
 
-This module is the face for users: ``evaluate``, the statistics that reports use, and sampling.
+This module has the public functions: ``evaluate``, the statistics that reports use, and sampling.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FACE = {
     "share": "sampling",
     "wilson": "statistics.proportions",
 }
-"""Modules of what is loaded when it is first used: importing a client stays cheap."""
+"""Modules of functions that are loaded on first use, so that importing a client stays cheap."""
 
 __all__ = [  # noqa: PLE0604  # names of _FACE
     "InvalidEvaluatorError",
@@ -47,7 +47,7 @@ __all__ = [  # noqa: PLE0604  # names of _FACE
 
 
 def __getattr__(name: str) -> object:
-    """Load a function when it is first used."""
+    """Load a function on first use."""
     if name in _FACE:
         return getattr(import_module(f"{__name__}.{_FACE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

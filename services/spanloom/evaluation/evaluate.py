@@ -95,7 +95,7 @@ def judge_one(subject: Subject, evaluator: Evaluator) -> Sequence[Result]:
         code, reason = ErrorCode.UNREADABLE_EXPECTED, str(error)
     except TooLargeError as error:
         code, reason = error.code, str(error)
-    except Exception as error:  # one evaluator never stops its neighbours
+    except Exception as error:  # one evaluator never stops the others
         code, reason = ErrorCode.CRASHED, f"{type(error).__name__}: {error}"[:1_000]
     return [results.error(code, reason, name=name) for name in evaluator.judging.scores]
 

@@ -31,15 +31,15 @@ class Judging:
     view: AbstractSet[Part]
     judge: Judge
     scores: tuple[str, ...]
-    """The names of all its scores, in order."""
+    """The names of all scores of the judge, in order."""
     version: str = "1"
-    """Increased whenever the same configuration may judge otherwise."""
+    """Incremented whenever the same configuration may give another result."""
     warn_scores: AbstractSet[str] = frozenset()
-    """Those of ``scores`` that only warn: they never fail a gate."""
+    """Members of ``scores`` that only warn: they never fail a gate."""
     model_scores: AbstractSet[str] = frozenset()
-    """Those of ``scores`` that come from a model."""
+    """Members of ``scores`` that come from a model."""
     estimate: Estimating | None = None
-    """Estimates the cost of judging a run; only evaluators that cost money have it."""
+    """Estimates the cost of judging a run; ``None`` if judging costs no money."""
 
 
 ConfigT = TypeVar("ConfigT", bound=BaseModel)
@@ -49,9 +49,9 @@ class Kind(NamedTuple, Generic[ConfigT]):
     """A kind of evaluator."""
 
     config: type[ConfigT]
-    """The model of its configuration; unknown keys are refused."""
+    """The model of the configuration; unknown keys are refused."""
     make: Callable[[ConfigT, Results], Judging]
-    """Raises ``InvalidEvaluatorError`` with the key for faults that the model cannot find."""
+    """Returns the judge; raises ``InvalidEvaluatorError`` for faults that the model cannot find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Evaluator:
     name: str
     kind: str
     config: Mapping[str, Any]  # JSON values
-    """Without name and kind; files that it names are replaced by their contents."""
+    """The configuration without name and kind; files named in it are replaced by their contents."""
     config_hash: str
     judging: Judging
 

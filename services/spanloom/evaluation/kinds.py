@@ -37,7 +37,7 @@ def kind_names() -> tuple[str, ...]:
 
 
 def load_kind(name: str) -> Kind[Any]:
-    """Return a kind; raises ``KeyError`` for an unknown one."""
+    """Return a kind; raises ``KeyError`` for an unknown name."""
     module, _, attribute = _PLACES[name].partition(":")
     found: Kind[Any] = getattr(import_module(module), attribute)
     return found

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_NAME = 255
-"""Characters of a name; the API of scores has the same limit."""
+"""Maximum characters of a name; the API of scores has the same limit."""
 MAX_DEPTH = 64
-"""Levels of objects and lists in a configuration."""
+"""Maximum levels of objects and lists in a configuration."""
 MAX_VALUES = 100_000
-"""Values in one member of a configuration; a YAML alias counts each time."""
+"""Maximum values in one member of a configuration; a YAML alias counts each time."""
 
 
 def make_evaluators(
@@ -31,8 +31,8 @@ def make_evaluators(
     """Return the evaluators of one or several mappings or callables.
 
     ``allow_code`` allows evaluators that run the code of a file; paths are relative to ``folder``,
-    else to the working directory. Raises ``InvalidEvaluatorError`` for an invalid definition, and
-    for two scores of one name.
+    by default the working directory. Raises ``InvalidEvaluatorError`` for an invalid definition,
+    and for two scores with the same name.
     """
     several = definition if isinstance(definition, list | tuple) else [definition]
     if not several:
@@ -112,7 +112,7 @@ def _refuse_deep(config: Mapping[str, Any]) -> None:  # JSON values
 
 
 def _first_fault(error: ValidationError, known: Iterable[str]) -> InvalidEvaluatorError:
-    """Return the first fault of a validation error, with its place."""
+    """Return the first fault of a validation error, with its key."""
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
     if first["type"] != "extra_forbidden":

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
 
 MOST_EVALUATORS = 1_000
-"""Evaluators of a project, at most."""
+"""Maximum evaluators of a project."""
 _MOST_TRIES = 20
-"""Attempts to store a version, each repeated because another process took its number."""
+"""Maximum attempts to store a version, if other processes take its number first."""
 
 
 class UnknownEvaluatorError(PermanentError):
@@ -75,7 +75,7 @@ class Evaluators:
         )
 
     def put(self, project: str, name: str, definition: object, put_by: str) -> VersionedEvaluator:
-        """Store an evaluator; the same again changes nothing, a change is a new version.
+        """Store an evaluator; the same definition again changes nothing, a change is a new version.
 
         Raises ``InvalidEvaluatorError``, and ``EvaluatorRefusedError`` if there are
         ``MOST_EVALUATORS``.

@@ -21,7 +21,7 @@ class FrozenEvaluator(NamedTuple):
     name: str
     kind: str
     version: str
-    """The version of the code that judges."""
+    """The version of the evaluator's code."""
     config_hash: str
     stored_version: int
     """The version of the stored evaluator; 0 if the definition was in the request."""

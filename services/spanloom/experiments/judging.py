@@ -45,14 +45,14 @@ class TrialJudge:
         return any(one.kind == "judge" for one in self._evaluators)
 
     def judge(self, trial: Trial) -> Sequence[Score]:
-        """Return the scores of the stored run of a trial; errors of the item without a run."""
+        """Return the scores of the stored run of a trial; without a run, errors for the item."""
         subject = trial.subject
         if missing := self._missing(subject):
             return self.refuse(trial, ErrorCode.MISSING_RUN, missing)
         return self.judge_run(trial, subject.trace_id)
 
     def judge_run(self, trial: Trial, trace_id: str) -> Sequence[Score]:
-        """Return the scores of a run; errors of the item if it is not stored."""
+        """Return the scores of a run; errors for the item if the run is not stored."""
         project = self._experiment.project
         stored = self._documents.get(trace_id, Reach.only(project))
         if stored is None:
@@ -96,9 +96,10 @@ class TrialJudge:
 
 
 def run_concurrently(call: Callable[[T], Sequence[Score]], items: Sequence[T]) -> Sequence[Score]:
-    """Return the scores of all calls, each in a thread of its own; raises an error of a call.
+    """Return the scores of all calls, each in a thread of its own.
 
-    The threads are daemons, so that they do not delay the exit of the process.
+    Raises the error of a failed call. The threads are daemons, so that they do not delay the exit
+    of the process.
     """
     results: dict[int, Sequence[Score]] = {}
     failed: list[BaseException] = []

@@ -91,7 +91,7 @@ class ExperimentRequest(_Strict):
 
     @property
     def dataset_place(self) -> tuple[str, int | None]:
-        """Name and version of the dataset; raises ``ValueError`` for another form."""
+        """Name and version of the dataset; raises ``ValueError`` if the text is malformed."""
         name, sign, number = (self.dataset or "").partition("@")
         if not name or (sign and not (number.isascii() and number.isdecimal() and int(number))):
             raise ValueError("write NAME or NAME@VERSION, such as trips@1")

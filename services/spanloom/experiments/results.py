@@ -40,7 +40,7 @@ class Results:
     ) -> None:
         """Read the results of an experiment; ``only`` is a score's name, or empty for all.
 
-        ``reader`` is the annotator's name of the caller.
+        ``reader`` is the caller's annotator name.
         """
         self._only = only
         self._store = store
@@ -51,7 +51,7 @@ class Results:
         """The number of results withheld so far because their runs are in a blind queue."""
 
     def rows(self, after: ResultPlace = BEFORE_ALL_RESULTS) -> Iterator[Row]:
-        """Yield all results after a place, sorted by item, repeat, evaluator and score."""
+        """Yield all results after a position, sorted by item, repeat, evaluator and score."""
         while scores := self._store.results(*self._place, _PAGE, after, self._only):
             yield from self._visible(scores)
             if len(scores) < _PAGE:
@@ -59,7 +59,7 @@ class Results:
             after = place_of(scores[-1])
 
     def page(self, limit: int, after: ResultPlace) -> tuple[Sequence[Row], ResultPlace | None]:
-        """Return up to ``limit`` results after a place, and the last one's place if more follow."""
+        """Return up to ``limit`` results after a position, and the next position if more follow."""
         scores = self._store.results(*self._place, limit + 1, after, self._only)
         more = place_of(scores[limit - 1]) if len(scores) > limit else None
         return list(self._visible(scores[:limit])), more
@@ -108,7 +108,7 @@ class Results:
 
 
 def place_of(score: Score) -> ResultPlace:
-    """Return the place of a score among the results of its experiment."""
+    """Return the position of a score among the results of its experiment."""
     return ResultPlace(score.item, score.repeat, score.author, score.name)
 
 

@@ -32,7 +32,7 @@ log = get_logger("experiments")
 
 
 class ExperimentRunner(RepeatingPart):
-    """A part of the process (``process/supervisor.py``) that recovers from any crash.
+    """A ``Part`` of the process (``process/supervisor.py``) that recovers from any crash.
 
     Example: after a kill it finds the scores stored before, and judges only the other runs.
     """
@@ -60,7 +60,7 @@ class ExperimentRunner(RepeatingPart):
         """Unfinished work by the id of the experiment."""
 
     def run_once(self) -> int:
-        """Do a piece of each experiment; return the number of judged trials."""
+        """Judge some trials of each experiment; return the number of judged trials."""
         held = self._held()
         running = [
             one for one in self._store.experiments.running(Reach.ALL) if owns(held, _named(one))
@@ -70,7 +70,7 @@ class ExperimentRunner(RepeatingPart):
         return sum(self._do_piece(one) for one in running if not self._stopping.is_set())
 
     def _do_piece(self, experiment: Experiment) -> int:
-        """Do a piece of an experiment, and end it if nothing was left."""
+        """Judge some trials of an experiment, and end it if none was left."""
         try:
             work = self._works.get(experiment.id) or self._begun(experiment)
             judged = work.do_piece()
@@ -105,7 +105,7 @@ class ExperimentRunner(RepeatingPart):
         self._works.pop(experiment.id, None)
 
     def _round(self) -> None:
-        """Work while there is any, and pause as long as each piece took, for extraction."""
+        """Judge while there are trials; pause as long as each round took, for extraction."""
         try:
             while not self._stopping.is_set():
                 began_s = time.monotonic()

@@ -81,7 +81,7 @@ class Experiments:
         self._clock_ns = clock_ns
 
     def listed(self, project: str) -> Sequence[ListedExperiment]:
-        """Return the experiments of a project by name, including those of sent scores."""
+        """Return the experiments of a project by name, including experiments of sent scores."""
         ends, counts = self._store.ends(project), self._store.counts(project)
         started = {one.name: one for one in self._store.list(project)}
         return [
@@ -129,7 +129,7 @@ class Experiments:
         return self.get(project, name)
 
     def cancel(self, project: str, name: str) -> ListedExperiment:
-        """End a running experiment; one that has ended is unchanged.
+        """End a running experiment; an ended experiment is unchanged.
 
         Raises ``UnknownExperimentError``.
         """
@@ -196,7 +196,7 @@ def _listed(
 
 
 def _sent(project: str, name: str) -> Experiment:
-    """Return the experiment of sent scores, which was not started here."""
+    """Return the experiment of scores that clients sent; it was not started here."""
     return Experiment(project, name, id="", request="")
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _TRACE_ID = re.compile("[0-9a-f]{32}")
 PAGE = 100
-"""Items of one read."""
+"""Items of one page."""
 
 
 class Subject(NamedTuple):
@@ -25,10 +25,10 @@ class Subject(NamedTuple):
 
     item: str
     trace_id: str
-    """The trace id of its stored run; empty if the item names none."""
+    """The trace id of the item's stored run; empty if the item names none."""
     expected: Mapping[str, Any] | None = None  # JSON values
     project: str = ""
-    """The project of its run, if the item names one."""
+    """The project of the item's run; empty if the item names none."""
     input: Any = None  # a JSON value
 
 
@@ -51,7 +51,7 @@ class Trials:
     def left(self) -> Iterator[Trial]:
         """Yield the trials without scores, with one page of items in memory.
 
-        Raises ``UnknownDatasetError`` at the end if items are missing, that is, were deleted.
+        Raises ``UnknownDatasetError`` at the end if items have been deleted.
         """
         of, seen = self._experiment, 0
         for page in self._pages():

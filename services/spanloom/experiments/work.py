@@ -1,4 +1,4 @@
-"""The work of one experiment, done in small pieces; stored scores are the progress."""
+"""The work of one experiment, done in small batches; stored scores are the progress."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from spanloom.experiments.trials import Trials
 
 PIECE_S = 0.2
-"""Seconds after which a piece ends, to let extraction in the same process continue."""
+"""Seconds after which a batch ends, to let extraction in the same process continue."""
 MOST_TRIALS = 50
-"""Trials of a piece, at most: one atomic INSERT stores their scores."""
+"""Maximum trials of a batch: one atomic INSERT stores their scores."""
 AT_A_TIME = 8
 """Concurrent trials that call models."""
 

@@ -1,7 +1,7 @@
 """Builds one batch of traces, from stored spans to stored trajectories.
 
 Several traces share one read and one write, because a query costs more than a trace. A trace that
-fails to be read, built or written is isolated; the others go on.
+cannot be read, built or written is isolated; the other traces of the batch are not affected.
 
 Worker processes (``extractor/workers``) are the other builder, with the same results.
 """
@@ -58,12 +58,12 @@ def build_batch(
     options: BuildOptions = BY_DEFAULT,
     arrived: Mapping[TraceKey, Arrived] | None = None,
 ) -> BatchResult:
-    """Build traces with the given statuses in this process, and store what is new.
+    """Build traces with the given statuses in this process, and store new trajectories.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
     for the store's memory, damaged on disk) fails alone. ``arrived`` is the store's latest answer
-    about these traces, if the caller has queried it. Raises ``RetryableError`` if the store
-    does not answer or accepts no writes, which no trace has caused.
+    about these traces, if the caller has queried it. Raises ``RetryableError`` if the store does
+    not answer or accepts no writes, because that is not the fault of a trace.
     """
     try:
         arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
@@ -93,8 +93,8 @@ def write_apart(
     """Store and announce records; a record that cannot be written fails alone.
 
     That includes refused records, records too large for the store, and unexpected errors. Raises
-    ``RetryableError`` for every other retryable failure. A record overtaken by another build is
-    lost: its trace is built again.
+    ``RetryableError`` for every other retryable failure. A record that another build has overtaken
+    is lost, so its trace is built again.
     """
     if not records:
         return
@@ -131,7 +131,7 @@ def _prepare(
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook]:
-    """Read and extract; return the result so far, the records to write, and the lookups."""
+    """Read and extract; return the result so far, the records to write, and the first look."""
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
@@ -155,47 +155,47 @@ def _prepare(
 
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
-    """Return a function that frees memory between the steps of a long batch, else does nothing."""
+    """Return a function that frees memory between the steps of a long batch, or does nothing."""
     return store.trajectories.make_room if span_count > MANY_SPANS else lambda: None
 
 
 class BuildRequest(NamedTuple):
-    """A request to build traces together, each with a status."""
+    """A request to build traces together, with the status of each."""
 
     traces: Mapping[TraceKey, Status]
     failed_before: bool = False
-    """Whether the last attempt failed; workers, if any, build these, isolated from the service."""
+    """Whether the last attempt failed; workers, if there are any, then build these traces."""
 
 
 class Built(NamedTuple):
-    """Built traces, some or all of a request, and their result."""
+    """The result of building all or some traces of a request."""
 
     traces: Mapping[TraceKey, Status]
     result: BatchResult
 
 
 class Builder(Protocol):
-    """Builds traces from stored spans, and stores what is new."""
+    """Builds traces from stored spans, and stores new trajectories."""
 
     def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
-        """Build all requested traces; yield the results piece by piece, each trace once.
+        """Build all requested traces; yield their results as they are built, each trace once.
 
         Requests may be read ahead of the results. A caller that stops early closes the iterator,
-        which discards the work in progress. Raises what ``build_batch`` raises.
+        which discards the work in progress. Raises the same errors as ``build_batch``.
         """
 
     def rest(self) -> None:
-        """Release resources that were not used for long; called regularly."""
+        """Release resources that have been unused for long; called regularly."""
 
     def close(self) -> None:
-        """End all workers; nothing is built afterwards."""
+        """End all workers; no trace is built afterwards."""
 
 
 class InProcess:
-    """Builds one batch after the other in this process."""
+    """Builds one batch after another in this process."""
 
     def __init__(self, store: BuildingStore, options: BuildOptions) -> None:
-        """Build with the store to read from and write to, and the build options."""
+        """Set the store to read from and write to, and the build options."""
         self._store = store
         self._options = options
 
@@ -205,7 +205,7 @@ class InProcess:
             yield Built(requested, build_batch(self._store, requested, self._options))
 
     def rest(self) -> None:
-        """See ``Builder.rest``: nothing to release."""
+        """See ``Builder.rest``; there is nothing to release."""
 
     def close(self) -> None:
-        """See ``Builder.close``: nothing to end."""
+        """See ``Builder.close``; there are no workers to end."""

@@ -1,10 +1,10 @@
 """Limits repeated reads of growing runs by processes that share a server.
 
-On the embedded store a growing run is built again whenever it is worth it (``readiness.py``). Over
-a server every read goes through the network, and all extractors together should read little more
-than what arrives. So repeated builds pay from a budget that grows with arriving spans, and a little
-with time. With few runs it never runs out. Under load live runs are shown less often, and a run
-that continues after it was complete is built when it has been quiet for longer.
+On the embedded store a growing run is built again whenever that is worthwhile (``readiness.py``).
+Over a server every read goes through the network, and all extractors together should read little
+more than what arrives. Therefore repeated builds are charged to a budget that grows with arriving
+spans, and a little with time. With few runs it never runs out. Under load live runs are shown less
+often, and a run that continues after it was complete is built only after a longer quiet time.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from spanloom.extractor.recording import Due
 
 OF_ARRIVED = 0.1
-"""Spans that may be read again, for each one that arrives."""
+"""Spans that may be read again for each arriving span."""
 EVERY_S = 1.0
-"""Spans that may be read again each second, by all extractors together, if none arrive."""
+"""Spans per second that all extractors together may read again if none arrive."""
 AT_FIRST = 50.0
 """Spans that may be read again after a start, by all extractors together."""
 QUIET_S = 5.0
-"""A complete run that continues is built in any case after this many quiet seconds."""
+"""Quiet seconds after which a complete run that continues is built in any case."""
 MOST = 150.0
-"""Upper limit in spans of the savings of all extractors together, and of one's debt."""
+"""Upper limit, in spans, of the unused budget of all extractors, and of one extractor's debt."""
 
 
 class Budget:
     """The spans that an extractor may still read for repeated builds."""
 
     def __init__(self) -> None:
-        """Begin without a share, which the first call of ``affordable`` sets."""
+        """Start without a share, which the first call of ``affordable`` sets."""
         self._spans = 0.0
         self._at_ns: int | None = None
         self._arrived = 0
@@ -48,7 +48,7 @@ class Budget:
         """Return the traces to build; repeated builds only within the budget, the oldest first.
 
         ``arrived`` is the number of spans that arrived since the start. A build may cost more than
-        the rest of the budget: then others wait. Without sharing all traces are returned.
+        the rest of the budget; then the others wait. Without sharing all traces are returned.
         """
         if not held:
             return due
@@ -76,7 +76,7 @@ class Budget:
 
 
 def _is_repeated(item: Due) -> bool:
-    """Return whether some of the spans are read again: the run is live, or was complete before."""
+    """Return whether a build reads spans again, because the run is live or was complete before."""
     trace, status = item
     return status is Status.LIVE or (trace.is_built and not trace.attempts)
 

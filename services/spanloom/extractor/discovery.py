@@ -1,9 +1,9 @@
-"""Finds traces that must be built, and keeps them until they are built.
+"""Finds traces that must be built, and tracks them until they are built.
 
 A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
-table only when a build is stored that read all spans that had arrived, including the request of
-each change found, in whatever order these became visible. The watermark is the second before which
-everything is extracted, or stored as unfinished: a new extractor starts there.
+table only when a stored build has read all spans that had arrived, including the request of each
+change found, in whatever order these became visible. All changes before the watermark, a second of
+the store's clock, are extracted, or stored as unfinished, so a new extractor starts there.
 
 Each sweep also compares the requests of a share of all traces with their progress, independent of
 their time, so correctness does not depend on how long an INSERT takes to become visible.
@@ -38,9 +38,12 @@ if TYPE_CHECKING:
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
-"""If this many traces wait, changes from before the start are not read."""
+"""The number of waiting traces from which on changes from before the start are not read."""
 SHARES = 256
-"""Each sweep compares one of this many shares of all traces, by the first digits of their ids."""
+"""The number of shares of all traces; each sweep compares one share.
+
+The first digits of a trace id determine its share.
+"""
 MANY_MISSES = 3
 """After this many incomplete builds, the store is searched for the missing spans."""
 
@@ -49,7 +52,7 @@ class Outcome(NamedTuple):
     """The outcome of building a trace."""
 
     seq: int
-    """The newest sequence that it read."""
+    """The newest sequence that the build read."""
     status: Status
     is_stored: bool
     """Whether it read all arrived spans, and the stored build has these spans or more."""
@@ -58,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 class Discovery:
-    """The table of traces that wait to be built."""
+    """The traces that wait to be built."""
 
     def __init__(
         self, progress: ProgressStore, timing: Timing, held: Callable[[], Slices] = hold_all
@@ -72,7 +75,7 @@ class Discovery:
         self._held = held
         self._slices: Slices = ALL
         self.arrived = 0
-        """How many spans have arrived since the start, repeats included."""
+        """How many spans have arrived since the start, including repeats."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._share = 0
@@ -99,7 +102,7 @@ class Discovery:
         self._forget_removed(now.ns)
 
     def due(self, now_ns: int) -> Sequence[tuple[PendingTrace, Status]]:
-        """Return the traces to build now, those without new spans for longest first."""
+        """Return the traces to build now; traces that have been quiet for longest come first."""
         ready = [
             (trace, status)
             for trace in self._pending.values()
@@ -129,7 +132,7 @@ class Discovery:
             self._pending.pop(trace.key, None)
 
     def settles_ns(self) -> int | None:
-        """Return the time at which the next trace settles, in ns of ``Moment``, if any waits."""
+        """Return when the next trace settles, in ns of ``Moment``; ``None`` if no trace waits."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
 
@@ -144,10 +147,11 @@ class Discovery:
         return sum(1 for trace in self._pending.values() if trace.attempts)
 
     def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
-        """Make extracted traces due again, because another trace changed their meaning.
+        """Make extracted traces due again, because another trace affects their trajectories.
 
         Other processes find their own traces by the stored request to revisit. A trace of a run of
-        several waits in proportion to the spans of the run (``sizes``), and pays for them.
+        several traces waits in proportion to the spans of the run (``sizes``), and is charged for
+        them.
         """
         new = [key for key in keys if key not in self._pending and covers(self._slices, key)]
         known = self._progress.read_progress(new) if new else {}
@@ -166,7 +170,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces of the next share that need to be built and were missed so far."""
+        """Add the traces of the next share that need to be built and have been missed so far."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)
@@ -199,7 +203,7 @@ class Discovery:
             self._accept(self._window.look(now.ns), now)
 
     def _claim(self, held: Slices, now: Moment) -> None:
-        """Take over the slices gained since the last look, and drop the lost ones."""
+        """Take over the slices gained since the last look, and drop the lost slices."""
         lost = moved(self._window.slices, held).lost
         if lost:
             self._window.lose(lost)
@@ -227,7 +231,7 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Add changes from before the start; waiting traces are only updated."""
+        """Add changes from before the start; traces that already wait are only updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)

@@ -1,7 +1,7 @@
 """The two pure halves of building traces: spans to drafts, and drafts to records.
 
-Between the halves the store is queried for duplicates and stored versions of the drafts. Both have
-the same results in this process and in a worker.
+Between the halves the store is queried for duplicates and stored versions of the drafts. Both
+halves have the same results in this process and in a worker.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Drafts:
         spans: Sequence[Span],
         unplaced: Sequence[Unplaced],
     ) -> None:
-        """Set the scores of a trace, by the evaluation results of these spans."""
+        """Set the scores of a trace from the evaluation results of these spans."""
         scoring = self.result.scoring
         responses = list_responses(trajectory, spans)
         scoring.set_responses(key, responses)
@@ -112,9 +112,10 @@ class Drafts:
 def make_drafts(
     requested: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
 ) -> Drafts:
-    """Extract each trace by itself: one that raises fails alone.
+    """Extract each trace separately; a trace that raises an error fails alone.
 
-    Empties ``parts`` meanwhile: the spans of a long trace take as much memory as all later steps.
+    Empties ``parts`` in the process, because the spans of a long trace take as much memory as all
+    later steps.
     """
     drafts = Drafts()
     result = drafts.result
@@ -138,11 +139,11 @@ class _Next(Enum):
 
     WRITE = "write"
     KEEP = "keep"
-    """Spans were removed: the stored trajectory, which has them, stays."""
+    """Spans were removed; the stored trajectory, which has them, stays."""
     SAME = "same"
-    """The stored one was built from the same spans, and is more complete."""
+    """The stored trajectory was built from the same spans, and is more complete."""
     AGAIN = "again"
-    """It was built from fewer spans than the stored one, or another builder is writing it."""
+    """The draft has fewer spans than the stored build, or another builder is writing it."""
 
 
 def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:
@@ -158,8 +159,8 @@ def make_records(
 ) -> list[TrajectoryRecord]:
     """Return the records to write; ``originals`` may contain other traces too.
 
-    Unchanged and kept trajectories, and traces to build again, are recorded in the result of the
-    drafts.
+    Unchanged trajectories, stored ones that stay, and traces to build again are recorded in the
+    result of the drafts.
     """
     result = drafts.result
     nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
@@ -193,7 +194,7 @@ def make_records(
 
 
 def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
-    """Yield complete builds that read more than the stored ones, but have the same content."""
+    """Yield complete builds that read more than the stored builds, but have the same content."""
     result = drafts.result
     for head in heads:
         mark = result.reads[head.key].mark
@@ -252,7 +253,7 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
 def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
     """Return whether the stored document has spans that were not read.
 
-    If all arrived spans were read, retention has removed them; else they are not visible yet.
+    If all arrived spans were read, retention has removed them; otherwise they are not visible yet.
     Log records of coding agents may have counted as spans until their own spans arrived.
     """
     trajectory = drafts.trajectories[key]

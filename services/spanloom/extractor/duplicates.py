@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""The number of first calls of a run to look up: a report may lack some first calls."""
+"""How many of a run's first calls to look up, because a report may lack some first calls."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Duplicates found for a batch, in both directions."""
+    """The duplicates of a batch: its traces that repeat others, and traces that repeat it."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
     """Traces of the batch that duplicate a call of another trace, with the original."""
@@ -54,10 +54,10 @@ class Repeats:
 def find_repeats(
     finder: CallFinder, built: Mapping[TraceKey, Sequence[Call]], known: Iterable[TraceKey]
 ) -> Repeats:
-    """Compare the calls of the traces just built with each other and with the store's.
+    """Compare the calls of the traces just built with each other and with the store's calls.
 
-    For ``known`` traces, which were stored before, the stored duplicates are found too: their
-    common calls may have been removed.
+    For ``known`` traces, which were stored before, the stored duplicates are found too, because
+    their common calls may have been removed.
     """
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
@@ -89,7 +89,7 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with those that may report the same first calls."""
+    """Compare each run with the runs that may report the same first calls."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
@@ -109,8 +109,8 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 class _CallsByContent:
     """Calls by content, in the order of their start.
 
-    A script that repeats one query a thousand times has as many equal calls: each is compared only
-    with those near it in time.
+    A script that repeats one query a thousand times has as many equal calls, so each is compared
+    only with calls near it in time.
     """
 
     def __init__(self, calls: Iterable[Call]) -> None:
@@ -146,7 +146,7 @@ class _CallsByContent:
 def _load(
     finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
 ) -> Sequence[Call]:
-    """Return the stored rows near these calls, and those of the known traces' duplicates."""
+    """Return the stored rows near these calls, and the rows of the known traces' duplicates."""
     at_ns = own[0].start_ns if own else 0
     again = (repeat_window(key, at_ns) for key in known)
     return finder.find(project, [*map(_window, own), *again])

@@ -1,4 +1,4 @@
-"""The extraction loop: look for changes, build what is due, record progress."""
+"""The extraction loop: looks for changes, builds what is due, records progress."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000
-"""A batch ends at this many traces, or spans by discovery's count."""
+"""A batch ends at this many traces, or spans as counted by discovery."""
 FEW_TRACES = 50
-"""Up to this many traces, a look and its batch cost about as much as for one."""
+"""Up to this many traces, a look and its batch cost about as much as for one trace."""
 AFTER_FEW = 1.5
 """Factor of the pause after a look that found few traces."""
 MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
-"""Seconds without a look for changes after which other processes are informed."""
+"""Seconds without a look for changes after which ``trouble`` reports that."""
 AFTER_A_BUG_S = 5.0
 """Pause in seconds after an unexpected error."""
 
@@ -50,7 +50,7 @@ log = get_logger("extractor")
 
 
 class Extractor:
-    """Keeps trajectories up to date with spans; recovers from any crash by the store's state.
+    """Updates trajectories when spans arrive; recovers from any crash by the store's state.
 
     A part of the process (``process/supervisor.py``).
     """
@@ -72,9 +72,9 @@ class Extractor:
     ) -> None:
         """Build in this process with ``options``, unless a ``builder`` is passed.
 
-        Failures of the store are logged by ``outage``.
+        ``outage`` logs failures of the store.
 
-        ``clock`` is monotonic, in ns; ``wall_clock`` is the one that collectors use (``Moment``).
+        ``clock`` is monotonic, in ns; ``wall_clock`` is the collectors' clock (``Moment``).
         ``held`` returns the slices whose traces this process builds (``extract``), and the parts of
         replays that it runs (``replay``).
         """
@@ -102,9 +102,10 @@ class Extractor:
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: who shares the traces says if it has not read its own for a minute.
+        """See ``Troubled``: a process that shares traces has not read its own for a minute.
 
-        The store or the heartbeat hangs, others hold all slices, or a build takes that long.
+        The cause may be that the store or the heartbeat hangs, that other processes hold all
+        slices, or that a build takes that long.
         """
         unread_s = (self._clock() - self._looked_ns) / NS
         if not self._is_sharing or unread_s < UNREAD_S:
@@ -112,11 +113,11 @@ class Extractor:
         return f"what arrives in its slices of the traces has not been read for {unread_s:.0f} s"
 
     def start(self) -> None:
-        """Start the loop in its own thread."""
+        """Start the loop in a separate thread."""
         self._thread.start()
 
     def stop(self, grace_s: float = 10.0) -> None:
-        """Finish the current batch and end, within ``grace_s`` seconds."""
+        """Finish the current batch and end the loop, within ``grace_s`` seconds."""
         self._thread.expect_end()
         self._stopping.set()
         self._thread.join(grace_s)
@@ -158,9 +159,9 @@ class Extractor:
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:
-        """Build the due traces and a piece of a replay, if any; return the pause in seconds.
+        """Build the due traces and a part of a replay, if any; return the pause in seconds.
 
-        After a piece of a replay the pause is as long as the piece took, so that half of the time
+        After a part of a replay the pause is as long as that part took, so that half of the time
         remains for arriving spans.
         """
         began = time.monotonic()
@@ -177,7 +178,8 @@ class Extractor:
         """Return the seconds until the next trace settles, so that a single run is built at once.
 
         This shortens only the pause after a look without builds. Under steady load a look builds
-        all that has settled since the last one, so its cost is paid once a second, not per trace.
+        all traces that have settled since the last look, so its cost occurs once a second, not per
+        trace.
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
@@ -193,7 +195,7 @@ class Extractor:
                 yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
 
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
-        """Return the traces that this process still has to build: a new process may have some."""
+        """Return the traces of slices that this process still holds."""
         held = self._held()
         return [due for due in batch if covers(held, due[0].key)]
 
@@ -201,8 +203,8 @@ class Extractor:
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
     """Split the work into batches that fit into memory, in the order of the store's keys.
 
-    The store reads and writes neighbours together; any other order takes half as long again for a
-    backlog. Traces that failed before come last, each alone.
+    The store reads and writes adjacent keys together; any other order makes a backlog take half as
+    long again. Traces that failed before come last, each alone.
     """
     batch: list[Due] = []
     spans = 0

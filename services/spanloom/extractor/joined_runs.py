@@ -1,4 +1,4 @@
-"""Builds runs that arrived as several traces, each in the trace that is its home."""
+"""Builds runs that arrived as several traces; the home trace of a run shows the whole run."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ def join_runs(
     joins: Joins,
     options: BuildOptions,
 ) -> Mapping[TraceKey, DuplicateOf]:
-    """Replace the drafts of homes by those of whole runs; return the parts that are not homes.
+    """Replace drafts of home traces by drafts of whole runs; return the parts of other traces.
 
-    A home that cannot be built keeps its own draft at the last attempt, else fails alone.
+    A home trace that cannot be built fails alone; at its last attempt it keeps the draft of its own
+    spans.
     """
     for key, part in drafts.parts.items():
         drafts.parts[key] = part._replace(home=joins.homes[key].trace_id)
@@ -52,7 +53,7 @@ def join_runs(
 
 
 def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
-    """Return the parts that another trace shows, and to which their calls now belong."""
+    """Return the parts that another trace shows, and the step to which their calls now belong."""
     found = {}
     for key in drafts.parts:
         if joins.homes[key] != key and key in drafts.trajectories:
@@ -70,10 +71,10 @@ def _join(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Build a home from the spans of its parts, the earliest up to the limit of a trace.
+    """Build a home trace from the spans of its parts, the earliest first, up to a trace's limit.
 
-    Its read mark covers only its own spans: a part may move to another home, and when a part
-    changes, the home is built again.
+    Its read mark covers only its own spans, because a part may move to another home trace, and when
+    a part changes, the home trace is built again.
     """
     others = joins.members[home]
     taken: list[Part] = []
@@ -96,7 +97,7 @@ def _draft_run(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Replace the draft of a home by that of its own spans and those of other parts."""
+    """Replace the draft of a home trace by a draft of its own spans and other parts' spans."""
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
     if home in joins.former and any(_is_gone(part, read) for part in taken):
@@ -109,12 +110,12 @@ def _draft_run(
 
 
 def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:
-    """Return whether a part has fewer spans than were stored: retention removed them."""
+    """Return whether a part has fewer spans than were stored, because retention removed some."""
     return part.span_count > size_of(read.get(part.key, ()))
 
 
 def _distinct(traces: Iterable[Sequence[Span]]) -> Sequence[Span]:
-    """Return the spans of all traces; for equal ids that of the first trace."""
+    """Return the spans of all traces; of spans with the same id, the first trace's."""
     spans: dict[str, Span] = {}
     for trace in traces:
         own = {span.span_id: span for span in trace}

@@ -1,8 +1,9 @@
 """Joins traces that are parts of one run, in any order of extraction.
 
-The home of a run is built from the spans of all its parts; the other parts are stored as duplicates
-of it. A build of a part makes its home due again, a build of a home those parts that are stored
-with another home. A part that is stored with the right home is not made due, so this always ends.
+The home trace of a run is built from the spans of all parts; the other parts are stored as its
+duplicates. Building a part makes its home trace due again; building a home trace makes the parts
+due that are stored with another home. A part that is stored with the right home is not made due, so
+this always terminates.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import PartFinder
 
     Session: TypeAlias = tuple[str, str]
-    """A project and the key of a conversation in it."""
+    """A project, and the key of a conversation in it."""
 
 MAX_PARTS = 5_000
-"""Conversations with more parts in six days are not joined, so that each build stays cheap."""
+"""The most parts of a conversation within six days that are joined; limits a build's cost."""
 FAR_NS = 3 * DAY_NS
-"""Time in ns around a part in which others are read: within a day, and those deciding homes."""
+"""Time in ns around a part in which other parts are read.
+
+One day for parts of the same run; the rest for the parts that decide the homes.
+"""
 _LAST_NS = 2**64 - 1
 
 
@@ -40,21 +44,21 @@ class Joins:
     """The traces of a batch and stored traces that belong together."""
 
     homes: dict[TraceKey, TraceKey] = field(default_factory=dict)
-    """The home of each part of the batch."""
+    """The home trace of each part of the batch, which shows the whole run."""
     members: defaultdict[TraceKey, list[Part]] = field(default_factory=lambda: defaultdict(list))
-    """The other parts of each run that has its home in the batch."""
+    """The other parts of each run whose home trace is in the batch."""
     former: dict[TraceKey, Part] = field(default_factory=dict)
     """The stored state of the parts of the batch, if any."""
     due: dict[TraceKey, int] = field(default_factory=dict)
     """Stored traces to build again, with the number of spans of their runs."""
     gone: set[TraceKey] = field(default_factory=set)
-    """Parts with removed spans: their stored state stays."""
+    """Parts with removed spans, whose stored state stays."""
     crowded: set[TraceKey] = field(default_factory=set)
-    """Parts that stay alone because their conversation has too many."""
+    """Parts that stay alone because their conversation has too many parts."""
 
 
 def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
-    """Compare the parts of a batch with each other and with those of the store."""
+    """Compare the parts of a batch with each other and with the store's parts."""
     joins = Joins()
     own: defaultdict[Session, dict[TraceKey, Part]] = defaultdict(dict)
     for key, part in parts.items():
@@ -83,7 +87,7 @@ def _compare(
     stored: Sequence[Part],
     joins: Joins,
 ) -> None:
-    """Compare the parts of one conversation: those of the batch, and those only stored."""
+    """Compare the parts of one conversation: parts of the batch, and parts that are only stored."""
     if len(stored) >= MAX_PARTS or len(own) >= MAX_PARTS:
         joins.homes.update((key, key) for key in own)
         joins.crowded.update(own)
@@ -110,7 +114,7 @@ def _left_alone(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the current and the former homes of the parts just built."""
+    """Yield the current and the former home traces of the parts just built."""
     for key in own:
         yield homes[key]
         if (before := former.get(key)) is not None:
@@ -123,10 +127,10 @@ def _left(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the homes that a part has left because of the batch.
+    """Yield the home traces that a part has left because of the batch.
 
-    A home may have been built with a part before that part was stored with this home, so the
-    part's stored home is not enough: its home according to all stored parts is yielded, too.
+    A home trace may have been built with a part before that part was stored with this home, so the
+    part's stored home is not enough. The part's home according to all stored parts is yielded too.
     """
     if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
         return
@@ -148,9 +152,9 @@ def _misplaced(
     stored: Sequence[Part],
     homes: Mapping[TraceKey, TraceKey],
 ) -> Iterator[TraceKey]:
-    """Yield stored parts near the batch whose stored home is outdated.
+    """Yield stored parts near the batch whose stored home trace is outdated.
 
-    At the edges of the time read, homes are unknown.
+    Near the limits of the time interval that was read, home traces are unknown.
     """
     times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
     for part in stored:
@@ -166,7 +170,7 @@ def _is_near(part: Part, times: Sequence[int]) -> bool:
 
 
 def _load(finder: PartFinder, parts: Iterable[Part]) -> Mapping[Session, Sequence[Part]]:
-    """Return the stored parts of each conversation in the days around those of the batch."""
+    """Return the stored parts of each conversation in the days around the parts of the batch."""
     windows: defaultdict[str, list[CallWindow]] = defaultdict(list)
     found: defaultdict[Session, list[Part]] = defaultdict(list)
     for part in parts:

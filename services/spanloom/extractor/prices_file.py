@@ -53,9 +53,9 @@ class _File(BaseModel):
 
 
 def read_prices(path: Path | None) -> PriceBook:
-    """Return a price book where the file's prices precede the built-in list.
+    """Return a price book in which the file's prices take precedence over the built-in list.
 
-    Without a file the list alone. Raises ``StartupError`` with a one-line message.
+    Without a file, return only the list. Raises ``StartupError`` with a one-line message.
     """
     if path is None:
         return PriceBook()

@@ -1,13 +1,13 @@
 """Decides when a trace is built: as soon as it may be complete, and regularly while it grows.
 
-Spans are exported when they end, so the root tends to come last: a root and a short quiet time
-mean a settled trace. Without a root a longer quiet time is required. No trace is ever closed: a
+Spans are exported when they end, so the root tends to arrive last: a root and a short quiet time
+mean a settled trace. Without a root a longer quiet time is required. No trace is ever closed, so a
 late span makes it due again.
 
 A live run is shown soon after its first spans, and again when it has grown by a quarter, in spans
 or in age. So the number of builds grows with the logarithms of its size and age, not with the
-number of exports. A large run that grows fast waits longer: building it takes seconds, in which
-thousands of spans make the result outdated, and often the root arrives.
+number of exports. A large run that grows fast waits longer, because building it takes seconds, in
+which thousands of spans make the result outdated, and often the root arrives.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from spanloom.core.model.trajectory import Status
 
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
-"""The last attempt always stores a trajectory, if necessary one that shows the error."""
+"""The most attempts; the last one stores a trajectory even if it only shows the error."""
 GROWN_BY = 4
-"""A live trace is built again when its size or age has grown by 1 / this: a quarter."""
+"""A live trace is built again when its size or age has grown by 1 / ``GROWN_BY``, a quarter."""
 A_SPAN_NS = 100_000
 """Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
-"""A constantly growing trace waits this many times as long as its build takes."""
+"""A constantly growing trace waits this many times the duration of its build."""
 MISSED_S = 0.2
 """First wait in seconds after an incomplete build; doubles up to a minute."""
 MAX_MISSED_S = 60.0
 MAX_DOUBLINGS = 30
-"""The most doublings of the wait: a trace may grow for days."""
+"""The most doublings of the wait, because a trace may grow for days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Timing:
     growing_first_s: float = 1.0
     growing_max_s: float = 30.0
     poll_s: float = 1.0
-    """Time between looks after a look that found work; longer by ``AFTER_FEW`` if it was little."""
+    """Time between looks after a look that found work; ``AFTER_FEW`` times that for little work."""
     sweep_s: float = 60.0
     """Time between sweeps, which look for changes of the last quarter of an hour again."""
 
@@ -51,14 +51,13 @@ class Timing:
 class Moment:
     """A time in ns of a monotonic clock, such as ``time.monotonic_ns``.
 
-    Collectors record by the wall clock when they accepted a span. The wall clock may be set back,
-    and then spans accepted just before are in the future. So wall-clock times are only converted to
-    ages.
+    Collectors record when they accepted a span by the wall clock. If the wall clock is set back,
+    spans accepted just before are in the future. So wall-clock times are only used to compute ages.
     """
 
     ns: int
     ahead_ns: int = 0
-    """How far the wall clock is ahead of the monotonic one at this moment."""
+    """How far, in ns, the wall clock is ahead of the monotonic clock at this moment."""
 
     def accepted(self, wall_ns: int) -> int:
         """Return a wall-clock time in ns as a time of this clock, never later than now."""
@@ -74,10 +73,10 @@ class PendingTrace:
     """The requests that a build must have read: sequence and number of spans of each."""
     first_ns: int
     last_ns: int
-    """Time of accepting its newest span; times are those of ``Moment``."""
+    """Time at which its newest span was accepted; all times are those of ``Moment``."""
     has_root: bool
     root_ns: int = 0
-    """Time of accepting the change with its root; 0 if long ago, or not yet."""
+    """Time at which the change with its root was accepted; 0 if long ago, or not yet."""
     span_count: int = 0
     live_builds: int = 0
     built_ns: int = 0
@@ -93,12 +92,14 @@ class PendingTrace:
     built_seq: int = 0
     """The newest sequence in an earlier build, by this or another process."""
     is_built: bool = False
-    """Whether a finished build was stored before the changes that it waits for."""
+    """Whether a finished build was stored before the changes that wait to be built."""
     first_accepted_ns: int = 0
-    """Time of accepting its first span, by the collector's wall clock; for display only."""
+    """Time at which its first span was accepted, by the collector's wall clock; for display."""
     since_s: int = 0
-    """The second, by the store's clock, of the first change not covered by stored progress; 0 if
-    the store has the trace as unfinished."""
+    """The store's second of the first change that stored progress does not cover.
+
+    0 if the store has the trace as unfinished.
+    """
 
     def note_failure(self, now_ns: int) -> None:
         """Record a failed attempt, and the time to retry."""
@@ -114,7 +115,7 @@ class PendingTrace:
         self.retry_ns = now_ns + int(wait_s * NS)
 
     def reset_misses(self, now_ns: int) -> None:
-        """Try again soon: new changes may include the missed spans."""
+        """Try again soon, because new changes may include the missed spans."""
         if self.misses:
             self.misses = 0
             self.retry_ns = min(self.retry_ns, now_ns + int(MISSED_S * NS))
@@ -130,7 +131,7 @@ class PendingTrace:
 
 
 def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | None:
-    """Return the status with which the trace is to be built now, or ``None`` to wait.
+    """Return the status with which the trace must be built now; ``None`` if it has to wait.
 
     ``FAILED`` means that this is the last attempt.
     """

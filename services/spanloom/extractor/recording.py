@@ -1,4 +1,4 @@
-"""Records what builds resulted in: stored progress, discovery, the feed, metrics, the log."""
+"""Records the outcome of builds: stored progress, discovery, the feed, metrics, the log."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ log = get_logger("extractor")
 
 
 def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error: Exception) -> None:
-    """Store a document that shows the error, unless one built from spans is stored.
+    """Store a document that shows the error, unless a document built from spans is stored.
 
     Its span count is the larger of ``arrived`` and discovery's count, because the store's count may
     lag. Its sequence is 0, so any build from spans replaces it. If the store fails, the next
-    attempt tries again. It is announced after each attempt, since a process may have died between
+    attempt tries again. It is announced after each attempt, because a process may have died between
     storing and announcing it.
     """
     try:
@@ -65,7 +65,7 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
 
 
 MAX_KNOWN = 1_000
-"""Upper limit of logged services: a sender with a new name per span must not fill the log."""
+"""Maximum number of logged services; a sender with a new name per span must not fill the log."""
 
 
 class NewServices:
@@ -76,7 +76,7 @@ class NewServices:
         self._known: set[tuple[str, str]] = set()
 
     def log_new(self, services: Iterable[tuple[str, str]]) -> None:
-        """Log the new ones of (project, service name) pairs."""
+        """Log the pairs of project and service name that are new."""
         for project, service in sorted(set(services) - self._known):
             if len(self._known) == MAX_KNOWN:
                 return
@@ -106,7 +106,7 @@ class Recorder:
         self._new_services = NewServices()
 
     def record(self, batch: Sequence[Due], result: BatchResult) -> None:
-        """Record the outcome of a batch everywhere it is needed."""
+        """Record the outcome of a batch in the store, discovery, the feed, metrics and the log."""
         result.lost |= self._store.trajectories.confirm(result.confirmed)
         batch = list(self._without_lost(batch, result))
         if batch:
@@ -128,10 +128,10 @@ class Recorder:
         self._new_services.log_new(result.services)
 
     def _without_lost(self, batch: Sequence[Due], result: BatchResult) -> Iterator[Due]:
-        """Yield the traces of a batch that are not lost; lost ones are soon due again.
+        """Yield the traces of a batch that are not lost; lost traces are soon due again.
 
-        Each waits a random time, so that two extractors do not collide again; one that read less
-        than is stored waits longer each time for the missing spans.
+        Each waits a random time, so that two extractors do not collide again; a trace whose build
+        read less than the stored build waits longer each time for the missing spans.
         """
         now_ns = self._clock()
         for due in batch:
@@ -214,7 +214,7 @@ class Recorder:
 
 
 def _is_stored(key: TraceKey, result: BatchResult) -> bool:
-    """Return whether a complete build is stored: this one, or an equally complete one."""
+    """Return whether a complete build is stored: this build, or an equally complete one."""
     return key in result.whole and key not in result.lost
 
 
@@ -231,7 +231,7 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
 
 
 def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
-    """Return the ends that another builder has recorded for runs that are live for this one.
+    """Return the final statuses that other builders recorded for runs that are live here.
 
     If nothing has arrived since, that record stays; otherwise the run would be due again, possibly
     without a process that waits for its end.
@@ -247,9 +247,9 @@ def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[Tr
 
 
 def _is_built(trace: PendingTrace, recorded: Progress | None) -> bool:
-    """Return whether another builder has recorded a complete build of all that this one waits for.
+    """Return whether another builder has recorded a complete build of all awaited requests.
 
-    Recording a failure in its place would hide that build from processes that do not wait for it.
+    Recording a failure instead would hide that build from processes that do not wait for it.
     """
     return (
         recorded is not None
@@ -264,6 +264,6 @@ def _has_as_much(recorded: Progress, arrived: Arrived) -> bool:
 
 
 def _matches(reached: Progress, known: Mapping[TraceKey, Progress]) -> bool:
-    """Return whether equal progress, except for its error, is already recorded."""
+    """Return whether the same progress, except for its error, is already recorded."""
     before = known.get(reached.key)
     return before is not None and replace(before, error="") == reached

@@ -1,4 +1,4 @@
-"""The record of a trajectory to store: its next version, unless it would equal the stored one."""
+"""Makes the record of a trajectory's next version, unless it would equal the stored version."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def make_record(
     is_whole: bool = True,
     responses: Mapping[str, str] = NO_RESPONSES,
 ) -> TrajectoryRecord | None:
-    """Return the next version of a trajectory, or ``None`` if it would equal the stored one.
+    """Return the next version of a trajectory, or ``None`` if it would equal the stored version.
 
-    A stored one that is missing in lists, because its writer died, is written again under a new
-    number. So is one that a build from fewer spans may still replace.
+    A stored version that lists do not have, because its writer died, is written again under a new
+    number. So is a version that a build from fewer spans may still replace.
     """
     version = head.next_version if head is not None else 1
     trajectory = _with_warnings_of(trajectory, status, seq)
@@ -83,7 +83,7 @@ def _stays(head: Head, build: Build) -> bool:
 def _other_rows(
     trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
 ) -> Iterator[Call]:
-    """Yield the rows of the call index that find the trace by other keys than calls."""
+    """Yield the rows of the call index by which the trace is found, other than its calls."""
     key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()
@@ -96,8 +96,8 @@ def _other_rows(
 def _with_warnings_of(trajectory: Trajectory, status: Status, seq: int) -> Trajectory:
     """Return the trajectory with only the warnings that apply to its status.
 
-    A live run has no warnings about absent spans such as the root, which arrives when the run
-    ends, and is not unfinished.
+    A live run has no warnings about absent spans such as the root, which arrives when the run ends,
+    or about being unfinished.
     """
     if status is Status.LIVE and trajectory.absences:
         shown = [text for text in trajectory.warnings if text not in trajectory.absences]

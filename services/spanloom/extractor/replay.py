@@ -1,8 +1,8 @@
-"""Runs replays in small pieces, so that live work does not wait.
+"""Runs replays in small parts, so that live work does not wait.
 
-The request and its progress are in the store: after a restart or a crash the replay continues, and
-repeats one piece at most. Discovery's progress is not touched: a trace that changes meanwhile is
-built from its spans like any other.
+The request and its progress are in the store, so the replay continues after a restart or a crash,
+and repeats one such part at most. Discovery's progress is not changed: a trace that changes in the
+meantime is built from its spans like any other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 200
 MAX_SPANS = 4_000
-"""A piece ends at this many traces or spans, which take a fraction of a second."""
+"""The most traces or spans built in one step, which take a fraction of a second."""
 AHEAD = 4_000
 """Number of traces read from the store at once."""
 TRIES = 3
@@ -54,7 +54,8 @@ class Replayer:
     ) -> None:
         """Run the store's replays with a builder; ``clock`` is monotonic, in ns.
 
-        ``held`` returns the parts of replays that this process runs, where processes share them.
+        ``held`` returns the parts of replays that this process runs, if several processes share
+        them.
         """
         self._store = store
         self._metrics = metrics
@@ -67,7 +68,7 @@ class Replayer:
         self._under_way: tuple[str, int | None] | None = None
 
     def step(self) -> Replay | None:
-        """Run a piece of the oldest unfinished replay and return it; ``None`` if there is none."""
+        """Run a step of the oldest unfinished replay and return it; ``None`` if there is none."""
         if self._clock() < self._look_ns:
             return None
         for replay in self._store.replays.unfinished(Reach.ALL):
@@ -80,9 +81,9 @@ class Replayer:
         return None
 
     def go_on(self, replay: Replay) -> Replay:
-        """Run one piece of a replay, and return the progress of the whole.
+        """Run one step of a replay, and return the progress of the whole replay.
 
-        If a replay is in parts, the last one is taken: extractors begin with their first ones.
+        If a replay is in parts, this runs the last part, because extractors begin with their first.
         """
         if parts := self._unfinished_parts(replay):
             reached = self._run_piece(parts[-1])
@@ -98,7 +99,7 @@ class Replayer:
         return parts
 
     def _run_piece(self, replay: Replay) -> Replay:
-        """Run one piece of a replay or a part, and record its progress."""
+        """Run one step of a replay or a part of it, and record its progress."""
         piece = self._next(replay)
         is_first, self._under_way = (replay.id, replay.part) != self._under_way, None
         written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)
@@ -116,7 +117,7 @@ class Replayer:
         return reached
 
     def _next(self, replay: Replay) -> Sequence[StoredTrace]:
-        """Return the next piece, from many keys read at once: each query reads a table's keys."""
+        """Return the traces of the next step, from many keys read at once to save queries."""
         if not self._ahead or self._ahead_of != (replay.id, replay.part, replay.after):
             self._ahead = self._store.replays.traces_after(
                 replay.selection, replay.after, AHEAD, replay.part
@@ -127,10 +128,11 @@ class Replayer:
         return piece
 
     def _build(self, piece: Sequence[StoredTrace], *, is_first: bool) -> tuple[int, int]:
-        """Build the traces of a piece again; return the numbers of written and failed ones.
+        """Build the traces of a step again; return how many were written and how many failed.
 
-        Live traces are skipped: they are built soon anyway, and could have settled since. The first
-        piece after a start or an error may be stored already without its announcements.
+        Live traces are skipped, because they are built soon anyway, and could have settled since.
+        After a start or an error, the traces of the first step may already be stored without
+        announcements.
         """
         settled = {t.key: _build_status(t.status) for t in piece if t.status is not Status.LIVE}
         result = self._built(settled)
@@ -150,7 +152,7 @@ class Replayer:
         return written, failed
 
     def _built_again(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Announcement]:
-        """Build the traces that others changed, and those that these change, each once."""
+        """Build the traces that others affect, and the traces that these affect, each once."""
         stored: dict[TraceKey, Announcement] = {}
         seen: set[TraceKey] = set()
         while again := set(keys) - seen:
@@ -174,7 +176,7 @@ class Replayer:
 
 
 def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
-    """Return the first traces with up to ``MAX_SPANS`` spans together, at least one."""
+    """Return the first traces, at least one, with up to ``MAX_SPANS`` spans in total."""
     spans = 0
     for n, trace in enumerate(traces):
         spans += trace.span_count

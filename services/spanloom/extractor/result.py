@@ -1,4 +1,4 @@
-"""The operator's options for building a batch of traces, and its outcome."""
+"""The operator's options for building a batch of traces, and the batch's outcome."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BuildOptions(NamedTuple):
     """Options of building traces."""
 
     max_trace_spans: int = MAX_TRACE_SPANS
-    """Maximum of spans read per trace; the rest of a larger trace is not shown."""
+    """Maximum number of spans read per trace; the rest of a larger trace is not shown."""
     prices: PriceBook = LISTED
     """Prices of model calls."""
 
@@ -36,17 +36,17 @@ BY_DEFAULT = BuildOptions()
 
 @dataclass(slots=True)
 class Scoring:
-    """What a batch found of scores, before it is compared with what is stored."""
+    """Scores found in a batch, before they are compared with the stored scores."""
 
     scores: dict[TraceKey, Sequence[Score]] = field(default_factory=dict)
     """The scores of traces with evaluation results."""
     responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
-    """The step of each response id, of traces that have some."""
+    """For traces with response ids: the step of each response id."""
     named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
-    """The response ids that results without a span name, by the trace under which they wait."""
+    """The response ids named by results without a span, by the trace under which they wait."""
 
     def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
-        """Set the scores of a trace; a trace that never had any needs no entry."""
+        """Set the scores of a trace; a trace that never had scores needs no entry."""
         if scores:
             self.scores[key] = scores
         else:
@@ -60,7 +60,7 @@ class Scoring:
             self.responses.pop(key, None)
 
     def set_waiting(self, key: TraceKey, unplaced: Sequence[Unplaced]) -> None:
-        """Set what is known of a trace that has no span yet."""
+        """Set the scores and named responses of a trace that has no span yet."""
         if unplaced:
             self.set_scores(key, list_waiting(key, unplaced))
             if named := named_responses(unplaced):
@@ -78,7 +78,7 @@ class Scoring:
             held.pop(key, None)
 
     def add(self, other: Scoring) -> None:
-        """Add what was found in other traces."""
+        """Add the scores found in other traces."""
         self.scores |= other.scores
         self.responses |= other.responses
         self.named |= other.named
@@ -93,29 +93,31 @@ class BatchResult:
     arrived: dict[TraceKey, Arrived] = field(default_factory=dict)
     """The arrivals of each trace before it was read."""
     reads: dict[TraceKey, Read] = field(default_factory=dict)
-    """The part of each trace that its build read."""
+    """How much of each trace its build read."""
     whole: set[TraceKey] = field(default_factory=set)
     """Traces whose builds read all arrived spans."""
     unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)
     """Spans read from sequences that no known request has (``TracePart.unlisted``)."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
-    """The actual status of each built trace: discovery may have missed a root or a recovery."""
+    """The actual status of each built trace; discovery may have missed a root or a recovery."""
     written: set[TraceKey] = field(default_factory=set)
     """Traces whose trajectory is new or changed."""
     lost: set[TraceKey] = field(default_factory=set)
-    """Traces to build again: another build was stored meanwhile, or had read more."""
+    """Traces to build again, because another build was stored in the meantime or had read more."""
     kept: set[TraceKey] = field(default_factory=set)
-    """Traces with expired spans: the stored document, which has them, stays."""
+    """Traces with expired spans; the stored document, which has them, stays."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
     """The announcement of each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
     """Builds that read all arrived spans, more than the stored ones, with the same content."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
-    """Stored traces that repeat a call of this batch, or are parts of the same run: they have to be
-    built again."""
+    """Stored traces to build again.
+
+    They repeat a call of this batch, or are parts of the same run.
+    """
     sizes: Mapping[TraceKey, int] = field(default_factory=dict)
-    """Of these the number of spans of the whole run, if it is more than one trace."""
+    """The number of spans of their whole runs, for runs of more than one trace."""
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
     """The (project, service) pairs of the spans read."""

@@ -1,6 +1,6 @@
 """Stores the scores made of evaluation results among the spans (``core/scoring``).
 
-They are made anew with every build and compared with the stored ones: a repeat, a replay or a
+They are made again with every build and compared with the stored scores, so a repeat, a replay or a
 second build after a crash changes nothing. If a late span moves a result to another step, its score
 moves too. Scores stored later through the API stay.
 """
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:
     """Store the scores of a batch that differ from the stored ones; call it after storing runs.
 
-    Only for completely read traces: otherwise existing scores could seem to be missing. A trace
-    whose scores are refused fails alone. Raises ``RetryableError`` if the store does not answer.
+    Applies only to completely read traces, because otherwise existing scores could seem to be
+    missing. A trace whose scores are refused fails alone. Raises ``RetryableError`` if the store
+    does not answer.
     """
     scoring = result.scoring
     if not (scoring.scores or scoring.responses or scoring.named):
@@ -93,7 +94,7 @@ def _store(store: BuildingStore, keys: Sequence[TraceKey], result: BatchResult) 
 def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
     """Yield the revisions that turn the stored scores of one trace into ``made``.
 
-    Stored scores of other origin than telemetry are not changed, unless they are older.
+    Stored scores that do not come from telemetry are changed only if they are older.
     """
     known = {score.id: score for score in stored}
     for score in made:

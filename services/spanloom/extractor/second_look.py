@@ -1,8 +1,9 @@
-"""After a batch is stored, looks again for reports of its calls and runs in other traces.
+"""Looks again for reports of a batch's calls and runs in other traces, after storing the batch.
 
-Two extractors that build two reports of one call at the same time do not find each other's before
-they write. Each looks again after writing, so at least one of the two finds the other. If only one
-process builds, it looks up and stores its batches one after the other, without a second look.
+Two extractors that build two reports of one call at the same time do not find each other's report
+before they write. Each looks again after writing, so at least one of them finds the other's report.
+If only one process builds, it looks up and stores its batches one after the other, without a second
+look.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ class FirstLook:
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats
     known: AbstractSet[TraceKey]
-    """The traces of the batch that had been stored before."""
+    """The traces of the batch that were already stored."""
     parts: Mapping[TraceKey, Part] = field(default_factory=dict)
     joins: Joins = field(default_factory=Joins)
 
 
 def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
-    """Make traces due again because of calls or parts that were stored meanwhile."""
+    """Make traces due again because of calls or parts that were stored in the meantime."""
     written = result.written
     calls = {key: own for key, own in first.calls.items() if key in written}
     parts = {key: part for key, part in first.parts.items() if key in written}
@@ -55,7 +56,7 @@ def _repeated(first: Repeats, now: Repeats) -> Iterator[TraceKey]:
 
 
 def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[TraceKey]:
-    """Yield the parts whose home has changed, and the homes whose parts have changed."""
+    """Yield the parts whose home trace has changed, and home traces whose parts have changed."""
     for key in parts:
         is_same_home = first.homes.get(key) == now.homes.get(key)
         if not is_same_home or _sizes(first, key) != _sizes(now, key):
@@ -63,5 +64,5 @@ def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[
 
 
 def _sizes(joins: Joins, home: TraceKey) -> Mapping[TraceKey, int]:
-    """Return the parts that a home shows, with the number of their spans."""
+    """Return the parts that a home trace shows, with their numbers of spans."""
     return {part.key: part.span_count for part in joins.members.get(home, ())}

@@ -1,4 +1,4 @@
-"""Sharing for discovery: drops traces of lost slices, and keeps a watermark per slice."""
+"""Sharing for discovery: drops traces of lost slices, and maintains a watermark per slice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Moved(NamedTuple):
 
 
 def moved(before: Slices, now: Slices) -> Moved:
-    """Return the gained and lost slices; none if all are held without sharing."""
+    """Return the gained and lost slices; empty if all are held without sharing."""
     if before is None or now is None:
         return Moved(frozenset(), frozenset())
     return Moved(now - before, before - now)
@@ -38,9 +38,9 @@ def lost_traces(
 def slice_watermarks(
     reached: Mapping[int, int], pending: Mapping[TraceKey, PendingTrace]
 ) -> Mapping[int, int]:
-    """Return by slice the second before which the store knows all waiting traces.
+    """Return for each slice the second before which the store knows all waiting traces.
 
-    ``reached`` has by slice the second before which everything was read.
+    ``reached`` has for each slice the second before which everything was read.
     """
     marks = dict(reached)
     for key, trace in pending.items():

@@ -1,9 +1,9 @@
 """Reads traces up to a maximum number of spans; of a larger trace only a part is read.
 
 The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
-If the record of arrivals lags the spans, the spans read are counted, and then a part is read. Which
-spans are read depends only on the stored spans, not on their order of arrival. The spans read are
-compared with the arrived ones (``core/coverage.py``).
+If the record of arrivals lags behind the spans, the spans that were read are counted, and then a
+part is read. Which spans are read depends only on the stored spans, not on their order of arrival.
+The spans that were read are compared with the arrived spans (``core/coverage.py``).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def whole_parts(
     arrived: Mapping[TraceKey, Arrived],
     max_spans: int,
 ) -> Compared:
-    """Return completely read traces as parts, by counts alone; larger ones are only named."""
+    """Return completely read traces as parts, judging by counts; only name larger traces."""
     parts: dict[TraceKey, TracePart] = {}
     unsure: dict[TraceKey, Contents] = {}
     large: list[TraceKey] = []
@@ -87,15 +87,15 @@ def whole_parts(
 
 
 def _whole(part: TracePart) -> TracePart:
-    """Return a part marked as complete.
+    """Return a part flagged as complete.
 
-    Its newest sequence stays that of its spans, so that equal spans make equal documents.
+    Its newest sequence is that of its spans, so that equal spans make equal documents.
     """
     return part._replace(is_whole=True)
 
 
 def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence[TraceKey]:
-    """Return the traces that were read completely, judged by ids: some spans were sent again."""
+    """Return the traces that were read completely, by ids, since some spans were sent again."""
     ids = spans.read_ids(list(unsure)) if unsure else {}
     return [key for key, contents in unsure.items() if covers(contents, ids.get(key, ()))]
 
@@ -103,7 +103,7 @@ def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence
 def _built_whole(
     spans: SpanReader, parts: Mapping[TraceKey, TracePart], arrived: Mapping[TraceKey, Arrived]
 ) -> Sequence[TraceKey]:
-    """Return the traces without arrivals since a stored build read them completely.
+    """Return the traces for which nothing arrived since a stored build read them completely.
 
     Retention has removed their missing spans.
     """

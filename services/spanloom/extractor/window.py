@@ -2,7 +2,7 @@
 
 For each second with inserts the store has a fingerprint of their content. A look reads the last
 seconds with a changed fingerprint, in one query. A sweep covers a longer time, because a slow
-INSERT becomes visible in a second long past. The clocks of senders and collectors play no role.
+INSERT becomes visible in a second long past. The clocks of senders and collectors do not matter.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 LOOK_BACK_S = 10
-"""Overlap of each look with the time before the last look."""
+"""Overlap, in seconds, of each look with the time before the last look."""
 SWEEP_BACK_S = LONGEST_APPEND_S + 300
-"""How far back a sweep reads, and a start before the watermark: longer than any INSERT."""
+"""Seconds that a sweep reads back, and a start before the watermark; longer than any INSERT."""
 REMEMBERED_S = 60
-"""How long span counts per trace and second are remembered; later the store is queried."""
+"""Seconds for which span counts per trace are remembered; after that the store is queried."""
 HOUR_S = 3600
 
 
@@ -38,7 +38,7 @@ class Look:
     changes: Sequence[TraceChange]
     fingerprints: Mapping[int, int]
     read: Sequence[TraceChange] = ()
-    """All changes in the seconds read, known before or not."""
+    """All changes in the seconds that were read, known before or not."""
     appends: int | None = None
     """Number of appends that had ended before the look; ``None`` if unknown."""
 
@@ -53,7 +53,7 @@ class ChangeWindow:
         self._seen: dict[int, dict[TraceKey, tuple[int, int]]] = {}
         self._slices: Slices = ALL
         self._hours: list[tuple[int, Slices]] = []
-        """The hours left to read, the oldest last, each with the slices it is read for."""
+        """The hours left to read, the oldest last, each with the slices for which it is read."""
         self._clock_s = self._set_ns = self._looked_s = 0
         self._appends: int | None = None
 
@@ -65,10 +65,10 @@ class ChangeWindow:
         return self._begin(slices, self._clock_s)
 
     def gain(self, gained: frozenset[int], now_ns: int) -> Look:
-        """Begin with slices as ``begin`` does with all; repeating it changes nothing.
+        """Start reading slices as ``begin`` does for all slices; repeating it changes nothing.
 
-        Looks find changes that become visible from now on, as a fingerprint covers all slices;
-        ``go_back`` reads those that are already visible.
+        Looks find changes that become visible from now on, because a fingerprint covers all slices;
+        ``go_back`` reads the changes that are already visible.
         """
         look = self._begin(gained, self._time(now_ns))
         self._slices = gained.union(self._slices or ())
@@ -110,7 +110,7 @@ class ChangeWindow:
         return Look(self._progress.unextracted(hour, hour + HOUR_S, slices), {})
 
     def accept(self, look: Look, now_ns: int) -> None:
-        """Mark the changes of a look as known."""
+        """Record the changes of a look as known."""
         self._looked_s = self._time(now_ns)
         for change in look.read:
             seen = (change.span_count, len(change.requests))
@@ -122,13 +122,13 @@ class ChangeWindow:
             del self._seen[second]
 
     def went_back(self) -> None:
-        """Mark the hour that ``go_back`` read as known."""
+        """Record the hour that ``go_back`` read as known."""
         if self._hours:
             self._hours.pop()
 
     @property
     def slices(self) -> Slices:
-        """The slices of which changes are read."""
+        """The slices whose changes are read."""
         return self._slices
 
     @property
@@ -138,7 +138,7 @@ class ChangeWindow:
 
     @property
     def reached(self) -> Mapping[int, int]:
-        """The second before which everything of each slice has been read, if no hour is left."""
+        """The second before which everything has been read, for slices without hours left."""
         left = frozenset[int]().union(*(slices or () for _, slices in self._hours))
         return dict.fromkeys((self._slices or frozenset()) - left, self._clock_s)
 

@@ -1,7 +1,7 @@
 """Reads the change feed from a stored position, which survives restarts and crashes.
 
-A follower stores its position only after the page has been processed, so a crash repeats a page
-and loses none. Processing must therefore be idempotent.
+A follower stores its position only after the page has been processed, so that after a crash a page
+is repeated and none is lost. Processing must therefore be idempotent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FeedFollower:
     """
 
     def __init__(self, feed: FeedReader, places: FollowerStore, name: str) -> None:
-        """Follow under a name, under which the position is stored."""
+        """Follow under ``name``, under which the position is stored."""
         self._feed = feed
         self._places = places
         self._name = name
@@ -44,7 +44,8 @@ class FeedFollower:
         """Return the next page, oldest first; empty if there is nothing new.
 
         Without a stored position it begins at the end of the feed, and stores that. The same page
-        is returned until ``keep`` is called. A gap, where the feed is no longer kept, is logged.
+        is returned until ``keep`` is called. If announcements after the position have been removed,
+        the gap is logged.
 
         Raises ``RetryableError``.
         """
@@ -78,8 +79,8 @@ class FeedFollower:
 def begin_at_end(feed: FeedReader, places: FollowerStore, name: str) -> Position:
     """Store the current end of the feed as the position of a follower, and return it.
 
-    To be called before the first rule or alert is stored, so that the follower misses no later
-    change, however late it starts.
+    Call it before the first rule or alert is stored, so that the follower misses no later change,
+    however late it starts.
     """
     end = feed.announced(Reach.ALL, None, None, 1).next
     places.keep_place(name, end)

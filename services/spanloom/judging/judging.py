@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Judged(NamedTuple):
-    """A result, the fingerprint of the evaluator's view, and the evaluator."""
+    """A result, its evaluator, and the fingerprint of the evaluator's view."""
 
     result: Result
     view_fingerprint: str
-    """Empty for a run that cannot be read."""
+    """Empty if the run cannot be read."""
     evaluator: Evaluator
 
 
@@ -33,8 +33,8 @@ def judge_run(
 ) -> Sequence[Judged]:
     """Return the results of all evaluators in order; never raises for an unreadable run.
 
-    ``expected`` is that of a dataset item; ``scores`` are stored scores of the run by name, for
-    conditions on scores. Failing evaluators have results of status ``error``.
+    ``expected`` has the expected values of a dataset item; ``scores`` are stored scores of the run
+    by name, for conditions on scores. Failing evaluators have results of status ``error``.
     """
     subject = Subject(_read(document), dict(expected or {}), scores=dict(scores or {}))
     fingerprint_of = _fingerprints(subject, evaluators)
@@ -47,10 +47,10 @@ def judge_run(
 
 
 def _read(document: object) -> object:
-    """Return the run of a document, parsed once for all; the value itself if it is no run."""
+    """Return the run of a document, parsed once for all; the value itself if it is not a run."""
     try:
         return document if isinstance(document, Run) else Run(document)
-    except UnreadableRunError:  # each evaluator says so in its results
+    except UnreadableRunError:  # each evaluator reports this in its result
         return document
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 OURS = ("rule", "llm", "code")
 """The sources of scores by evaluators."""
 _OF_CODE = frozenset({"python", "callable"})
-"""Kinds that are code; scores of other kinds are rules, except those of a model."""
+"""Kinds whose scores have the source "code"; a judge's source is "llm", that of others "rule"."""
 MOST_EVIDENCE = 100
 EVIDENCE_BYTES = 20_000
 MOST_METRICS = 100
-"""Limits of a score; the API of scores has the same."""
+"""Maximum metrics of a score; the API of scores has the same limit."""
 
 
 def scores_of(

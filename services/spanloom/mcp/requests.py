@@ -33,7 +33,7 @@ IN_PROCESS = "http://localhost"
 class ApiAccess(Protocol):
     """Chooses the API client and key for a tool call.
 
-    ``headers`` are those of the HTTP request that called the tool; ``None`` over stdio.
+    ``headers`` are the headers of the HTTP request that called the tool; ``None`` over stdio.
     """
 
     def client(self, headers: Headers) -> AsyncClient:
@@ -115,17 +115,17 @@ def since_ms(since: str) -> int | None:
 
 
 class PageStart(NamedTuple):
-    """Where a page of runs begins: a cursor of the API and the start time it belongs to."""
+    """Where a page of runs begins: a cursor of the API, and the start time of its query."""
 
     from_ms: int | None
     cursor: str
 
 
 def page_start(cursor: str, since: str) -> PageStart:
-    """Return where a page begins: after a cursor of ``next_cursor_of``, without one at ``since``.
+    """Return where a page begins: after a cursor of ``next_cursor_of``; without one, at ``since``.
 
-    The cursor carries its start time: ``7d`` is another time with every call, and a cursor of the
-    API is valid with the same query only.
+    The cursor contains its start time, because a cursor of the API is valid only with the same
+    query, and ``7d`` is another time in every call.
     """
     start, dot, rest = cursor.partition(".")
     if dot and (start == EVER or start.isdecimal()):

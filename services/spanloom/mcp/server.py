@@ -48,7 +48,7 @@ def make_server(api: ApiAccess, sql_url: str | None = None) -> MCPServer[Any]:
 
 PATH = "/mcp"
 _UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The API has already checked host and origin; the library's check ignores our options."""
+"""The API has already checked host and origin; the library's check ignores Spanloom's options."""
 
 
 class McpEndpoint:

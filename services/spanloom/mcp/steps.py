@@ -55,7 +55,7 @@ def step_json(placed: Placed, max_chars: int) -> Json:
 
 
 def run_summary(document: Json, steps: int) -> Json:
-    """Return the summary of a run; ``steps`` is how many it has."""
+    """Return the summary of a run; ``steps`` is the number of its steps."""
     view = Document(document)
     root, extraction = view.root, view.extraction
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
@@ -77,7 +77,7 @@ def _short(value: Any) -> Any:  # any JSON value
 
 
 MOST_ROUNDS = 3
-"""Most requests for steps: a page of steps may be filled by one run alone."""
+"""Maximum requests for steps, because steps of one run may fill a page."""
 _SHOWN = ("step_id", "type", "name", "agent_name", "has_error")
 _MOST_ERROR = 200
 
@@ -91,7 +91,7 @@ def steps_filter(where: str, text: str) -> str:
 
 
 async def matching_steps(trace_ids: Sequence[str], ask: Ask) -> dict[str, Json]:
-    """Return a step by trace id: the first of each run that ``ask`` returns for a run filter."""
+    """Return the first matching step of each run; ``ask`` returns steps for a filter of runs."""
     first: dict[str, Json] = {}
     for _ in range(MOST_ROUNDS):
         left = [trace_id for trace_id in dict.fromkeys(trace_ids) if trace_id not in first]

@@ -76,7 +76,7 @@ _OF_FAILED = ("error_type", "error_message")
 
 
 def _line(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is shown of a run; why it failed only if it did, to save tokens."""
+    """Return the shown fields of a run; the error only if it failed, to save tokens."""
     return {
         **{name: run.get(name) for name in _LINE},
         **{name: shortened(run[name], 300) for name in _OF_FAILED if run.get(name)},
@@ -188,7 +188,7 @@ class Tools:
 
         def call_for(step: Mapping[str, Any]) -> str:
             trace_id, place = (a, step["a"]) if step.get("a") is not None else (b, step.get("b"))
-            number = 1 + (place or 0)  # the root has no place
+            number = 1 + (place or 0)  # the root has no position
             return f'get_trajectory(trace_id="{trace_id}", view="steps", steps="{number}")'
 
         return write(answer, steps if view == "steps" else [], lambda n: call_for(steps[n]))

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from spanloom.core.ports.online_rules import OnlineRuleStore
 
 FRESH_US = 1_000_000
-"""Microseconds after which spending is read from the store again: other processes spend, too."""
+"""Microseconds after which spending is read from the store again, because other processes spend,
+too.
+"""
 
 
 class Budgets:
@@ -54,7 +56,7 @@ class Budgets:
             return True
 
     def end(self, rule: OnlineRule, spent: Spent) -> None:
-        """Count the spending on a run, until ``stored`` is called."""
+        """Add the spending on a finished run, which counts until ``stored`` is called."""
         if rule.budget == NO_BUDGET:
             return
         with self._lock:
@@ -62,7 +64,7 @@ class Budgets:
             self._unstored[rule.id] = _sum(self._unstored.get(rule.id, Spent()), spent)
 
     def stored(self) -> None:
-        """Forget spending that the store has now."""
+        """Forget spending that is now in the store."""
         with self._lock:
             self._unstored.clear()
             self._read.clear()

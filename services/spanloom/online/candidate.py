@@ -23,11 +23,11 @@ class Candidate(NamedTuple):
     status: Status
     conversation_id: str
     is_listed: bool
-    """Whether lists show it by default: it is no duplicate and has steps."""
+    """Whether lists show the run by default: it is not a duplicate and has steps."""
     at_us: int
-    """When its change was announced, in µs since the epoch."""
+    """When the change of the run was announced, in µs since the epoch."""
     is_past: bool = False
-    """Whether it is a past run judged on request: the rule's start and delay do not apply."""
+    """Whether this is a past run judged on request: the rule's start and delay do not apply."""
 
     @classmethod
     def of_line(cls, line: ListedRun, at_us: int, *, is_past: bool = False) -> Candidate:
@@ -62,7 +62,7 @@ def is_ripe(rule: OnlineRule, status: Status) -> bool:
 def is_eligible(rule: OnlineRule, candidate: Candidate) -> bool:
     """Return whether a rule may judge a run, apart from its condition.
 
-    Sampling is by a hash, so the answer for a run never changes.
+    Sampling is by a hash, so that the result for a run never changes.
     """
     key, status = candidate.key, candidate.status
     if key.project != rule.project or not candidate.is_listed or rule.project == UNREAD_PROJECT:

@@ -1,4 +1,4 @@
-"""Cache of the current rules, shared by the parts of the process."""
+"""Cache of the current rules, shared by the components of the process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 FRESH_S = 1.0
 IDLE_S = 3.0
-"""Seconds until rules are read again; the second if there are none."""
+"""Seconds until rules are read again if there are none."""
 
 
 class CurrentRules:

@@ -1,4 +1,4 @@
-"""Cache of the evaluators of rules, renewed each day: budgets of evaluators restart then."""
+"""Cache of the evaluators of rules, renewed each day, when budgets of evaluators restart."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ LAG_EVERY_S = 15.0
 
 
 class OnlineFollower(RepeatingPart):
-    """A part of the process that continues from the stored position in the feed."""
+    """A ``Part`` of the process that continues from the stored position in the feed."""
 
     name = "online-rules"
 
@@ -49,7 +49,7 @@ class OnlineFollower(RepeatingPart):
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Follow the feed of a store while this process owns the work by the slices ``held``.
+        """Follow the feed of a store while ``held`` makes this process the owner of the work.
 
         ``outage`` logs failures of the store.
         """
@@ -78,7 +78,7 @@ class OnlineFollower(RepeatingPart):
         return has_more or self._follower.has_more
 
     def _follow(self, rules: Sequence[OnlineRule]) -> None:
-        """Process one page; annotations and scores make no new version of a run."""
+        """Process one page; skip annotations and scores, which make no new version of a run."""
         candidates = [
             Candidate.of_line(one.now, one.changed_us)
             for one in self._follower.read()

@@ -46,8 +46,9 @@ class Intake:
     def take(self, candidates: Sequence[Candidate], rules: Sequence[OnlineRule]) -> int:
         """Store the work of these rules on these runs; return the number of rows.
 
-        Rows are durable on return. If a condition cannot be evaluated, the work of its rule has the
-        error; other rules are not affected. Raises ``RetryableError`` if the store is unavailable.
+        Rows are durable on return. If a condition cannot be evaluated, the rule's work has the
+        error, and other rules are not affected. Raises ``RetryableError`` if the store is
+        unavailable.
         """
         newest = {one.key: one for one in sorted(candidates, key=lambda one: one.version)}
         eligible = {
@@ -69,7 +70,7 @@ class Intake:
         rules: Sequence[OnlineRule],
         eligible: Mapping[tuple[str, str], Mapping[TraceKey, Candidate]],
     ) -> Mapping[tuple[str, str], Mapping[TraceKey, str]]:
-        """Return the runs that match each condition, by project and text, each with an error.
+        """Return the matching runs of each condition, by project and text, each with an error.
 
         The error is empty if the condition was evaluated.
         """
@@ -99,7 +100,7 @@ class Intake:
         conditions: Mapping[str, Condition],
         keys: Mapping[str, list[TraceKey]],
     ) -> Mapping[str, Mapping[TraceKey, str]]:
-        """Evaluate all conditions of a project by one query; one by one if it fails."""
+        """Evaluate all conditions of a project by one query; if it fails, one by one."""
         every = list(dict.fromkeys(key for own_keys in keys.values() for key in own_keys))
         wheres, reach = list(conditions.values()), Reach.only(project)
         try:

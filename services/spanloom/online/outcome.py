@@ -39,11 +39,11 @@ class Before(NamedTuple):
     judged: int
     """The number of judged versions of the run."""
     settled: int
-    """The number of them that were settled."""
+    """The number of judged versions that were settled."""
 
 
 def before_of(work: Work, history: Sequence[Work]) -> Before:
-    """Return the earlier judgements, of other versions of the run and of earlier attempts."""
+    """Return the judgements of other versions of the run and of earlier attempts."""
     same = [one for one in history if one.id[:3] == work.id[:3] and one.is_judged]
     views: dict[str, str] = {}
     for one in sorted(same, key=lambda one: one.judged_us):
@@ -64,7 +64,7 @@ def due_evaluators(
 
 
 def is_enough(before: Before, *, is_settled: bool) -> bool:
-    """Return whether a run was judged often enough to keep its scores.
+    """Return whether a run was judged so often that its scores are final.
 
     A run is judged once before it settles.
     """
@@ -95,8 +95,9 @@ def outcome_of(
 ) -> Outcome:
     """Return the outcome of work for the results of its evaluators.
 
-    A judge whose provider failed is retried later, up to ``MOST_ATTEMPTS``; one whose own budget is
-    spent, the next day. All other results are final, including those of status ``error``.
+    A judge whose provider failed is retried later, up to ``MOST_ATTEMPTS`` times; a judge whose own
+    budget is spent, the next day. All other results are final, including results of status
+    ``error``.
     """
     attempts = work.attempts + any(map(_may_retry, judged))
     waits = {j.evaluator.name for j in judged if _may_retry(j) and attempts < MOST_ATTEMPTS}

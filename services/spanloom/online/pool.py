@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOOK_S = 0.2
-"""Seconds after which a stop is noticed, at most."""
+"""Maximum seconds until a stop is noticed."""
 
 
 def run_jobs(
@@ -20,7 +20,7 @@ def run_jobs(
 ) -> Iterator[Sequence[T]]:
     """Yield the results of jobs, in batches as they finish.
 
-    A job must not raise. After ``stopping`` is set no further job is started, and running ones are
+    A job must not raise. After ``stopping`` is set no further job is started, and running jobs are
     not awaited: their threads end with the process.
     """
     queue: SimpleQueue[Callable[[], T]] = SimpleQueue()

@@ -48,7 +48,7 @@ class ListedRule(NamedTuple):
     rule: OnlineRule
     progress: RuleProgress
     walks: Sequence[WalkPlace]
-    """Its walks over past runs that have begun."""
+    """The walks over past runs that the rule has begun."""
     lag_s: float
     """Seconds since the oldest pending run was due."""
 
@@ -83,10 +83,10 @@ class OnlineRules:
         return self._listed(project, [self._found(project, name)], name)[0]
 
     def put(self, project: str, name: str, changes: Mapping[str, Any], put_by: str) -> ListedRule:
-        """Create a rule, or change attributes of one; the same again changes nothing.
+        """Create a rule, or change attributes of one; the same values again change nothing.
 
-        ``rescored`` creates a new version that judges again the runs judged before.
-        Raises ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
+        ``rescored`` creates a new version that judges again the runs judged before. Raises
+        ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
         """
         if project == UNREAD_PROJECT:
             raise RuleRefusedError(
@@ -105,7 +105,7 @@ class OnlineRules:
         return self.get(project, name)
 
     def delete(self, project: str, name: str, put_by: str) -> ListedRule:
-        """Delete a rule, and return it; its scores are kept. Raises ``UnknownRuleError``."""
+        """Delete a rule, but not its scores, and return it. Raises ``UnknownRuleError``."""
         with self._lock:
             listed = self.get(project, name)
             at_us = max(self._clock_ns() // 1_000, listed.rule.at_us + 1)

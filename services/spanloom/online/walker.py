@@ -1,4 +1,4 @@
-"""Walks over past runs page by page; after a restart it continues from the stored position."""
+"""Walks over past runs page by page; after a restart a walk continues from the stored position."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Walker:
     def _past(
         self, rule: OnlineRule, position: str, now_us: int
     ) -> tuple[Sequence[Candidate], str]:
-        """Return the next runs of the range, newest first, and the position after them."""
+        """Return the next runs of the time range, newest first, and the position after them."""
         after = Cursor(*orjson.loads(position)) if position else None
         from_ns, to_ns = rule.backfill or (None, None)
         filters = {"since": from_ns, "until": to_ns}

@@ -1,6 +1,6 @@
 """Judges pending work: reads each run once for all rules, and stores scores, then work states.
 
-After a crash in between it judges the same work again: answers of models are cached, and storing a
+After a crash in between it judges the same work again. Answers of models are cached, and storing a
 score twice only adds a revision.
 """
 
@@ -49,7 +49,7 @@ EVER_US = 2**62
 
 
 class OnlineWorker(RepeatingPart):
-    """A part of the process that recovers from any crash: pending work is in the store."""
+    """A ``Part`` of the process that recovers from any crash: pending work is in the store."""
 
     name = "online-judge"
 
@@ -76,7 +76,7 @@ class OnlineWorker(RepeatingPart):
         self._budgets = Budgets(store.online_rules, clock_ns)
         self._judging = Judging(EvaluatorCache(), self._budgets, clock_ns, backoff_s)
         self._settled: dict[RuleId, int] = {}
-        """Time of the last change of each rule that was applied to its deferred work."""
+        """The time of the last change that was applied to deferred work, by rule."""
 
     def run_once(self) -> int:
         """Judge the next pending work; return the number of rows."""
@@ -185,7 +185,7 @@ class OnlineWorker(RepeatingPart):
                 yield self._judging.plan(Job(rule, newest, history, run))
 
     def _keep(self, done: Iterable[Ended]) -> None:
-        """Store scores, then work states; runs that were deleted meanwhile are skipped."""
+        """Store scores, then work states; runs that have been deleted since are skipped."""
         ended_work = list(done)
         if not ended_work:
             return

@@ -2,7 +2,7 @@
 
 The spool is copied first, then the store, so that a backup is complete: a span leaves the spool
 only after it is stored, so a span missing in the copy of the spool is in the copy of the store. A
-span in both is stored once, as after a kill.
+span in both copies is stored once after a restore.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def copy_file(source: Path, target: Path) -> str:
 
 
 def copy_database(source: Path, target: Path) -> str:
-    """Copy a SQLite file as of one commit, also while it is written; return the SHA-256."""
+    """Copy the committed state of a SQLite file, even during writes; return the copy's SHA-256."""
     target.touch(0o600, exist_ok=False)
     with (
         closing(
@@ -120,12 +120,12 @@ def back_up(
     """Copy a data directory into a new or empty directory, completely or not at all.
 
     ``take_snapshot`` makes the owner of ``store`` take a snapshot (``SnapshotTaker``). Raises
-    ``StartupError`` with one line if the backup fails; nothing is left then.
+    ``StartupError`` with one line if the backup fails, and then leaves no files.
     """
     snapshot = snapshot_in(store)
 
     def copy(unfinished: Path) -> Digests:
-        shutil.rmtree(snapshot, ignore_errors=True)  # of a killed backup
+        shutil.rmtree(snapshot, ignore_errors=True)  # left by a killed backup
         try:
             digests = _copy_databases(data_dir, unfinished)
             take_snapshot()
@@ -138,9 +138,10 @@ def back_up(
 
 
 def back_up_spool(data_dir: Path, target: Path) -> Copied:
-    """Copy what a data directory has besides a store: the spool of a collector, for example.
+    """Copy a data directory that has no store, only the spool of a collector, for example.
 
-    Its store is a server, which backs up itself, afterwards. Otherwise like ``back_up``.
+    Its store is a ClickHouse server, which is backed up separately, afterwards. Otherwise like
+    ``back_up``.
     """
 
     def copy(unfinished: Path) -> Digests:
@@ -156,7 +157,7 @@ def _copy_whole(data_dir: Path, target: Path, copy: Callable[[Path], Digests]) -
     with _alone(data_dir):
         refuse_unless_empty(target)
         try:
-            shutil.rmtree(unfinished, ignore_errors=True)  # of a killed backup
+            shutil.rmtree(unfinished, ignore_errors=True)  # left by a killed backup
             unfinished.mkdir(mode=0o700, parents=True)
             _write_manifest(unfinished, copy(unfinished))
             copied = _measured(unfinished)
@@ -256,7 +257,7 @@ def _write_manifest(folder: Path, digests: Digests) -> None:
 
 
 def _read_manifest(source: Path) -> Digests:
-    """Return the files of a backup; raises ``StartupError`` if it is none or of newer format."""
+    """Return the files of a backup; raises ``StartupError`` if it is invalid or newer."""
     try:
         manifest = json.loads((source / MANIFEST).read_text())
         digests = {str(name): str(digest) for name, digest in manifest["files"].items()}

@@ -1,4 +1,4 @@
-"""Builds the collector's parts: spool, limits, admission, receivers, writer."""
+"""Builds the collector's components: spool, limits, admission, receivers, writer."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 FULL = "the spool is full: requests are refused until the store has taken some"
 COLLECTOR_NUMBER = "collector-number"
-"""The file in the data directory by which collectors of one server share the sequences."""
+"""The file in the data directory with this collector's number, which sets its sequences apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Dependencies shared by the parts of a process."""
+    """Dependencies shared by the components of a process."""
 
     settings: Settings
     metrics: Metrics
@@ -69,9 +69,9 @@ def build_collector(
     listener: socket.socket,
     importer: FileImporter | None,
 ) -> Iterator[Part]:
-    """Yield the parts in start order; each is started before the next is built.
+    """Yield the components in start order; each is started before the next is built.
 
-    ``importer`` stores with this collector, once it runs.
+    ``importer`` stores spans with this collector, once it runs.
     """
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)

@@ -103,7 +103,7 @@ class DataDir:
 
     @property
     def observations(self) -> Path:
-        """Path of the file with the merged Langfuse observations."""
+        """Path of the file with the state of Langfuse's observations."""
         return self.path / "observations.sqlite"
 
     def warn_if_store_missing(self, store: Path) -> None:
@@ -128,7 +128,7 @@ class DataDir:
 
     def _open_lock(self) -> int:
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all data received
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all received data
             return os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(error) from error
@@ -146,7 +146,7 @@ class DataDir:
         os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
     def _take_temporary(self) -> None:
-        """Create the directory for temporary files, after removing those of a killed process."""
+        """Create the directory for temporary files; first remove files left by a killed process."""
         temporary = temporary_in(self.path)
         try:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -188,8 +188,8 @@ class DataDir:
 def own_store(settings: Settings, stack: ExitStack) -> bool:
     """Lock the data directory if the store is in it; return whether the store can be opened.
 
-    False means that a running service owns it, and has to do the work. Raises ``StartupError``
-    if there is no store.
+    ``False`` means that a running service owns the directory and has to do the work. Raises
+    ``StartupError`` if there is no store.
     """
     if not settings.is_embedded:
         return True

@@ -1,7 +1,8 @@
 """The limit of open files and connections of the process (RLIMIT_NOFILE).
 
-The embedded engine has some hundred files open and needs more for each INSERT and each merge;
-each connection of a sender needs one. If they run out, INSERTs fail and are retried for ever.
+The embedded engine has some hundred files open and needs more for each INSERT and each merge; each
+connection of a sender needs one descriptor. If they run out, INSERTs fail and are retried
+indefinitely.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from spanloom.doctor.facts import DescriptorFacts
 from spanloom.telemetry import get_logger
 
 MIN_DESCRIPTORS = 256
-"""With fewer the process refuses to start: it would acknowledge spans it cannot store."""
+"""With fewer, the process refuses to start, because it would acknowledge spans it cannot store."""
 ENOUGH_DESCRIPTORS = 1024
 """With fewer it warns at the start: some hundred connections at one time are usual."""
 MOST_DESCRIPTORS = 65_536
-"""The limit is raised to this at most, as the hard limit may be a thousand million."""
+"""The limit is raised to this at most, because the hard limit may be a thousand million."""
 
 
 def raise_limit() -> None:

@@ -1,4 +1,4 @@
-"""The part that opens the connections to a ClickHouse server, which may come up later."""
+"""The component that opens the connections to a ClickHouse server, which may come up later."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.late import Opening
 
 FIRST_S = 2.0
-"""How long a start waits for a server that neither answers nor refuses the connection."""
+"""Seconds that a start waits for a server that neither answers nor refuses the connection."""
 
 
 class LateStore:
-    """A part that fails as soon as it is known that this version must not use the store.
+    """A ``Part`` that fails as soon as it is known that this version must not use the store.
 
-    An unreachable store is no failure: each connection opens at its first call that succeeds.
+    An unreachable store is not a failure: each connection opens at its first call that succeeds.
     """
 
     name = "store"
@@ -54,11 +54,11 @@ class LateStore:
             raise self._opening.unusable
 
     def stop(self, grace_s: float) -> None:
-        """See ``Part``: the connections are closed by their owners."""
+        """See ``Part``; the owners of the connections close them."""
 
     def _connect(self) -> None:
         try:
             for connection in self._connections:
                 connection.connect()
         except StoreUnavailableError:
-            return  # each part that needs the store reports it
+            return  # each component that needs the store reports it

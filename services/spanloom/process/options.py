@@ -1,4 +1,4 @@
-"""Makes the arguments of the parts from the options: access, limits, retention, certificates."""
+"""Converts the options to arguments of the components: access, limits, retention, certificates."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
     """Return the access control.
 
     Raises ``OptionError`` if the address is reachable from other machines but the embedded store
-    has no keys. Over a server, where keys may be made later, nobody is let in until there are some.
+    has no keys. Over a ClickHouse server, where keys may be created later, no request is accepted
+    until there are keys.
     """
     is_open = settings.insecure or is_loopback(settings.host)
     if settings.is_embedded and not is_open and not keyring.has_keys:
@@ -113,7 +114,8 @@ def sql_limits_of(settings: Settings) -> SqlLimits:
 def default_workers(cores: int) -> int:
     """Return the default number of worker processes: none on one core.
 
-    The process with the open store does a quarter of the work, so on two cores two workers pay.
+    The process with the open store does a quarter of the work, so two workers are worthwhile on two
+    cores.
     """
     return max(cores - 1, 2) if cores > 1 else 0
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NO_PAGES = ("/v1/", "/ui/")
 RECIPES, EXAMPLES = "/ui/recipes", "/ui/examples"
 ENDPOINT = "{endpoint}"
-"""Placeholder in recipes, which the page replaces by the address in its reader's browser."""
+"""Placeholder in recipes, which the page replaces by its own address in the browser."""
 
 
 def page_router() -> APIRouter:
@@ -55,7 +55,7 @@ def page_router() -> APIRouter:
 
 
 class Nowhere(APIRoute):
-    """The last route: answers an unknown address with a page in a browser only."""
+    """The last route: serves a page for an unknown address, to browsers only."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Match if a browser opens an address outside the API."""

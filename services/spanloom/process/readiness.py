@@ -1,6 +1,7 @@
 """Whether a process can do its work, as ``/readyz`` reports it; docs/operations.md has the table.
 
-A collector needs no store to be ready: what it acknowledges waits in the spool. The other roles do.
+A collector is ready without the store, because acknowledged requests wait in the spool. The other
+roles need the store.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Readiness:
-    """The conditions that a process needs, each a function that returns what is missing."""
+    """The conditions of readiness, each a function that returns what is missing."""
 
     def __init__(self, unready: Callable[[], Sequence[str]], *, only_collects: bool) -> None:
-        """Start with ``unready``, which returns reasons that make all others pointless, if any.
+        """Start with ``unready``, which returns reasons that precede all conditions, if any.
 
         A process that ``only_collects`` has conditions of its own.
         """
@@ -32,7 +33,7 @@ class Readiness:
         self._conditions.append(missing)
 
     def require_to_collect(self, missing: Callable[[], str]) -> None:
-        """Add a condition for a process that only collects: others answer readers without it."""
+        """Add a condition that applies only to a process that only collects."""
         if self.only_collects:
             self.require(missing)
 

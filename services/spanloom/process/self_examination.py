@@ -31,10 +31,10 @@ class WatchedProcess(Protocol):
         """Return the reasons why the process is not ready."""
 
     def troubles(self) -> Sequence[str]:
-        """Return the current degradations of parts."""
+        """Return the current degradations of components."""
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each listening part, by its name."""
+        """Return the port of each listening component, by its name."""
 
 
 class SelfExamination:
@@ -48,8 +48,8 @@ class SelfExamination:
     ) -> None:
         """Check the options, the state of ``process`` and the ``keys``.
 
-        Keys are read by the connection that is already open: closing a second one in the same
-        process would drop the first one's locks (https://sqlite.org/howtocorrupt.html, 2.2).
+        Keys are read by the connection that is already open, because closing a second one in the
+        same process would drop the first one's locks (https://sqlite.org/howtocorrupt.html, 2.2).
         """
         self._settings = settings
         self._process = process

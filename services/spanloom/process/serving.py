@@ -1,6 +1,6 @@
 """Runs an ASGI application under uvicorn, in a thread, on a socket bound beforehand.
 
-Because sockets are bound first, a port in use ends the start at once with one line, and port 0 has
+Sockets are bound first so that a port in use ends the start at once with one line, and port 0 has
 its real number before anything runs.
 
 uvicorn's own loop wakes up ten times a second in each server to check whether it should end. In an
@@ -38,7 +38,7 @@ class PatientServer(uvicorn.Server):
     """Serves like uvicorn, until ``end``."""
 
     def __init__(self, config: Config) -> None:
-        """Prepare; uvicorn's date header and request limit must be off, as its loop serves them."""
+        """Prepare; uvicorn's date header and request limit, which need its loop, must be off."""
         super().__init__(config)
         self._end = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -58,17 +58,17 @@ class PatientServer(uvicorn.Server):
 
 
 BACKLOG = 2048
-"""Connections that the kernel keeps until they are accepted."""
+"""Connections that the kernel queues until they are accepted."""
 ACCEPTS = 1
 """Connections accepted in a row, called backlog in asyncio. If no descriptor is free, asyncio logs
 an error and schedules a retry for each of them: 2048 would keep the process busy for half a
 minute."""
 HEAD_BYTES = 32 * 1024
-"""The largest request head; a larger one is answered 400 and its connection closed."""
+"""Maximum bytes of a request head; a larger head gets status 400, and the connection is closed."""
 HEAD_S = 10.0
-"""How long a request head may take to arrive; for the first one since the connection."""
+"""Seconds that a request head may take to arrive, counted for the first from the connection."""
 IDLE_S = 60
-"""How long an unused connection is kept between requests."""
+"""Seconds that an idle connection stays open between requests."""
 START_S = 30.0
 GRPC_PREFACE = b"PRI * HTTP/2.0"
 """First bytes of an HTTP/2 connection, and so of gRPC (RFC 9113, 3.4)."""
@@ -102,7 +102,7 @@ def unusable_port(host: str, port: int, flag: str, reason: str | None) -> str:
 
 
 class HttpServer:
-    """One application on one socket, between ``start`` and ``stop``; a ``Part``."""
+    """One application on one socket, served between ``start`` and ``stop``; a ``Part``."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class HttpServer:
     ) -> None:
         """Prepare; nothing is accepted before ``start``.
 
-        ``end_waits`` is called at the stop to end long-polling answers, which would delay it.
+        ``end_waits`` is called at the stop to end long-polling requests, which would delay it.
         """
         self.name = name
         self._end_waits = end_waits
@@ -129,7 +129,7 @@ class HttpServer:
         return self._thread.failed
 
     def start(self) -> None:
-        """Start to serve; return once connections are accepted."""
+        """Start serving; return once connections are accepted."""
         self._thread.start()
         until = time.monotonic() + START_S
         while not self._server.started:
@@ -165,7 +165,7 @@ def warn_wrong_protocol(port: int) -> None:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's httptools protocol with limits of size and time of a request head."""
+    """uvicorn's httptools protocol with limits on the size and time of a request head."""
 
     _head_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
@@ -181,7 +181,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse; refuse an incomplete head that exceeds the size limit."""
+        """Parse received bytes; refuse an incomplete head that exceeds the size limit."""
         if self._deadline is not None:
             if not self._head_bytes and data.startswith(GRPC_PREFACE):
                 warn_wrong_protocol(self.transport.get_extra_info("sockname")[1])
@@ -207,7 +207,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer an invalid request with the security headers of every answer, then close."""
+        """Answer an invalid request with status 400 and the usual security headers, then close."""
         headers = {
             "Content-Type": "text/plain; charset=utf-8",
             "Content-Length": str(len(msg)),

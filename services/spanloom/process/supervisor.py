@@ -1,7 +1,7 @@
-"""The parts of a process: started in order, watched, and stopped in reverse.
+"""The components of a process: started in order, watched, and stopped in reverse.
 
-A part that fails makes the process unready with the reason at once, and ends it within
-``FAILED_END_S``: half a process that looks alive is worse than a restart.
+A failed component makes the process unready with the reason at once, and ends it within
+``FAILED_END_S``, because half a process that looks alive is worse than a restart.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Part(Protocol):
-    """Runs until it is stopped: a receiver, the writer, the extractor, the API.
+    """A component that runs until it is stopped: a receiver, the writer, the extractor, the API.
 
-    The supervisor starts parts in order, checks ``failed`` of each twice a second and stops them
-    in reverse. A part never ends the process itself and never hides its own end.
+    The supervisor starts parts in order, checks ``failed`` of each twice a second and stops them in
+    reverse. A part never ends the process itself and never hides its own end.
     """
 
     @property
@@ -58,7 +58,7 @@ class Troubled(Protocol):
     def trouble(self) -> str:
         """The degradation and its reason, without any project's data; empty if healthy.
 
-        Unlike a failure it passes by itself: the process continues and stays ready.
+        Unlike a failure, a degradation passes by itself: the process continues and stays ready.
         """
 
 
@@ -67,13 +67,13 @@ class PartFailedError(SpanloomError):
 
 
 WATCH_S = 0.5
-"""Interval in which ``failed`` of the parts is checked."""
+"""Seconds between checks of each part's ``failed``."""
 NOTICE_S = 1.0
-"""How long ``/readyz`` reports the reason before the parts of a failed process are stopped."""
+"""Seconds for which ``/readyz`` reports the reason before a failed process stops its parts."""
 FAILED_GRACE_S = 1.0
-"""Time for the other parts to finish when one has failed."""
+"""Seconds for the other parts to finish when one has failed."""
 FAILED_END_S = 4.0
-"""Time after which a process with a failed part is killed if a part blocks its end."""
+"""Seconds after which a process with a failed part is killed if a part blocks its end."""
 _MIN_GRACE_S = 0.5
 
 

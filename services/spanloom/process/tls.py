@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 POLL_S = 1.0
-"""A renewed certificate is served after this time."""
+"""Seconds between checks for a renewed certificate."""
 
 
 class _Pair(NamedTuple):
@@ -55,7 +55,8 @@ class TlsFiles(RepeatingPart):
     def http_context(self, *, ask_clients: bool) -> ssl.SSLContext:
         """Return a context for an HTTP server, kept up to date.
 
-        With ``ask_clients`` and a client CA, clients without a certificate of it are refused.
+        With ``ask_clients`` and a client CA, clients without a certificate issued by it are
+        refused.
         """
         context = _new_context()
         context.load_cert_chain(*self._files)

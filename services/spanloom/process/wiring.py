@@ -1,4 +1,4 @@
-"""The wiring: builds the parts of each role from the settings, in start order."""
+"""The wiring: builds the components of each role from the settings, in start order."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ if TYPE_CHECKING:
 
 
 class Role(Flag):
-    """The tasks of a process; with the embedded store one process has them all."""
+    """The tasks of a process; with the embedded store one process has all roles."""
 
     COLLECT = auto()
     EXTRACT = auto()
@@ -100,7 +100,7 @@ EVERYTHING = Role.COLLECT | Role.EXTRACT | Role.API | Role.KEEP
 
 
 class Service:
-    """The parts of one process: started on entering the context, stopped on leaving it."""
+    """The components of one process: started on entering the context, stopped on leaving it."""
 
     def __init__(self, settings: Settings, roles: Role = EVERYTHING) -> None:
         """Prepare; raises ``OptionError`` if the roles cannot run on the configured store."""
@@ -127,7 +127,7 @@ class Service:
         self._retention: Callable[[], RetentionPlan | None] = lambda: None
 
     def __enter__(self) -> Self:
-        """Start all parts; raises ``StartupError`` with a message of one line."""
+        """Start all components; raises ``StartupError`` with a message of one line."""
         try:
             for part in self._parts():
                 self._supervisor.start(part)
@@ -140,12 +140,12 @@ class Service:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop all parts; requests not stored in time stay in the spool."""
+        """Stop all components; requests not stored in time stay in the spool."""
         self._supervisor.stop()
 
     @property
     def addresses(self) -> dict[str, str]:
-        """URL of each listening part, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
+        """URL of each listening component, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
         return {
             name: f"{self._scheme}://{authority(self._settings.host, port)}"
             for name, port in self._supervisor.ports().items()
@@ -156,7 +156,7 @@ class Service:
         self._supervisor.wait(until)
 
     def _parts(self) -> Iterator[Part]:
-        """Yield the parts in start order; each is started before the next is built."""
+        """Yield the components in start order; each is started before the next is built."""
         settings, at_end = self._settings, self._supervisor.at_end
         tls = tls_of(settings)
         if tls:
@@ -233,7 +233,7 @@ class Service:
         yield from self._alerting(store, heartbeat)
 
     def _judging(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
-        """Yield the parts that queue runs for online rules, judge them, and run experiments."""
+        """Yield the components that queue and judge runs for online rules, and run experiments."""
         held = partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         rules = CurrentRules(store.online_rules)
         yield OnlineFollower(store, rules, self.metrics, outage=self._outage, held=held)
@@ -241,7 +241,7 @@ class Service:
         yield ExperimentRunner(store, self._outage, held)
 
     def _alerting(self, store: ClickHouseStore, heartbeat: Heartbeat | None) -> Iterator[Part]:
-        """Yield the part that delivers alerts to channels, and the one that evaluates alerts."""
+        """Yield the components that deliver and evaluate alerts."""
         settings, held = self._settings, partial(heartbeat.held, JUDGE) if heartbeat else hold_all
         deliverer = AlertDeliverer(
             store,
@@ -262,7 +262,7 @@ class Service:
         )
 
     def _base_url(self) -> str:
-        """Return the address of the page, as people outside may reach it."""
+        """Return the address of the page, as other machines may reach it."""
         settings = self._settings
         port = self._supervisor.ports().get("api", settings.api_port)
         address = authority(_REACHED.get(settings.host, settings.host), port)
@@ -315,7 +315,7 @@ class Service:
         return HttpServer(app, listener, "api", context, app.state.services.feed.stop)
 
     def _importer(self, store: ReadingStore) -> FileImporter | None:
-        """Return the importer of files; ``None`` if this process does not collect, too."""
+        """Return the importer of files; ``None`` unless this process has API and collector."""
         if (Role.COLLECT | Role.API) not in self._roles:
             return None
         return FileImporter(temporary_in(self._settings.data_dir), store)
@@ -352,14 +352,14 @@ class Service:
         return open_key_store(self._settings.resolved_store_url, self._settings.data_dir)
 
     def _known_keys(self) -> LastKnown | None:
-        """Return where the keys of a server are kept: only a collector's directory is its own."""
+        """Return the file for the keys of a server; only a collector has a directory of its own."""
         if self._settings.is_embedded:
             return None
         directory = self._settings.data_dir.absolute()
         return LastKnown(directory / KEYS_KNOWN if Role.COLLECT in self._roles else None)
 
     def _heartbeat(self) -> Heartbeat | None:
-        """Return the heartbeat of this process; with an embedded store there is no other one."""
+        """Return the heartbeat of this process; ``None`` with an embedded store."""
         settings = self._settings
         if settings.is_embedded:
             return None

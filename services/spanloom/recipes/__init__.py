@@ -36,10 +36,10 @@ class Recipe:
 
     framework: str
     way: str
-    """Its short name, as on the command line."""
+    """The short name of the instrumentation, as on the command line."""
     instrumentation: str
     line: str
-    """One line: what it is, and how it differs from other ways."""
+    """One line: what the recipe is, and how it differs from the other ways."""
     install: str
     code: str = ""
     """Code to run before agents are made; empty if variables or settings are enough."""
@@ -47,14 +47,14 @@ class Recipe:
     key_variables: Mapping[str, str] = field(default_factory=dict)
     """Variables to set in addition if the service has keys."""
     settings_file: str = ""
-    """The file of settings of a coding agent; empty if it has none."""
+    """The settings file of a coding agent; empty if it has none."""
     settings: str = ""
-    """What belongs into that file."""
+    """The contents to add to that file."""
     key_settings: str = ""
-    """What belongs there instead if the service has keys."""
+    """The contents to add instead if the service has keys."""
     notes: str = ""
     untried: str = ""
-    """Why it is not run by a test; empty if it is."""
+    """Why no test runs the recipe; empty if a test does."""
 
     @property
     def name(self) -> str:
@@ -105,7 +105,7 @@ def _bare(name: str) -> str:
 
 
 def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
-    """Return the commands for an instrumentation that was given as a framework, else nothing."""
+    """Return the commands for an instrumentation that was given as a framework; otherwise ""."""
     commands = [
         f"`spanloom instrument {one.name} {recipe.way}`"
         for one in frameworks

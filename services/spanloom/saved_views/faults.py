@@ -1,4 +1,4 @@
-"""Finds faults in the parameters of a view, when it is stored and later, as fields may go."""
+"""Finds faults in the parameters of a view, when stored and later, because fields may vanish."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def place_of(stored: Sequence[SavedView], project: str, page: str, name: str) ->
     """Return the id of a new view, and the revision before its first.
 
     Processes that create views of one name at the same moment get the same id, so that their
-    changes conflict. The id of a deleted view is used again; a renamed view keeps its id.
+    changes conflict. The id of a deleted view is reused; a renamed view keeps its id.
     """
     by_id = {view.id: view for view in stored}
     for view_id in _ids(project, page, name):

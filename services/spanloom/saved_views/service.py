@@ -69,7 +69,7 @@ class SavedViews:
         return faults_of(view, self._clock_ns())
 
     def make(self, project: str, page: str, content: ViewContent, owner: str) -> ListedView:
-        """Store a new view; an equal one that exists is returned.
+        """Store a new view; if an equal view exists, return that.
 
         Raises ``ViewRefusedError`` if another view has the name, even if it was created at the same
         moment, or if there are ``MOST_VIEWS``, and ``InvalidQueryError`` for invalid parameters.
@@ -96,8 +96,8 @@ class SavedViews:
     ) -> ListedView:
         """Rename a view, or replace its parameters; the same change again changes nothing.
 
-        Raises as ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if the view was changed
-        after ``revision``. Unchanged parameters may be faulty.
+        Raises the errors of ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if the view
+        was changed after ``revision``. Unchanged parameters may be faulty.
         """
         with self._lock:
             views = self.listed(project)
@@ -120,16 +120,16 @@ class SavedViews:
             )
 
     def delete(self, project: str, view_id: str, revision: int, by: str) -> ListedView:
-        """Delete a view; raises ``UnknownViewError``, and ``ViewRefusedError`` as ``change``."""
+        """Delete a view; raises ``UnknownViewError``, or ``ViewRefusedError`` like ``change``."""
         with self._lock:
             listed = _found(self.listed(project), view_id)
             _refuse_later(listed, revision)
-            if listed.is_default:  # a new view of its name would have its id
+            if listed.is_default:  # a new view of the same name would have its id
                 self._choose(listed.view, "")
             return self._add(replace(listed.view, parameters={}, is_deleted=True), by=by)
 
     def set_default(self, project: str, view_id: str, *, is_default: bool) -> ListedView:
-        """Make a view the one default of its page, or no longer; raises ``UnknownViewError``."""
+        """Set or clear a view as the only default of its page; raises ``UnknownViewError``."""
         with self._lock:
             listed = _found(self.listed(project), view_id)
             if listed.is_default is not is_default:
@@ -147,7 +147,7 @@ class SavedViews:
         self._store.set_default(view.project, view.page, view_id, at_us)
 
     def _add(self, view: SavedView, *, by: str, is_default: bool = False) -> ListedView:
-        """Store the next revision; raise ``ViewRefusedError`` if another process was faster."""
+        """Store the next revision; raise ``ViewRefusedError`` if another process was first."""
         added = replace(
             view,
             revision=view.revision + 1,
@@ -163,7 +163,7 @@ class SavedViews:
 
 
 def _found(views: Sequence[ListedView], view_id: str) -> ListedView:
-    """Return the view of an id; raises ``UnknownViewError``."""
+    """Return the view with this id; raises ``UnknownViewError``."""
     for listed in views:
         if listed.view.id == view_id:
             return listed

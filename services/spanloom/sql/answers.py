@@ -1,4 +1,4 @@
-"""Answers and errors in the format of ClickHouse's HTTP interface: status, headers, body."""
+"""Responses and errors in the format of ClickHouse's HTTP interface: status, headers, body."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BY_CODE = {
     **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
     **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
 }
-"""HTTP status by error code as in ClickHouse's server, for the codes of this port; else 500."""
+"""HTTP status by error code as in ClickHouse's server, for this port's codes; others are 500."""
 
 
 def status_of(code: int) -> int:
@@ -95,7 +95,7 @@ def failure(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> R
 
 
 async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
-    """Send a response with the headers common to all."""
+    """Send a response with the headers common to all responses."""
     headers = {
         **{name.lower(): value for name, value in SECURITY_HEADERS.items()},
         "x-clickhouse-server-display-name": facts.display_name,

@@ -1,4 +1,4 @@
-"""HTTP content codings: request bodies are inflated within a limit, answers compressed."""
+"""HTTP content codings: inflates request bodies within a limit, and compresses responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _GZIP_OR_ZLIB = 47
 _BROTLI_QUALITY = 4
-"""Of 11; as fast as gzip, and smaller."""
+"""Of 11; as fast as gzip, with a smaller result."""
 _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "zstd": lambda body: zstandard.ZstdCompressor(level=1).compress(body),
     "lz4": lambda body: bytes(lz4.frame.compress(body)),

@@ -38,7 +38,7 @@ _CANCELLED = 394
 
 
 class SqlDoor:
-    """Authenticates a request, parses the query, runs it and sends the answer."""
+    """Authenticates a request, parses the query, runs it and sends the response."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class SqlDoor:
         await answers.send_reply(reply, send, self._statements.facts)
 
     def end(self) -> None:
-        """End the running statements, so that the stop does not wait for them."""
+        """End the running statements, so that the stop of the process does not wait for them."""
         if self._runner:
             self._runner.end()
 
@@ -173,7 +173,7 @@ class SqlDoor:
 
 
 def _without_statement(scope: Connection, arguments: Mapping[str, str]) -> Reply | None:
-    """Return the answer to a request without a statement, else ``None``."""
+    """Return the response to a request without a statement, otherwise ``None``."""
     method, path = scope["method"], scope["path"]
     if path in ("/ping", "/replicas_status") and method in ("GET", "HEAD"):
         return answers.text(200, "Ok.\n")
@@ -187,7 +187,7 @@ def _without_statement(scope: Connection, arguments: Mapping[str, str]) -> Reply
 
 
 def _credentials(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return the headers; ClickHouse's header for keys is added as ``x-api-key``."""
+    """Return the headers, with ClickHouse's key header added as ``x-api-key``."""
     own = headers.get("x-clickhouse-key", "")
     return [*headers.items(), *([("x-api-key", own)] if own else [])]
 

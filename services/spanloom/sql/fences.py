@@ -1,12 +1,12 @@
 """Replaces each table in a statement by a subquery of the rows that the caller may read.
 
-With a key of the project ``shop``, ``SELECT count() FROM trajectories`` becomes
-``SELECT count() FROM (SELECT * FROM default.trajectories PREWHERE Project = 'shop') AS
-trajectories``. The condition is a PREWHERE because it is evaluated first, when the table is read.
-An ordinary condition, such as ``additional_table_filters``, may be evaluated after one of the
-caller's, which can then fail on a row of another project and reveal its text in the error:
-``WHERE toUInt64(Input) > 0``, "Cannot parse string '…'". Views are expanded, down to their tables.
-The engine's connection has the same condition once more, and those of deletions.
+With a key of the project ``shop``, ``SELECT count() FROM trajectories`` becomes ``SELECT count()
+FROM (SELECT * FROM default.trajectories PREWHERE Project = 'shop') AS trajectories``. The condition
+is a PREWHERE because it is evaluated first, when the table is read. An ordinary condition, such as
+``additional_table_filters``, may be evaluated after a condition of the caller, which can then fail
+on a row of another project and reveal its text in the error: ``WHERE toUInt64(Input) > 0``, "Cannot
+parse string '…'". Views are expanded, down to their tables. As a second protection, the engine's
+connection has the same condition, and the conditions of deletions.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class Fences:
     def __init__(
         self, engine: SqlEngine, sight: Sight, database: str = "", *, of_view: bool = False
     ) -> None:
-        """``database`` is the default database of table names; the store's if empty.
+        """Rewrite for the tables visible by ``sight``.
 
+        ``database`` is the default database of table names; if empty, the store's database is.
         ``of_view``: whether the statement is the definition of a view of the store.
         """
         self._engine = engine
@@ -44,7 +45,7 @@ class Fences:
         """Return the statement with every table replaced; raises ``SqlError`` if one is hidden."""
         inner_names = {n["name"] for n in nodes(tree) if n.get("type") == "WithElement"}
         if shadowed := inner_names & self._engine.tables.keys():
-            # Only the engine knows where such a name means the query and where the table.
+            # Only the engine knows where such a name means the WITH query and where the table.
             raise _denied(f"WITH {min(shadowed)} AS (…) has the name of a table: choose another")
         fenced: Tree = self._fenced(tree, inner_names)
         return fenced
@@ -63,7 +64,7 @@ class Fences:
         return name
 
     def _fenced(self, part: Any, inner: set[str]) -> Any:
-        """Return a rewritten copy of a part of a tree; ``inner`` are the names defined by WITH."""
+        """Return a rewritten copy of a subtree; ``inner`` are the names defined by WITH."""
         if isinstance(part, list):
             return [self._fenced(item, inner) for item in part]
         if not isinstance(part, dict):
@@ -99,7 +100,7 @@ class Fences:
         return {"type": "TableExpression", "subquery": subquery}
 
     def _fence_set(self, function: Tree, inner: set[str]) -> None:
-        """Replace the table in ``x IN name``; a name that is no table is a column."""
+        """Replace the table in ``x IN name``; a name that is not a table is a column."""
         arguments: list[Tree] = function["arguments"]["children"]
         if len(arguments) != 2 or arguments[1].get("type") not in ("Identifier", "TableIdentifier"):
             return
@@ -125,7 +126,7 @@ class Fences:
 
 
 def _both(one: Tree, other: Tree | None) -> Tree:
-    """Join two conditions by AND: PREWHERE needs a table, and those are subqueries now."""
+    """Join two conditions by AND into a WHERE: PREWHERE needs a table, not a subquery."""
     if other is None:
         return one
     arguments = {"type": "ExpressionList", "children": [one, other]}
@@ -133,7 +134,7 @@ def _both(one: Tree, other: Tree | None) -> Tree:
 
 
 def _drop_database(node: Tree, database: str) -> None:
-    """Shorten ``default.steps.Name`` to ``steps.Name``: a subquery has no database."""
+    """Shorten ``default.steps.Name`` to ``steps.Name``, because a subquery has no database."""
     qualifier = node["qualifier"] if node["type"] == "QualifiedAsterisk" else node
     parts = name_parts(qualifier)
     least = 2 if node["type"] == "QualifiedAsterisk" else 3

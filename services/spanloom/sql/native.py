@@ -2,10 +2,10 @@
 
 Source: ClickHouse, src/DataTypes/Serializations.
 
-The embedded engine writes revision 0. Later ones have a BlockInfo before each block (from 51903
-on), and after each column's type a byte for a custom serialization (from 54454 on). The end of a
-column follows only from its type, so columns are skipped by type, not decoded.
-Source: ClickHouse, src/Formats/NativeWriter.cpp, src/Core/BlockInfo.cpp.
+The embedded engine writes revision 0. Later revisions have a BlockInfo before each block (from
+51903 on), and after each column's type a byte for a custom serialization (from 54454 on). The end
+of a column follows only from its type, so columns are skipped by type, not decoded. Source:
+ClickHouse, src/Formats/NativeWriter.cpp, src/Core/BlockInfo.cpp.
 """
 
 from __future__ import annotations

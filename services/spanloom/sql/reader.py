@@ -25,7 +25,7 @@ MAX_TEXT_BYTES = 256 * 1024
 
 
 class SqlCaller(NamedTuple):
-    """The caller, as far as an answer depends on it."""
+    """The properties of the caller on which a response depends."""
 
     key_id: str
     project: str | None
@@ -33,7 +33,7 @@ class SqlCaller(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """An answer and its format; empty if the statement has no result."""
+    """A response and its format; empty if the statement has no result."""
 
     answer: SqlAnswer
     format: str
@@ -44,7 +44,7 @@ class Statements(Protocol):
 
     @property
     def facts(self) -> SqlFacts:
-        """Facts about the engine for the headers of every answer."""
+        """Facts about the engine for the headers of every response."""
         ...
 
     def answer(self, query: Query, caller: SqlCaller, tag: str) -> Outcome:
@@ -67,7 +67,7 @@ class _Ready(NamedTuple):
 
 
 class Reader:
-    """Read-only ``Statements``, restricted to what the caller's key may read."""
+    """Read-only ``Statements``, restricted to the rows that the caller's key may read."""
 
     def __init__(
         self, engine: SqlEngine, limits: SqlLimits, withheld: Withheld = nothing_withheld
@@ -147,7 +147,7 @@ class Reader:
         raise SqlError(81, "UNKNOWN_DATABASE", f"Database {name} does not exist")
 
     def _header(self, job: SqlJob) -> bytes:
-        """Return the block header of an answer without rows, which the engine does not write."""
+        """Return the block header of a response without rows, which the engine does not write."""
         described = self._engine.run(
             job._replace(text=f"DESCRIBE TABLE ({job.text})", format="JSONCompactEachRow")
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def is_form(content_type: str) -> bool:
-    """Return whether a content type is that of a multipart form."""
+    """Return whether a content type is a multipart form."""
     return content_type.lower().startswith("multipart/form-data")
 
 
@@ -67,15 +67,15 @@ _NOT_SETTINGS = frozenset(
         *("role", "stacktrace"),
     }
 )
-"""Arguments that are no settings. (User and password have been checked before.)"""
+"""Arguments that are not settings. (User and password have been checked before.)"""
 SESSION_S, MOST_SESSION_S = 60, 3600
 
 
 class Query(NamedTuple):
-    """One statement, and how to send its answer."""
+    """One statement, and how to send its response."""
 
     in_url: str
-    """The statement, or its beginning; empty if it is in the body."""
+    """The statement, or its beginning; empty if the statement is in the body."""
     body: bytes
     """The decoded body."""
     format: str

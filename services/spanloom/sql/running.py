@@ -31,13 +31,13 @@ class Sessions:
     """The sessions of all callers, separate for each key. Not thread-safe."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin without sessions."""
+        """Start without sessions."""
         self._now_s = now_s
         self._sessions: dict[_Key, _Session] = {}
 
     @contextmanager
     def entered(self, query: Query, caller: SqlCaller) -> Iterator[None]:
-        """Hold the session of a query, if it has one; raises ``SqlError`` if it is in use."""
+        """Reserve the session of a query, if it has one; raises ``SqlError`` if it is in use."""
         if not query.session_id:
             yield
             return
@@ -69,7 +69,7 @@ class Sessions:
 T = TypeVar("T")
 MAX_WAITING = 64
 WAIT_S = 20.0
-"""Limits of the number of statements that wait for a thread, and of their wait in seconds."""
+"""Maximum statements that wait for a thread, and maximum seconds of their wait."""
 _CANCEL_AGAIN_S = 0.2
 _LOOK_S = 0.5
 """Interval in which a running statement checks whether the service is stopping."""
@@ -102,9 +102,10 @@ class Runner:
         call: Callable[[str], T],
         disconnected: Callable[[], Coroutine[Any, Any, None]],
     ) -> T:
-        """Return the result of ``call`` with a new tag; ``gone`` ends when the client disconnects.
+        """Return the result of ``call`` with a new tag.
 
-        Raises ``SqlError``, with 394 (QUERY_WAS_CANCELLED) if the statement was cancelled.
+        The call is cancelled when the client has disconnected, that is, when ``disconnected``
+        returns. Raises ``SqlError``, with 394 (QUERY_WAS_CANCELLED) if the statement was cancelled.
         """
         with self._registered(query, caller) as running:
             async with self._turn():
@@ -145,7 +146,7 @@ class Runner:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Hold one of the threads; raises ``SqlError`` if too many wait, or for too long."""
+        """Reserve one of the threads; raises ``SqlError`` if too many wait, or for too long."""
         if self._waiting >= MAX_WAITING:
             raise _too_many()
         self._waiting += 1
@@ -171,7 +172,7 @@ class Runner:
             any_of: set[asyncio.Future[Any]] = {future, *ends}
             while not (any(each.done() for each in any_of) or self._is_ending):
                 await asyncio.wait(any_of, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
-            while not future.done():  # the first cancel may come before it has begun
+            while not future.done():  # the first cancel may come before the call has begun
                 loop.run_in_executor(self._cancellers, self._cancel, running.tag)
                 await asyncio.wait({future}, timeout=_CANCEL_AGAIN_S)
             return await future

@@ -48,8 +48,9 @@ FREE = re.compile(
     r"|cast_string_to_dynamic_use_inference|use_variant_as_common_type"
 )
 """Settings of the output format or of query semantics. None of them can cause a condition to be
-evaluated before the filter by project, truncate the input of our conditions (as
-``read_overflow_mode`` could truncate the list of deletions), or name a file."""
+evaluated before the filter by project, truncate the input of Spanloom's conditions (as
+``read_overflow_mode`` could truncate the list of deletions), or name a file.
+"""
 
 IGNORED = re.compile(
     r"readonly|send_progress_in_http_headers|http_headers_progress_interval_ms|wait_end_of_query"
@@ -63,7 +64,7 @@ IGNORED = re.compile(
 
 
 def clamp(requested: Mapping[str, str], limits: SqlLimits) -> dict[str, str]:
-    """Return the settings of a statement; raises ``SqlError`` for one that may not be set."""
+    """Return the settings of a statement; raises ``SqlError`` for a setting that may not be set."""
     own = limits.settings
     settings = {name: f"{value:g}" if value < 1 else str(value) for name, value in own.items()}
     for name, value in requested.items():
@@ -90,7 +91,7 @@ def is_ignored(name: str) -> bool:
 
 
 def _narrowed(name: str, value: str, limit: float) -> str:
-    """Return the lower of value and limit; 0 means no limit in ClickHouse, so ours stays."""
+    """Return the lower of value and limit; 0 means no limit in ClickHouse, so the limit stays."""
     try:
         number = float(value)
     except ValueError:

@@ -1,8 +1,8 @@
 """Visibility: the tables, and their rows, that a caller may read.
 
 A key of the project ``shop`` sees the rows of ``shop``. Annotations and scores are readable in
-``v_annotations`` and ``v_scores`` only, without those that a blind queue still withholds, because
-annotators have keys too (``core/annotation/queue.py``).
+``v_annotations`` and ``v_scores`` only, without the rows that a blind queue still withholds,
+because annotators have keys too (``core/annotation/queue.py``).
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ class TableName(NamedTuple):
 
 
 class Sight:
-    """Visibility in one statement for a key of one project, or of all (``project=None``)."""
+    """Visibility in one statement for a key of one project, or of all (``project`` is ``None``)."""
 
     def __init__(
         self, engine: SqlEngine, project: str | None, withheld: Withheld = nothing_withheld
     ) -> None:
-        """``withheld`` returns the traces whose annotations and scores are withheld."""
+        """Use ``engine``; ``withheld`` returns traces with withheld annotations and scores."""
         self._engine = engine
         self.project = project
         self._withheld = withheld
         self.parameters: dict[str, str] = {}
-        """Query parameters of the texts made here, in addition to the caller's own."""
+        """Query parameters of the SQL made here, in addition to the caller's own."""
 
     def may_read(self, name: TableName, *, by_view: bool = False) -> bool:
-        """Return whether a statement, or with ``by_view`` one of our views, may read a table."""
+        """Return whether a statement, or with ``by_view`` a view of the store, may read a table."""
         if name.database == SYSTEM:
             is_one = self.project is not None
             return name.table in (
@@ -145,11 +145,11 @@ class Sight:
 _UNREADABLE = frozenset(
     {"access_keys", "alerts", "annotation_queue_events", "annotation_scores_writer"}
 )
-"""Tables that no key may read: addresses of channels may be secrets."""
+"""Tables that no key may read, because addresses of channels may be secrets."""
 _VIEW_ONLY = frozenset({"annotations", "scores"})
 """Tables that are readable through views only."""
 _CHANGES = "trajectory_changes"
-"""Its rows about annotations and scores are hidden: the time of an annotation is withheld, too."""
+"""Rows about annotations and scores are hidden: the time of an annotation is withheld, too."""
 
 
 def quote(text: str) -> str:

@@ -58,11 +58,11 @@ _TABLE_STATEMENT = re.compile(
 
 
 class Checked(NamedTuple):
-    """A statement that may run, with its FORMAT and SETTINGS taken out."""
+    """A statement that may run, with its FORMAT and SETTINGS removed."""
 
     tree: Tree
     format: str
-    """Of the FORMAT clause; empty without one."""
+    """The value of the FORMAT clause; empty without one."""
     settings: Mapping[str, str]
 
 
@@ -87,7 +87,7 @@ def check(tree: Tree) -> Checked:
 
 
 def parse_table_statement(plain: str) -> TableStatement:
-    """Parse a statement about a table that has no tree; raises ``SqlError`` if it is none."""
+    """Parse a statement about a table that has no tree; raises ``SqlError`` for any other."""
     match = _TABLE_STATEMENT.fullmatch(plain)
     if not match:
         raise _refused(

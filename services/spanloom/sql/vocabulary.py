@@ -1,8 +1,8 @@
 """Allowlists of the syntax of statements. Anything not listed is refused, also future syntax.
 
-Functions are the exception: nearly all of the 1,700 only compute, so those that reach outside a row
-are listed as refused. ``tests/support/reviewed_functions.txt`` has every reviewed function, and a
-test fails when the engine adds another.
+Functions are the exception: nearly all of the 1,700 only compute, so the list names the refused
+functions, which read or affect more than a row. ``tests/support/reviewed_functions.txt`` has every
+reviewed function, and a test fails when the engine adds another.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ SHOWN = frozenset(
         *("format_ast", "settings_ast"),
     }
 )
-"""Allowed parts of SHOW; not ``merges``, ``clusters`` or ``caches``."""
+"""Allowed clauses of SHOW; not ``merges``, ``clusters`` or ``caches``."""
 
 SYSTEM_TABLES = frozenset(
     {
@@ -89,8 +89,9 @@ SYSTEM_TABLES_OF_ALL = SYSTEM_TABLES | {
     *("parts", "parts_columns", "data_skipping_indices", "disks", "mutations", "merges"),
     *("metrics", "events", "asynchronous_metrics"),
 }
-"""In addition, tables with amounts of data, for keys of all projects. No key may read other
-callers' query texts (``processes``, ``query_log``)."""
+"""Additional tables, with amounts of data, for keys of all projects. No key may read other callers'
+query texts (``processes``, ``query_log``).
+"""
 
 FORMATS = re.compile(
     r"JSON\w*|TabSeparated\w*|TSV\w*|TSKV|CSV\w*|Pretty\w*|Vertical|Values|RowBinary\w*|Native|Parquet"

@@ -1,5 +1,5 @@
 """The store on ClickHouse, embedded or server: implements ``core/ports``, one package per subject.
 
-In come requests, records and queries, each by its port; out come spans, rows and documents.
+Input: requests, records and queries, each through its port. Output: spans, rows and documents.
 Start with ``store.py``, which lists the subjects; ``engine`` has their connections.
 """

@@ -1,4 +1,4 @@
-"""Decodes spans from and encodes trajectories for ClickHouse, without a connection to it."""
+"""Decodes spans from ClickHouse and encodes trajectories for it, without a connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseCodec:
-    """See ``core.ports.carried.Codec``."""
+    """See ``core.ports.building.Codec``."""
 
     def decode(self, carried: CarriedSpans) -> Traces:
         """See ``Codec.decode``."""

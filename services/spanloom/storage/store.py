@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 
 class Connections(NamedTuple):
-    """The connections of a store: a long read delays no INSERT and no ``ping``."""
+    """The connections of a store, separate so that a long read delays no INSERT and no ``ping``."""
 
     writer: Connection
     """Appends spans."""
@@ -133,7 +133,7 @@ class ClickHouseStore:
         list(self.connections.prober.rows("ping"))
 
     def close(self) -> None:
-        """See ``Store.close``: closes the connections."""
+        """See ``Store.close``; closes the connections."""
         for connection in self.connections:
             connection.close()
 
@@ -141,10 +141,11 @@ class ClickHouseStore:
 def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
     """Open the store without changing its tables or its retention.
 
-    ``oldest`` is the last migration that a role requires, if not all of this version's.
+    ``oldest`` is the last migration that a role requires, if it does not require all of this
+    version's.
 
-    Raises ``StartupError`` with one line if the URL is invalid, the store cannot be opened or the
-    keeper has not brought its schema up to date, and ``SchemaTooNewError`` if a newer Spanloom
+    Raises ``StartupError`` with a one-line message if the URL is invalid, the store cannot be
+    opened or the keeper has not migrated its schema, and ``SchemaTooNewError`` if a newer Spanloom
     wrote it.
     """
     connect = connector_of(url)
@@ -161,7 +162,7 @@ def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
 
 
 def open_late(opening: Opening) -> ClickHouseStore:
-    """Return the store of a server that may be unreachable yet: connections open when needed.
+    """Return the store of a server that may not be reachable yet; connections open when needed.
 
     Until then its methods raise ``StoreUnavailableError``.
     """
@@ -222,7 +223,7 @@ def compose(
 def _connect(
     connect: Connect, url: Where, opened: ExitStack, oldest: int | None
 ) -> Sequence[Client]:
-    """Return a client for each connection; the first checks whether the schema is up to date."""
+    """Return a client for each connection; the first one checks whether the schema is current."""
     clients: list[Client] = []
     for _ in Connections._fields:
         client = connect()

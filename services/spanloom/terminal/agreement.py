@@ -24,7 +24,7 @@ _FIGURES = {
 
 
 def render_agreement(agreement: Mapping[str, Any], console: Console) -> None:
-    """Print the statistics, then the confusion matrix: rows are the labels of people."""
+    """Print the statistics, then the confusion matrix, whose rows are the labels of people."""
     figures = Table(box=None, pad_edge=False, show_header=False)
     for name, title in _FIGURES.items():
         value, why = agreement[name], agreement["reasons"].get(name, "")

@@ -1,4 +1,4 @@
-"""Prints what two sets of runs do differently."""
+"""Prints the differences in behaviour between two sets of runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints the diff of two runs in two columns, with messages in words, not as JSON."""
+"""Prints the diff of two runs in two columns, with messages as text instead of JSON."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def _step(row: Json, side: str) -> Text:
 
 
 def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
-    """Yield the two cells of a change; for messages, those of each message that differs."""
+    """Yield the two cells of a change.
+
+    For lists of messages, a pair for each message that differs.
+    """
     field, a, b = (change[name] for name in ("field", *_SIDES))
     pairs = differing_messages(a, b) if is_message_list(a) or is_message_list(b) else [(a, b)]
     for pair in pairs:
@@ -89,7 +92,7 @@ def _lines(change: Json, signs: Signs) -> Iterator[list[Text]]:
 
 
 def _apart(a: object, b: object) -> tuple[object, object]:
-    """Return two values; long texts and JSON begin shortly before their first difference."""
+    """Return two values; long texts and JSON start shortly before their first difference."""
     a, b = (_as_json(value) if isinstance(value, dict | list) else value for value in (a, b))
     if not isinstance(a, str) or not isinstance(b, str):
         return a, b
@@ -128,7 +131,7 @@ def _metrics(metrics: Json) -> Table:
 
 
 def _difference(name: str, a: float | None, b: float | None) -> str:
-    """Return by how much the second value is more or less, also in per cent of the first."""
+    """Return the difference from the first value to the second, also in per cent of the first."""
     if a is None or b is None or a == b:
         return ""
     sign = "+" if b > a else "-"

@@ -26,7 +26,7 @@ ROLE_STYLES = {
     "tool": "bold yellow",
 }
 FOLD_CHARS = 600
-"""A longer text is folded, unless ``--full`` is set."""
+"""Longer texts are folded, unless ``--full`` is set."""
 _MEDIA = {"image_url": "image", "input_audio": "audio", "file": "file"}
 _INDENT = "  "
 
@@ -128,7 +128,7 @@ def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]
 def failure_texts(step: DocumentStep, listed: Sequence[Failure]) -> Iterator[str]:
     """Yield the failures of a step, one line each: ``KeyError: 'city'``.
 
-    The step's own failure comes first. A failure below it, in a span that is no step, names that
+    The step's own failure comes first. A failure below it, in a span that is not a step, names that
     span: ``ConnectionError: refused (in span 3f2a…, recovered)``.
     """
     own = step.error

@@ -1,4 +1,4 @@
-"""Tables of rows: statistics, selected columns, fields of the API, and answers of SQL."""
+"""Tables of rows: statistics, selected columns, fields of the API, and results of SQL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOTHING = "Nothing to count; filters may hide what there is."
 _ABSENT = "-"
 MOST_JSON = 120
-"""Most characters of a nested value; ``--json`` prints all of it."""
+"""Maximum characters of a nested value; ``--json`` prints all of it."""
 
 
 def render_rows(
@@ -84,7 +84,7 @@ def _brief(value: dict[str, Any] | list[Any]) -> str:
 
 
 FORMAT = "JSONCompactEachRowWithNamesAndTypes"
-"""The ClickHouse format that is read: a line of names, a line of types, then one per row."""
+"""The ClickHouse format that is parsed: a line of names, a line of types, then one line per row."""
 
 
 class SqlRows(NamedTuple):

@@ -1,4 +1,4 @@
-"""Output on terminals: consoles and streams, styles and signs of single values."""
+"""Output on terminals: consoles and streams, and styles and signs of single values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_for_people() -> bool:
 
 
 def print_indented(line: Text, console: Console) -> None:
-    """Print a line; if it is too wide it wraps at its own indent."""
+    """Print a line; if it is too wide, further lines get the same indent."""
     indent = len(line.plain) - len(line.plain.lstrip(" "))
     margin = Text(" " * indent)
     for part in line[indent:].wrap(console, max(1, console.width - indent)) or [Text()]:
@@ -92,7 +92,7 @@ OUTCOME_STYLES = {
     "unfinished": "magenta",
     "failed": "bold red",
 }
-"""Outcomes that are printed; ``ok`` is not."""
+"""Outcomes that are printed; the outcome ``ok`` is not."""
 
 
 class Signs(NamedTuple):
@@ -124,12 +124,12 @@ _ASCII = Signs(
 
 
 def signs_of(console: Console) -> Signs:
-    """Return the Unicode signs if the console can encode them, else ASCII ones."""
+    """Return the Unicode signs if the console can encode them, otherwise ASCII signs."""
     return _UNICODE if console.encoding.lower().startswith("utf") else _ASCII
 
 
 def outcome_text(outcome: str, signs: Signs) -> Text:
-    """Return the outcome of a run, sign and word; empty if it is ok."""
+    """Return the outcome of a run as its sign and name; empty if it is ok."""
     style = OUTCOME_STYLES.get(outcome)
     return Text() if style is None else Text(f"{signs.outcomes[outcome]} {outcome}", style)
 

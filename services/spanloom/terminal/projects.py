@@ -21,7 +21,7 @@ UNKNOWN = "-"
 
 
 def render_projects(items: Sequence[Item], console: Console, now_ms: int) -> None:
-    """Print projects by name; unknown values are a dash."""
+    """Print projects by name, with a dash for unknown values."""
     if not items:
         console.print("No projects. One begins with its first span.")
         return

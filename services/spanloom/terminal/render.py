@@ -44,8 +44,8 @@ _MOST_REPEATS = 5
 def render_trajectory(document: Json, console: Console) -> None:
     """Print a canonical document: a heading, the tree of steps, the totals, the warnings.
 
-    Colours and signs are those that the console can show. The document is untrusted: control
-    characters are escaped and markup is not interpreted.
+    Colours and signs depend on the console. The document is untrusted: control characters are
+    escaped and markup is not interpreted.
     """
     for line in trajectory_lines(document, console):
         console.print(line, width=min(console.width, MAX_WIDTH))
@@ -70,7 +70,7 @@ def trajectory_lines(document: Json, console: Console) -> list[Text]:
 
 
 def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
-    """Join the non-empty parts by dots."""
+    """Join the non-empty texts by dots."""
     dot = Text.assemble((f" {signs.dot} ", "dim"))
     return dot.join(Text.assemble(part) for part in parts if part)
 
@@ -116,7 +116,7 @@ def _texts(root: DocumentStep) -> Iterable[tuple[str, str]]:
 
 
 def _waits(extraction: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """Yield labels and texts: questions to people, and the runs it resumes or is resumed by."""
+    """Yield labels and texts: questions to people, and links to runs before and after a pause."""
     resumer = str(extraction.get("resumed_by", ""))
     for pause in extraction.get("pauses") or []:
         yield "waited" if resumer else "waits for", str(pause.get("question", ""))
@@ -172,7 +172,7 @@ def _repeats(document: Json, signs: Signs, width: int) -> Iterable[Text]:
 
 
 def _cost(document: Json) -> str:
-    """Return the cost of the calls: ``more than`` if some prices are unknown, empty if all are."""
+    """Return the cost of the calls: ``more than`` if some prices are unknown; empty if all are."""
     cost = Document(document).extraction.get("cost") or {}
     if (total := cost.get("usd")) is not None:
         return dollars(float(total))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]  # an item of one of the API's lists, as parsed JSON
 GAP, LEAST_ROOM = 2, 32
-"""Cells between columns; least width of the first column, which fits a trace id."""
+"""Cells between columns; minimum width of the first column, which fits a trace id."""
 
 
 class Column(NamedTuple):
@@ -93,7 +93,7 @@ def when_cell(run: Item, now_ms: int) -> Text:
 
 _NAMES = 2
 _LEAST_COST = 0.0001
-"""In US dollars; less is not printed as zero."""
+"""In US dollars; a lower cost is printed as ``<$0.0001`` instead of zero."""
 _OF_STATUSES = {
     "live": "still going",
     "settled": "complete, no more spans are expected",
@@ -114,7 +114,7 @@ NOTHING = (
 
 
 def render_list(items: list[Item], console: Console, now_ms: int) -> None:
-    """Print items of the API's list of runs; a narrow terminal has fewer columns."""
+    """Print items of the API's list of runs; a narrow terminal shows fewer columns."""
     if not items:
         console.print(NOTHING, soft_wrap=True)
         return
@@ -130,7 +130,7 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
 
 
 def _legend(items: Sequence[Item], signs: Signs) -> Text:
-    """Return what the signs of outcomes and the statuses of a list mean, a line each."""
+    """Return the meanings of the outcomes and statuses in a list, a line each."""
     outcomes = {str(item["outcome"]) for item in items}
     statuses = {str(item["status"]) for item in items}
     lines = (
@@ -153,7 +153,7 @@ def labelled(label: str, text: str, style: str = "") -> Text:
 
 
 def why_failed(item: Item) -> str:
-    """Return the first line of the failure that ended a run, with its type."""
+    """Return the first line of the error that ended a run, with its type."""
     message, kind = str(item.get("error_message") or ""), str(item.get("error_type") or "")
     return with_type(message.partition("\n")[0], kind) if message else kind
 
@@ -179,14 +179,14 @@ def _cost(item: Item) -> Text:
 
 
 def _run(item: Item, signs: Signs) -> Text:
-    """Return the name of the run, its outcome, and below them its trace id."""
+    """Return the name of the run and its outcome, and on the next line its trace id."""
     name = Text(printable(item["root_name"]) or "(no name)", "bold")
     outcome = outcome_text(str(item["outcome"]), signs)
     return Text.assemble(name, " " if outcome else "", outcome, "\n", (item["trace_id"], "dim"))
 
 
 def _about(item: Item) -> Iterable[Text]:
-    """Yield question and answer, why it failed, its conversation and the runs it is linked to."""
+    """Yield question and answer, the error, the conversation and the runs linked to a run."""
     yield from exchange_lines(item)
     if item.get("has_error") and (why := why_failed(item)):
         yield labelled("failed", printable(why), OUTCOME_STYLES["failed"])

@@ -1,4 +1,4 @@
-"""Prints the fate of each span as a tree: kept, merged or dropped, and by which rule."""
+"""Prints what became of each span as a tree: kept, merged or dropped, and by which rule."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class _Line(NamedTuple):
 def render_explanation(answer: dict[str, Any], document: dict[str, Any], console: Console) -> None:
     """Print the response of ``/spans`` as a tree, each span with its kind, fate and rule.
 
-    A merged span shows the id of the step under which it counts. A wide terminal also shows the
-    id of every span, a narrow one neither ids nor kinds: names take half of each line. The
-    warnings of the document follow.
+    A merged span shows the id of the step under which it counts. A wide terminal also shows the id
+    of every span; a narrow terminal shows neither ids nor kinds, because names take half of each
+    line. The warnings of the document follow.
     """
     signs = signs_of(console)
     width = min(console.width, _MAX_WIDTH)
@@ -113,7 +113,7 @@ def _decided_by(span: Span) -> str:
 
 
 def _aligned(lines: Sequence[_Line], width: int) -> Iterable[Text]:
-    """Align the cells in columns; the labels get the rest of the width, at least half of it."""
+    """Align the cells in columns; the labels get the remaining width, at least half of it."""
     if not lines:
         return
     columns = [

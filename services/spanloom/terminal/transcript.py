@@ -1,4 +1,4 @@
-"""Prints the messages of a run: a transcript of all, one step in full, the outline."""
+"""Prints the messages of a run: a transcript of all messages, one full step, or the outline."""
 
 from __future__ import annotations
 
@@ -34,17 +34,18 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Printed:
-    """The part of an agent's conversation that was already printed."""
+    """What was already printed of an agent's conversation."""
 
     messages: Counter[bytes] = field(default_factory=Counter)
     results: int = 0
-    """How many tool and agent runs were printed since the last model call."""
+    """The number of tool and agent runs printed since the last model call."""
 
 
 def render_transcript(document: dict[str, Any], console: Console, *, is_full: bool) -> None:
     """Print the messages of a run, agent by agent, in the order in which they began.
 
-    Of each model call only new messages are shown: a request repeats all earlier ones.
+    Only the new messages of each model call are printed, because a request repeats all earlier
+    ones.
     """
     signs, failures = signs_of(console), failures_by_step(document)
     agents = list(Document(document).agents)
@@ -103,7 +104,7 @@ def _agent(
 
 
 def _call(step: DocumentStep, printed: _Printed, *, is_full: bool) -> Iterator[Text]:
-    """Yield the new messages of a call's request, and its response; remember both."""
+    """Yield the new messages of a call's request, and its response; record both as printed."""
     request, response = _messages(step.input, "user"), _messages(step.output, "assistant")
     for message in (*_new(request, printed), *response):
         yield from message_lines(message, is_full=is_full)
@@ -120,7 +121,7 @@ def _messages(text: str, role: str) -> Sequence[Message]:
 def _new(messages: Sequence[Message], printed: _Printed) -> Sequence[Message]:
     """Return the messages not printed before; a message twice in one request counts twice.
 
-    The last tool results are left out, as many as were printed where the tools ran.
+    The last tool results are left out: as many as were printed with the tool runs.
     """
     seen, new = Counter[bytes](), []
     for message in messages:
@@ -167,7 +168,7 @@ def _question(step: DocumentStep) -> str:
 
 
 MAX_FACT = 400
-"""Most characters of each metadata value of a step."""
+"""Maximum characters of each metadata value of a step."""
 
 
 def render_step(step_json: dict[str, Any], console: Console, *, is_full: bool) -> None:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 MAX_LEVELS = 16
-"""Most levels of indentation; deeper nodes drop those of their outermost ancestors."""
+"""Maximum levels of indentation; deeper nodes omit the levels of their outermost ancestors."""
 _NAME_CELLS = 12
-"""Least width of a name with its sign."""
+"""Minimum width of a name with its sign."""
 
 
 class Nested(Protocol):
@@ -47,7 +47,7 @@ class Branch(NamedTuple, Generic[NodeT]):
 
 
 def levels_in(width: int) -> int:
-    """Return how many levels to draw so that half of a line has room for them and a name."""
+    """Return the number of levels for which half of a line has room, together with a name."""
     return max(1, min(MAX_LEVELS, (width // 2 - _NAME_CELLS) // 3 - 1))
 
 
@@ -97,7 +97,7 @@ def tree_lines(
 
 
 def _bar_cells(width: int, left_over: int) -> int:
-    """Return the width of the bars: 0, 12 or 24 cells; 12 if names and models need the room."""
+    """Return the width of the bars in cells: 0, 12 or 24; 12 if names and models need the room."""
     if width < 76:
         return 0
     return 24 if width >= 96 and left_over >= 24 else 12
@@ -133,7 +133,7 @@ def _tokens(nodes: list[Node], signs: Signs) -> list[str]:
 
 
 def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
-    """Draw when the node ran, relative to the root's duration."""
+    """Draw a bar of when the node ran, relative to the root's duration."""
     whole = max(1, root.duration_ms)
     begin = min(max(0, (node.start_ms - root.start_ms) * cells // whole), cells - 1)
     length = min(max(1, round(node.duration_ms * cells / whole)), cells - begin)

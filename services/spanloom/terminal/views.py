@@ -1,4 +1,4 @@
-"""Prints saved views of the page: a list as a table, and one with its address."""
+"""Prints saved views of the page: a list as a table, or one view with its address."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def render_views(items: Sequence[Item], console: Console) -> None:
 
 
 def render_view(item: Item, console: Console, address: str) -> None:
-    """Print one view: a line for each parameter, what is wrong with it, its address."""
+    """Print one view: a line for each parameter, its faults, and its address."""
     title = Text(printable(item["name"]), "bold")
     owner = f", of {printable(item['owner'])}" if item["owner"] else ""
     default = ", the default" if item["default"] else ""

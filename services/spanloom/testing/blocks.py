@@ -1,8 +1,8 @@
 """Assigns traces to blocks of tests: a trace belongs to the block in which its root started.
 
-The context of the root names the block. Without one, as in a plain thread or another process, it is
-the only block that is open; if several are open, the trace is unattributed, and each of these
-blocks fails.
+The context of the root names the block. Without a context, as in a plain thread or another process,
+the trace belongs to the only open block; if several are open, the trace is unattributed, and each
+of these blocks fails.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ class Block:
     running: dict[tuple[str, str], str] = field(default_factory=dict)
     """Names of the spans that have not ended, by trace and span id."""
     unattributed: dict[str, str] = field(default_factory=dict)
-    """Names of the roots of traces that may be of this block or of another one, by trace id."""
+    """Names of the roots of traces that may belong to this block or to another, by trace id."""
     outside: dict[str, str] = field(default_factory=dict)
     """Names of spans of traces that began before the block, by trace id."""
     remote: dict[str, bool] = field(default_factory=dict)
-    """Whether the root of a received trace has come, by trace id."""
+    """Whether the root of a received trace has been received, by trace id."""
     is_over: bool = False
-    """Whether it was closed."""
+    """Whether the block was closed."""
     expects_remote: bool = False
-    """Whether a receiver was open: spans may come from another process."""
+    """Whether a receiver was open, so that spans may come from another process."""
 
     @property
     def is_whole(self) -> bool:
@@ -62,13 +62,13 @@ class Blocks:
     """The blocks that are open in this process."""
 
     def __init__(self) -> None:
-        """Begin without any."""
+        """Start without open blocks."""
         self._changed = Condition()
         self._open: list[Block] = []
         self._owners: dict[str, Block | None] = {}
-        """By trace id; ``None``: the trace belongs to no block."""
+        """The block of each trace by trace id; ``None`` if the trace belongs to no block."""
         self.receivers = 0
-        """How many receivers are open."""
+        """The number of open receivers."""
 
     def begin(self) -> Block:
         """Open a block and return it."""
@@ -87,20 +87,20 @@ class Blocks:
             block.is_over = True
 
     def forget(self, block: Block) -> None:
-        """Drop a block that is not read any more."""
+        """Drop a block that is no longer read."""
         with self._changed:
             for trace_id in [key for key, owner in self._owners.items() if owner is block]:
                 self._owners[trace_id] = None
 
     def start(self, trace_id: str, span_id: str, name: str, within: Block | None) -> None:
-        """Note a span that starts in this process; ``within`` is the block of its context."""
+        """Record a span that starts in this process; ``within`` is the block of its context."""
         with self._changed:
             owner = self._owner(trace_id, name, within)
             if owner is not None:
                 owner.running[trace_id, span_id] = name
 
     def finish(self, trace_id: str, span_id: str, group: Json) -> None:
-        """Take a span of this process that has ended."""
+        """Add a span of this process that has ended."""
         with self._changed:
             owner = self._owners.get(trace_id)
             if owner is not None and owner.running.pop((trace_id, span_id), None) is not None:
@@ -108,7 +108,7 @@ class Blocks:
                 self._changed.notify_all()
 
     def receive(self, groups: Iterable[Json]) -> None:
-        """Take spans that another process sent."""
+        """Add spans that another process sent."""
         with self._changed:
             for one, span in _single_spans(groups):
                 trace_id = str(span.get("traceId"))
@@ -145,7 +145,7 @@ def blocks_of_process() -> Blocks:
 
 
 def _single_spans(groups: Iterable[Json]) -> Iterator[tuple[Json, Json]]:
-    """Yield each span as a group of its own, and the span: one request may hold several traces."""
+    """Yield each span, after a group that has only this span; a request may have several traces."""
     for group in groups:
         scopes: Sequence[Json] = group.get("scopeSpans") or ()
         for scope in scopes:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _BLOCK = context.create_key("spanloom-block")
 _watched: WeakSet[object] = WeakSet()
-"""Providers that have the processor: it cannot be taken away again."""
+"""Providers that have the processor, which cannot be removed again."""
 
 
 class _Provider(Protocol):
@@ -42,8 +42,8 @@ class _Processor(SpanProcessor):
 def watch_provider() -> None:
     """Capture the spans of the global provider; set a provider of the SDK if there is none.
 
-    A provider that takes no span processors is not changed: nothing is captured, and the failure
-    names it.
+    A provider that accepts no span processors is left as it is: no span is captured, and the
+    failure message names the provider.
     """
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         trace.set_tracer_provider(TracerProvider())
@@ -54,7 +54,7 @@ def watch_provider() -> None:
 
 
 def provider_name() -> str:
-    """Return the class of the global provider, and its sampler, for a failure."""
+    """Return the class of the global provider, and its sampler, for a failure message."""
     provider = trace.get_tracer_provider()
     kind = type(provider)
     sampler = getattr(provider, "sampler", None)

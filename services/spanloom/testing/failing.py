@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result
 
 MAX_LINES = 200
-"""Lines of a tree."""
+"""Maximum lines of a tree."""
 MAX_LEVELS = 24
-"""Levels of indentation."""
+"""Maximum levels of indentation."""
 _LONGEST = 120
 _MARK = "> "
 
@@ -31,7 +31,8 @@ _MARK = "> "
 def failed_results(results: Iterable[Result], warn_scores: Collection[str]) -> list[Result]:
     """Return the results that fail a test: those that did not pass, or could not be judged.
 
-    A score that does not apply fails, too, as the test requested it. Scores that only warn do not.
+    A score that does not apply fails too, because the test requested it. Scores that only warn do
+    not fail.
     """
     return [one for one in results if one.name not in warn_scores and _has_failed(one)]
 
@@ -43,7 +44,7 @@ def _has_failed(result: Result) -> bool:
 
 
 def failure_text(failed: Sequence[Result], document: Json, golden: Json | None = None) -> str:
-    """Return the text of an ``AssertionError``; with a golden, both trees are aligned."""
+    """Return the text of an ``AssertionError``; with a golden, both trees are shown aligned."""
     steps = Document(document).by_id()
     lines = []
     for result in failed:

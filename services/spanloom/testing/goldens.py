@@ -1,8 +1,8 @@
 """Golden files: the projection of a run that stays the same when the same agent runs again.
 
-It has types, names, agents, arguments and errors, in the order of the calls; no ids, times, tokens
-or texts. It is a document, so every reader of documents reads it: numbers are in the place of ids
-and of starts.
+A projection has types, names, agents, arguments and errors, in the order of the calls; no ids,
+times, tokens or texts. It has the format of a document, so that all code for documents can read it;
+numbers replace ids and start times.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Golden:
         self.path = path
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Raise ``InvalidEvaluatorError`` for options that need what a golden leaves out."""
+        """Raise ``InvalidEvaluatorError`` for options that need values missing in goldens."""
         if options.get("mode") == "strict":
             raise InvalidEvaluatorError("mode", f"{_TEXTS}: use exact, or give a document")
         if options.get("of") == "requested":
@@ -63,7 +63,7 @@ class Golden:
             self._write(project(document))
 
     def read(self) -> Json:
-        """Return its document; raises ``AssertionError`` if it is invalid."""
+        """Return the document of the file; raises ``AssertionError`` if it is invalid."""
         __tracebackhide__ = True
         try:
             document = orjson.loads(self.path.read_bytes())
@@ -84,7 +84,7 @@ class Golden:
 
 
 def project(document: Json) -> Json:
-    """Return the part of a document that a golden file has."""
+    """Return the projection of a document that a golden file has."""
     view = Document(document)
     order = tree_order(view)
     calls = calls_of(Run(document), budget=Budget())

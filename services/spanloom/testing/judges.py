@@ -1,6 +1,7 @@
-"""Judges of tests: by the name of an evaluator of a file, by criteria, or by a configuration.
+"""Judges of tests: by an evaluator's name in a file, by criteria, or by a configuration.
 
-A judge is made once in a session, so that its budget is one, and its failures in a row count.
+A judge is created once in a session, so that all tests share its budget and its count of
+consecutive failures.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def find_judge(
 ) -> Evaluator:
     """Return the judge for a name, for criteria or for a configuration.
 
-    A string names an evaluator of ``file``; without a file it is the criteria. Raises
+    A string is the name of an evaluator in ``file``; without a file it is the criteria. Raises
     ``InvalidEvaluatorError``, ``ConfigError`` for the file, and ``MissingModelError``.
     """
     config = _config(given, file)
@@ -54,7 +55,7 @@ def find_judge(
 
 
 def why_no_model(results: Sequence[Result]) -> str:
-    """Return why no model could be called: a missing package or key; else an empty text."""
+    """Return why no model could be called (a missing package or key); otherwise an empty text."""
     for one in results:
         has_no_key = one.error_code == ErrorCode.PROVIDER_DENIED and _KEY.search(one.rationale)
         if one.error_code == ErrorCode.MISSING_PACKAGE or has_no_key:

@@ -1,4 +1,4 @@
-"""The fixture ``agent_run``: opens a block, and reports what could not be captured."""
+"""The fixture ``agent_run``: opens a block, and reports an incomplete capture."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 WAIT_S = 5.0
-"""How long the end of a block waits for spans of other threads and processes."""
+"""Seconds that the end of a block waits for spans of other threads and processes."""
 _NAMED = 5
-"""So many spans or traces are named in a failure."""
+"""Maximum number of spans or traces that a failure message names."""
 
 
 class OpenRun(Protocol):
     """Opens a block that captures the run of an agent.
 
-    The end of the block waits ``wait_s`` seconds for spans of threads and other processes that
-    have not ended: by default 5, but 0 within an event loop, which waiting would block.
+    The end of the block waits ``wait_s`` seconds for unfinished spans of threads and other
+    processes. The default is 5, but 0 within an event loop, which waiting would block.
     """
 
     def __call__(self, *, wait_s: float | None = None) -> AbstractContextManager[AgentRun]:
@@ -40,7 +40,7 @@ class OpenRun(Protocol):
 
 @contextmanager
 def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
-    """Yield the function that opens blocks in one test; its end drops their spans."""
+    """Yield the function that opens blocks in one test; drop their spans at the end."""
     try:
         from spanloom.testing import capture  # noqa: PLC0415  # it may be missing
     except ImportError as error:
@@ -67,7 +67,7 @@ def _place(request: pytest.FixtureRequest) -> Place:
 
 
 class _Opened:
-    """One block; a class of its own, so that no frame of ``contextlib`` is in a traceback."""
+    """One block; a separate class, so that no frame of ``contextlib`` is in a traceback."""
 
     def __init__(self, place: Place, recorder: Recorder, wait_s: float | None) -> None:
         self._place, self._recorder, self._wait_s = place, recorder, wait_s

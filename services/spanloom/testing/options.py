@@ -3,6 +3,6 @@
 MARK = "spanloom"
 UPDATE, REPORT = "--spanloom-update", "--spanloom-report"
 SEND, EXPERIMENT = "--spanloom-send", "--spanloom-experiment"
-"""Its options."""
+"""The options that send the results to a service, and name their experiment."""
 EVALUATORS = "spanloom_evaluators"
-"""In the configuration file."""
+"""The setting in the configuration file that names the file of evaluators."""

@@ -1,6 +1,6 @@
-"""What pytest loads: options, the mark, and the fixtures ``agent_run`` and ``otlp_endpoint``.
+"""The module that pytest loads: options, the mark, and fixtures ``agent_run``, ``otlp_endpoint``.
 
-It is loaded in sessions that never use it, so everything else is imported when it is first used.
+Sessions that never use the plugin load it too, so everything else is imported on first use.
 """
 
 from __future__ import annotations

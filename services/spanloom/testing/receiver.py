@@ -30,18 +30,18 @@ _PREFIX = "OTEL_EXPORTER_OTLP_"
 _SIGNALS = ("TRACES_", "LOGS_", "METRICS_")
 _OVERRIDING = ("ENDPOINT", "PROTOCOL", "HEADERS", "COMPRESSION", "CERTIFICATE", "INSECURE")
 MAX_BODY = 64 << 20
-"""Bytes of a request, as it comes."""
+"""Maximum bytes of a request as received."""
 _HERE = "127.0.0.1"
 _LINE = 1_000
 _FLUSH_MS = "200"
-"""By default a sender waits five seconds for more spans."""
+"""Without this setting, a sender waits five seconds for more spans."""
 
 
 class Receiver:
     """The address of a receiver."""
 
     def __init__(self, port: int) -> None:
-        """Keep the port on 127.0.0.1."""
+        """Set the port on 127.0.0.1."""
         self.port = port
         self.url = f"http://{_HERE}:{port}"
 
@@ -50,7 +50,7 @@ class Receiver:
         return self.url
 
     def set_variables(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set the variables that exporters read, also in processes that are started."""
+        """Set the variables that exporters read, also in child processes."""
         for name in (
             f"{_PREFIX}{signal}{key}" for signal in ("", *_SIGNALS) for key in _OVERRIDING
         ):
@@ -66,7 +66,7 @@ class Receiver:
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """Receive on a free port of loopback; the spans belong to the block that is open."""
+    """Receive spans on a free loopback port; they belong to the open block."""
     blocks = blocks_of_process()
     with ThreadingHTTPServer((_HERE, 0), _Handler) as server:
         thread = Thread(target=server.serve_forever, args=(0.05,), daemon=True)
@@ -83,7 +83,7 @@ def receiving() -> Iterator[Receiver]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # its name is that of the method
+    def do_POST(self) -> None:  # name defined by the base class
         try:
             body = self._body()
             if self.path.endswith("/v1/traces"):
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, b"{}" if self._is_json else b"")
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name there
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # name defined by the base class
         """Print nothing."""
 
     @property
@@ -148,5 +148,5 @@ def _groups(body: bytes, *, is_json: bool) -> Sequence[Json]:
         groups = [orjson.loads(group) for group in resource_spans_json(body)]
     for group in groups:
         for _ in spans_of(group):
-            pass  # what is no span raises
+            pass  # values that are not spans raise
     return groups

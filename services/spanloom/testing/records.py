@@ -1,4 +1,4 @@
-"""Keeps the judgements of tests at their items until their reports are made."""
+"""Stores the judgements of tests at their items until their reports are made."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
 
 RECORDS = pytest.StashKey[list[dict[str, Any]]]()
-"""Of an item: one record for each time that something was judged, as JSON values."""
+"""The records of a test item, one for each judgement, as JSON values."""
 
 
 class Recorder:
-    """Keeps the judgements of one try of a test; a test that runs again begins anew."""
+    """Stores the judgements of one try of a test; a repeated test starts again without any."""
 
     def __init__(self, item: pytest.Item) -> None:
-        """Drop what an earlier try recorded at the item."""
+        """Remove the records of an earlier try from the item."""
         self._records: list[dict[str, Any]] = []
         item.stash[RECORDS] = self._records
         self._is_sent = bool(item.config.getoption(SEND))
@@ -43,7 +43,7 @@ class Recorder:
         results: Sequence[Result],
         groups: Sequence[Json],
     ) -> None:
-        """Keep the results of a run, if a report needs them; ``groups`` are its spans."""
+        """Record the results of a run, if a report needs them; ``groups`` are its spans."""
         if not self._is_wanted:
             return
         run, steps = run_to_judge(document), Document(document).by_id()
@@ -71,7 +71,7 @@ class Recorder:
 def _scores(
     document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]
 ) -> list[Json]:
-    """Return results as rows of scores, without the places of the test in an experiment."""
+    """Return results as rows of scores, without their position in an experiment."""
     from spanloom.client.evaluating.sending import row_of  # noqa: PLC0415  # where it is sent
     from spanloom.judging.judging import Judged  # noqa: PLC0415
     from spanloom.judging.scores import scores_of  # noqa: PLC0415

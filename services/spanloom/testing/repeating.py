@@ -23,7 +23,7 @@ _LONGEST = 300
 
 
 class Requirement(NamedTuple):
-    """The condition on the tries: ``pass@1 >= 0.75``."""
+    """The condition on the tries of a test: ``pass@1 >= 0.75``."""
 
     sign: str
     k: int
@@ -31,11 +31,11 @@ class Requirement(NamedTuple):
     least: float
 
     def holds(self, value: float) -> bool:
-        """Return whether a value is enough."""
+        """Return whether a value meets the condition."""
         return _COMPARE[self.compare](value, self.least)
 
     def value(self, tries: int, passed: int) -> float:
-        """Return the statistic of so many tries, of which so many passed."""
+        """Return the statistic for a number of tries and a number of passed tries."""
         return _FUNCTIONS[self.sign](tries, passed, self.k)
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Requirement(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """The arguments of a mark: how many tries, and which condition they must meet."""
+    """The arguments of a mark: the number of tries, and the condition that they must meet."""
 
     tries: int
     requirement: Requirement
@@ -70,7 +70,7 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
 
 
 def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
-    """Run a test as often as its mark demands; ``None`` if pytest is to run it once."""
+    """Run a test as often as its mark demands; ``None`` if pytest has to run it once."""
     __tracebackhide__ = True
     if item.stash.get(_REPEATED, False):
         return None
@@ -89,7 +89,7 @@ def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
 
 
 def _try(item: pytest.Function) -> str | None:
-    """Run the test once and return why it failed, ``None`` if it passed; a skip goes through."""
+    """Run the test once and return why it failed, ``None`` if it passed; a skip is raised."""
     try:
         item.ihook.pytest_pyfunc_call(pyfuncitem=item)
     except (Exception, pytest.fail.Exception) as error:

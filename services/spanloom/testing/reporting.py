@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
 NAME = "pytest"
-"""Of the experiment."""
+"""The name of the experiment in the report."""
 _CARRIED = "agent_records"
 
 
@@ -54,7 +54,7 @@ class Reporting:
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the records of a report; if a test ran again, the last ones count."""
+        """Store the records of a report; if a test ran again, its last records replace them."""
         records = getattr(report, _CARRIED, None)
         if self._is_worker or records is None:
             return
@@ -62,7 +62,7 @@ class Reporting:
         (self._failed.add if report.failed else self._failed.discard)(report.nodeid)
 
     def pytest_sessionfinish(self) -> None:
-        """Write the files, also if nothing was judged, and send the records."""
+        """Write the files, even if nothing was judged, and send the records."""
         if self._is_worker:
             return
         if self._folder:
@@ -71,7 +71,7 @@ class Reporting:
             self._send(self._url)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what was sent, and what was not."""
+        """Print what was sent, and what could not be sent."""
         for line in self._lines:
             terminalreporter.write_line(line)
 
@@ -101,7 +101,7 @@ class Reporting:
 
 
 def _checked(url: str | None) -> str | None:
-    """Return the URL to send to; raises ``pytest.UsageError`` for an invalid one."""
+    """Return the URL to send to; raises ``pytest.UsageError`` if it is invalid."""
     if url is not None:
         from spanloom.client.address import find_address  # noqa: PLC0415  # where it is sent
 
@@ -151,7 +151,10 @@ class _Judged(Judgement):
 
 
 def _rows(item: str, records: list[Any]) -> Iterator[Row]:
-    """Yield the results of a test; its runs are repeats of one item, by their starts."""
+    """Yield the results of a test.
+
+    Its runs are the repeats of one item, in order of their starts.
+    """
     runs = sorted({(one["started_at"], one["run"]["trace_id"]) for one in records})
     repeats = {trace_id: at for at, (_, trace_id) in enumerate(runs)}
     for record in sorted(records, key=lambda one: repeats[one["run"]["trace_id"]]):

@@ -35,18 +35,19 @@ class Place(NamedTuple):
     folder: Path
     is_update: bool
     evaluators: Path | None = None
-    """The file whose evaluators judge by name."""
+    """The file with the evaluators that can be named."""
 
     @property
     def may_write_missing(self) -> bool:
-        """Whether a golden that is missing is written: not on a build server."""
+        """Whether a missing golden is written: not in CI, except with the update option."""
         return self.is_update or not os.environ.get("CI")
 
 
 class AgentRun:
-    """What was captured in a block. Its methods judge it, and raise ``AssertionError``.
+    """The run captured in a block; its methods judge it, and raise ``AssertionError``.
 
-    They judge ``trajectory``; in a run of several traces the one that is given as ``trajectory=``.
+    They judge the only trajectory; in a run of several traces, the one that is passed as
+    ``trajectory=``.
     """
 
     def __init__(self, block: Block, place: Place, recorder: Recorder) -> None:
@@ -55,11 +56,11 @@ class AgentRun:
         self._place = place
         self._recorder = recorder
         self._judged: list[tuple[str, Result]] = []
-        """With the trace id."""
+        """Results with the trace id of their run."""
 
     @cached_property
     def trajectories(self) -> Sequence[dict[str, Any]]:  # JSON values
-        """The documents of all traces, by their starts.
+        """The documents of all traces, in order of their starts.
 
         Raises ``AssertionError`` within the block, where the run is not over.
         """
@@ -91,8 +92,8 @@ class AgentRun:
     def match(self, golden: object, *, trajectory: Json | None = None, **options: Any) -> None:
         """Compare the calls with a golden file, a document or messages.
 
-        A path is relative to the file of the test; ``options`` are those of the kind ``match``.
-        Raises ``AssertionError`` with the first difference and both trees.
+        A path is relative to the file of the test; ``options`` are the options of the kind
+        ``match``. Raises ``AssertionError`` with the first difference and both trees.
         """
         __tracebackhide__ = True
         document = self._chosen(trajectory)
@@ -134,9 +135,10 @@ class AgentRun:
     ) -> None:
         """Judge the run by a model; the test is skipped where no model can be called.
 
-        ``given`` is the name of an evaluator of the file in ``spanloom_evaluators``, without a file
-        the criteria, or the configuration of a judge. A ``threshold`` is that of its scale, which
-        is 0 to 1 unless it has one. Raises ``AssertionError`` if the run does not pass.
+        ``given`` is a name or the configuration of a judge. A name is an evaluator in the file of
+        ``spanloom_evaluators``; without that file it is the criteria. A ``threshold`` is on the
+        judge's scale, which is 0 to 1 by default. Raises ``AssertionError`` if the run does not
+        pass.
         """
         __tracebackhide__ = True
         try:

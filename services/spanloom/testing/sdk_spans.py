@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def group_of(span: ReadableSpan) -> Json:
-    """Return a span that has ended as an item of ``resourceSpans``."""
+    """Return an ended span as an item of ``resourceSpans``."""
     scope = span.instrumentation_scope
     named_scope = {"name": scope.name, "version": scope.version or ""} if scope else {}
     return {
@@ -78,7 +78,7 @@ def _value(value: object) -> Json:
 
 _KINDS: Sequence[tuple[type | UnionType, str, Callable[[Any], object]]] = (
     (str, "stringValue", str),
-    (bool, "boolValue", bool),  # before int, of which it is one
+    (bool, "boolValue", bool),  # before int, of which bool is a subclass
     (int, "intValue", str),
     (float, "doubleValue", float),
     (bytes, "bytesValue", lambda value: b64encode(value).decode()),

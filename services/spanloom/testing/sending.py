@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 IMPORTS = "/v1/imports"
 _FILE = {"content-type": "application/octet-stream"}
 _AT_ONCE = 100
-"""Runs in a request."""
+"""Maximum runs in a request."""
 
 
 class Sent(NamedTuple):
-    """How many runs and scores a service accepted, and why not all."""
+    """The numbers of runs and scores that a service accepted, and why some were not."""
 
     runs: int
     scores: int
     fault: str = ""
-    """Why something is missing; the first reason."""
+    """The first reason why something was not accepted; empty if all was."""
 
 
 def experiment_name() -> str:
@@ -57,7 +57,7 @@ def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]
 
 
 def _runs(tests: Mapping[str, list[Any]]) -> Iterator[list[Json]]:
-    """Yield the spans of each run, once."""
+    """Yield the spans of each run, each run once."""
     seen: set[str] = set()
     for records in tests.values():
         for record in records:
@@ -67,7 +67,7 @@ def _runs(tests: Mapping[str, list[Any]]) -> Iterator[list[Json]]:
 
 
 def _send_runs(client: Client, runs: list[list[Json]], faults: list[str]) -> int:
-    """Send runs as lines of OTLP; returns how many are there, raises ``ClientError``."""
+    """Send runs as lines of OTLP; return the number of stored runs, raise ``ClientError``."""
     body = b"".join(dump({"resourceSpans": spans}) + b"\n" for spans in runs)
     request = Request("POST", IMPORTS, {"format": "otlp"}, _FILE, body, media_type=NDJSON)
     reply = client.transport.ask(request)
@@ -83,7 +83,7 @@ def _send_runs(client: Client, runs: list[list[Json]], faults: list[str]) -> int
 
 
 def _rows(tests: Mapping[str, list[Any]], experiment: str) -> Iterable[PlacedRow]:
-    """Yield the scores of all tests: the items; the runs of a test are its repeats."""
+    """Yield the scores of all tests, which are the items; the runs of a test are its repeats."""
     for item, records in sorted(tests.items()):
         runs = sorted({(one["started_at"], one["run"]["trace_id"]) for one in records})
         repeats = {trace_id: at for at, (_, trace_id) in enumerate(runs)}

@@ -1,8 +1,8 @@
 """Serves the page and its modules, with a content security policy against injected markup.
 
-A page address answers one HTML document that browsers revalidate each time. It links its modules
-under a path with the version of their content, so that these are cached for good. A wheel has the
-modules minified (hatch_build.py).
+The address of a page returns one HTML document that browsers revalidate each time. It links its
+modules under a path with the version of their content, so that browsers cache the modules
+permanently. A wheel has minified modules (hatch_build.py).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _IMPORT = re.compile(
 
 
 def imported_by(name: str, text: str) -> Sequence[str]:
-    """Return the modules that a module imports statically, without those of ``import()``.
+    """Return the modules that a module imports statically, not those that ``import()`` loads.
 
     Names are paths from the root of the static files: ``list/table.js``.
     """
@@ -62,7 +62,7 @@ POLICY = "; ".join(
         *("frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'"),
     )
 )
-"""Allows the browser our files and our API, nothing else. No text becomes markup."""
+"""Allows the browser to load only Spanloom's files and API. No text becomes markup."""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -92,7 +92,7 @@ PAGES = {
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
-"""The page of all other addresses."""
+"""The page for all other addresses."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
 _EVALUATION = ("datasets", "compare", "experiments", "online-rules", "alerts")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {
@@ -100,7 +100,7 @@ STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUA
     "pages/overview.js": "style/overview.css",
     "pages/conversations.js": "style/overview.css",
 }
-"""Additional style of a page, by its module."""
+"""Additional style sheet of a page, by its module."""
 MODULES = "/ui/{version}/{name:path}"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 
@@ -162,7 +162,7 @@ class Site:
 
 @cache
 def own_site() -> Site:
-    """Return the site of this package's files, cached: building it takes a tenth of a start."""
+    """Return the cached site of this package's files; building it takes a tenth of a start."""
     return Site()
 
 

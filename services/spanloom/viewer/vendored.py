@@ -60,8 +60,8 @@ IMPORTS = {
 }
 """Import specifiers in the vendored modules, each with the path that replaces it.
 
-The imports of markdown-it are replaced by a module of ours: the published packages are half of the
-parser's size.
+The imports of markdown-it are replaced by a module of Spanloom, because the published packages are
+half of the parser's size.
 """
 
 
@@ -163,7 +163,7 @@ def _licence(package: str, contents: dict[str, bytes]) -> tuple[str, bytes]:
 
 
 def _relative(text: str) -> str:
-    """Make imports relative; raises ``KeyError`` for one that ``IMPORTS`` does not have."""
+    """Make imports relative; raises ``KeyError`` for an import that ``IMPORTS`` does not have."""
     text = _IMPORT.sub(lambda found: f'{found[1]}"{IMPORTS[found[3]]}"', text)
     return re.sub(r"\n?//# sourceMappingURL=.*", "", text).rstrip() + "\n"
 

@@ -1,4 +1,4 @@
-"""Loads a trajectory with the package ``atif``, and checks what Harbor requires beyond it."""
+"""Loads a trajectory with the package ``atif``, and checks further requirements of Harbor."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEYS: Mapping[str, set[str]] = {
 
 
 def check(body: bytes) -> None:
-    """Raise if the body is no trajectory of ATIF 1.8 as Harbor takes it."""
+    """Raise if the body is not a trajectory of ATIF 1.8 that Harbor accepts."""
     atif = pytest.importorskip("atif", reason="the package atif is missing")
     trajectory = json.loads(body)
     atif.Trajectory.model_validate(trajectory)
@@ -38,9 +38,9 @@ def check(body: bytes) -> None:
 
 
 def check_trajectory(trajectory: Json, of_the_run: Collection[str] = ()) -> None:
-    """Raise for a trajectory that Harbor refuses though ``atif`` loads it.
+    """Raise for a trajectory that Harbor refuses although ``atif`` loads it.
 
-    Agents below agents are in the list of the root, too: ``of_the_run`` are their ids.
+    Agents below agents are also in the list of the root: ``of_the_run`` are their ids.
     """
     assert trajectory.keys() <= KEYS["trajectory"]
     assert re.fullmatch(r"ATIF-v1\.[0-8]", trajectory["schema_version"])

@@ -1,4 +1,4 @@
-"""Checks a row to tune on by the rules of conversational data sets."""
+"""Checks a row for fine-tuning by the rules of conversational data sets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ THOUGHTS = frozenset({"reasoning_content"})
 
 
 def check(body: bytes) -> None:
-    """Raise if the row has anything but messages, tools and metadata of plain values."""
+    """Raise if the row has members other than messages, tools and metadata with plain values."""
     row = json.loads(body)
     assert row.keys() <= {"messages", "tools", "metadata"}
     check_messages(row["messages"], THOUGHTS)

@@ -1,7 +1,7 @@
 """Checks trajectories by the schema that Coze Loop's documentation publishes.
 
-Its evaluation also requires an id and a root. A trace without a root is the exception: there its
-own builder prints ``null``, as does Spanloom.
+Its evaluation also requires an id and a root. The exception is a trace without a root, for which
+its own builder prints ``null``, as does Spanloom.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "coze-loop"
 
 
 def check(body: bytes) -> None:
-    """Raise if it is no trajectory as the published builder prints one."""
+    """Raise if it is not a trajectory as the published builder prints it."""
     document = orjson.loads(body)
     _ours().validate(document)
     check_published({k: v for k, v in document.items() if (k, v) != ("root_step", None)})

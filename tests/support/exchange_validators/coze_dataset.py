@@ -1,4 +1,4 @@
-"""Checks items of evaluation sets by the limits and members that Coze Loop's interface has."""
+"""Checks items of evaluation sets by the limits and members of Coze Loop's interface."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST = 204_800
 
 
 def check(body: bytes) -> None:
-    """Raise if it is no item that a set takes."""
+    """Raise if it is not an item that an evaluation set accepts."""
     item = orjson.loads(body)
     _ITEM.validate(item)
     if len(body) > _MOST:

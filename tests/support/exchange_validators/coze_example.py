@@ -1,4 +1,4 @@
-"""Checks trajectories in the form of the example in Coze Loop's documentation, key by key."""
+"""Checks trajectories against the example in Coze Loop's documentation, key by key."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check(body: bytes) -> None:
 
 
 def _pairs(document: Any, example: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield each object with the one of the example that it resembles."""
+    """Yield each object with the object of the example that it resembles."""
     root, shown_root = document["root_step"], example["root_step"]
     [shown_agent] = shown_root["agent_steps"]
     model, tool, *_ = shown_agent["steps"]

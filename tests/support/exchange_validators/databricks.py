@@ -1,4 +1,4 @@
-"""The schema of Databricks' Agent Evaluation, restated: their own tool runs on their platform."""
+"""The schema of Databricks' Agent Evaluation, restated: their tool needs their platform."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validates a log by the rules of the log file, restated; ``system/test_inspect.py`` by Inspect."""
+"""Validates a log by the rules of the format, restated; ``system/test_inspect.py`` uses Inspect."""
 
 from __future__ import annotations
 

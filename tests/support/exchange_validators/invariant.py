@@ -1,6 +1,6 @@
 """Checks lines of Invariant by its own SDK, by the rules of its page, and by its analyzer.
 
-The analyzer is a program of an environment of its own (``pip install invariant-ai``): its Python is
+The analyzer is a program in a separate environment (``pip install invariant-ai``), whose Python is
 ``SPANLOOM_INVARIANT_AI``.
 """
 
@@ -28,7 +28,7 @@ ANALYZE_S = 120
 
 
 def check(body: bytes) -> None:
-    """Raise if a list of lines, or a file of lines, is not what Invariant reads."""
+    """Raise if a list of lines, or a file of lines, is not in the format that Invariant reads."""
     lines = lines_of(body)
     for line in lines:
         assert line.keys() == {"index", "messages", "annotations", "metadata"}
@@ -43,7 +43,7 @@ def check(body: bytes) -> None:
 
 
 def lines_of(body: bytes) -> list[dict[str, Any]]:
-    """Return the lines of an answer, which is a list, or of a file."""
+    """Return the lines of a response, which is a list, or of a file."""
     if body.startswith(b"["):
         listed: list[dict[str, Any]] = json.loads(body)
         return listed
@@ -56,7 +56,7 @@ def find_analyzer() -> str | None:
 
 
 def analyze(python: str, policy: str, lists: list[list[dict[str, Any]]]) -> list[int]:
-    """Return how many errors a policy finds in each list of messages."""
+    """Return the number of errors that a policy finds in each list of messages."""
     asked = json.dumps({"policy": policy, "lists": lists})
     ended = subprocess.run(
         [python, "-c", _ANALYZE],

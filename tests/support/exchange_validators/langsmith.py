@@ -11,7 +11,7 @@ from tests.support.exchange_validators.openai import check_messages
 
 
 def check(body: bytes) -> None:
-    """Raise if the SDK could not upload the example, or would upload another one."""
+    """Raise if the SDK could not upload the example, or would change it."""
     schemas = pytest.importorskip("langsmith.schemas", reason="langsmith is missing")
     row: dict[str, Any] = json.loads(body)
     given = {"reference_outputs" if k == "outputs" else k: v for k, v in row.items()}

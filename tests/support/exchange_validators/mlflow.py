@@ -1,4 +1,4 @@
-"""MLflow's own verdict on a trace: it loads, is written back the same, and its helpers read it."""
+"""Validates a trace with MLflow: it is loaded, written back unchanged, and read by its helpers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MLflow's own verdict on a row of an evaluation set: ``mlflow.genai.evaluate`` accepts it."""
+"""Validates a row of an evaluation set with MLflow: ``mlflow.genai.evaluate`` accepts it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluates messages against themselves with ``agentevals``: every way of matching accepts them."""
+"""Evaluates messages against themselves with ``agentevals``: every mode must accept them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MESSAGE = {"role", "content", "name", "tool_calls", "tool_call_id"}
 
 
 def check(body: bytes) -> None:
-    """Raise if the list of messages is not what evaluators of trajectories take."""
+    """Raise if evaluators of trajectories do not accept the list of messages."""
     match = pytest.importorskip("agentevals.trajectory.match", reason="agentevals is missing")
     messages = json.loads(body)
     check_messages(messages)
@@ -30,7 +30,7 @@ def check(body: bytes) -> None:
 
 
 def check_messages(messages: object, more: frozenset[str] = frozenset()) -> None:
-    """Raise if a list is no conversation of OpenAI's API; ``more`` members are permitted."""
+    """Raise if a list is not a conversation of OpenAI's API; ``more`` members are permitted."""
     assert isinstance(messages, list)
     assert messages
     for message in messages:

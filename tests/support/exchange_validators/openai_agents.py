@@ -1,4 +1,4 @@
-"""Checks the messages of each agent as a list of ``openai`` is checked."""
+"""Checks the messages of each agent like a list in the format ``openai``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support.exchange_validators import openai
 
 
 def check(body: bytes) -> None:
-    """Raise if it is no object of such lists."""
+    """Raise if it is not an object of such lists."""
     agents = json.loads(body)
     assert agents
     for messages in agents.values():

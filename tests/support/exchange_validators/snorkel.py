@@ -1,4 +1,4 @@
-"""Checks traces by a strict model of the rules that Snorkel's documentation (25.3) publishes."""
+"""Checks traces by a strict model of the rules in Snorkel's documentation (25.3)."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ _FILE = TypeAdapter(list[Trace])
 
 
 def check(body: bytes) -> None:
-    """Raise if it is no array of traces."""
+    """Raise if it is not an array of traces."""
     _FILE.validate_json(body)

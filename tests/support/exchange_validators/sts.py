@@ -8,7 +8,7 @@ MESSAGE = {"role", "content", "toolCalls", "toolCallId", "reasoningContent", "ti
 
 
 def check(body: bytes) -> None:
-    """Raise if the lines are no session: a line of the run, then messages in order of time."""
+    """Raise if the lines are not a session: a line of the run, then messages in order of time."""
     first, *lines = (json.loads(line) for line in body.splitlines())
     assert first["type"] == "session"
     assert all(isinstance(first[name], str) for name in ("harness", "id", "name"))

@@ -1,4 +1,4 @@
-"""An agent of a suite: spans by the conventions of GenAI, of the global provider."""
+"""An agent of a suite: spans of the GenAI conventions, from the global provider."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Planner:
     """The agent of the documentation."""
 
     def invoke(self, question: str) -> str:
-        """Run it."""
+        """Run the agent."""
         act("search", "book")
         return question
 
@@ -33,7 +33,7 @@ planner = Planner()
 
 
 def act(*tools: str, fails: str = "") -> None:
-    """Run an agent that calls these tools one after the other; ``fails`` is one of them."""
+    """Run an agent that calls these tools in sequence; ``fails`` names the tool that fails."""
     tracer = trace.get_tracer("acting")
     told = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "planner"}
     with tracer.start_as_current_span("invoke_agent planner", attributes=told):

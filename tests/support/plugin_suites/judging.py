@@ -1,4 +1,4 @@
-"""A suite whose runs a model judges: its address is in the environment."""
+"""A suite with a model as judge, whose address is in the environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request and response models of keys; only the answer that creates a key has its secret."""
+"""Request and response models of keys; only the response that creates a key has its secret."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The route of projects: what each has stored, its limits, and how long it is kept."""
+"""The route of projects: the amount stored, the limits and the retention of each."""
 
 from typing import Annotated
 

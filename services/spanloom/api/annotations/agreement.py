@@ -70,7 +70,7 @@ class AgreementQuery:
 
 
 class PartQuery:
-    """Parameters that select a part of the compared units."""
+    """Parameters that select some of the compared units."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class PartQuery:
     def units(self, units: Units) -> Units:
         """Return the units on which annotators, or a pair, differ.
 
-        With ``says``: the units on which the pair says exactly that, alike or not.
+        With ``says``: the units to which the pair gave exactly these answers, equal or not.
         """
         if not self.pair:
             return differing(units)
@@ -121,7 +121,7 @@ class PartQuery:
 router = APIRouter(tags=["annotations"])
 
 MOST_UNITS = 200
-"""Maximum of units listed for one measure."""
+"""Maximum number of units listed for one measure."""
 _READING = problem_responses(401, 403, 404, 422, 503)
 
 

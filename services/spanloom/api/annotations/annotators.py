@@ -32,12 +32,12 @@ def project_of(
         ),
     ] = None,
 ) -> str:
-    """Return the project of a request; raises 403 if the key does not open it."""
+    """Return the project of a request; raises 403 if the key has no access to it."""
     return project_for(caller_of(request), project)
 
 
 def project_for(caller: Caller, project: str | None) -> str:
-    """Return the project of what a caller writes; raises ``PermissionDeniedError``."""
+    """Return the project to which a caller writes; raises ``PermissionDeniedError``."""
     if project is None:
         return DEFAULT_PROJECT if caller.project == ALL_PROJECTS else caller.project
     require_project(caller, is_open=caller.may_see(project))

@@ -1,4 +1,4 @@
-"""Blocking work of the annotation routes: reads, writes and their JSON answers."""
+"""Blocking work of the annotation routes: reads, writes and their JSON responses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -22,7 +22,7 @@ from spanloom.core.model.span import TraceKey
 
 
 async def home_of(using: Services, trace_id: str, callers: Reach, project: str | None) -> TraceKey:
-    """Return the key of a trajectory; raises 404 if the caller may see none."""
+    """Return the key of a trajectory; raises 404 if the caller may see no such trajectory."""
     reach = callers.narrowed(project)
     return or_404(
         await using.calls.run(using.store.spans.find_home, trace_id, reach), trace_id, project
@@ -38,7 +38,7 @@ def open_session(
 
 
 def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
-    """Keep a version for good and return it as JSON; ``None`` if it is no longer stored."""
+    """Store a version permanently and return it as JSON; ``None`` if it is no longer stored."""
     versions = using.annotating.versions
     if not versions.keep(key, version, using.annotating.writing.now_us()):
         return None
@@ -80,9 +80,9 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
 def listed_rows(
     using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
 ) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
-    """Return the same rows, created lazily, and the members of the final line.
+    """Return the rows of ``listed``, created lazily, and the members of the final line.
 
-    The latter count ``withheld`` rows, so read them after the last row.
+    The members count ``withheld`` rows, so read them after the last row.
     """
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)

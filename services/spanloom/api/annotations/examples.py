@@ -1,4 +1,4 @@
-"""Examples of answers of the annotation routes, for the OpenAPI description."""
+"""Examples of responses of the annotation routes, for the OpenAPI description."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def score_store_for(caller: Caller, annotating: Annotating) -> FileScores | None:
-    """Return the receiver of scores in a caller's files; ``None`` without scope ``annotate``."""
+    """Return the ``ScoreTaker`` for a caller's files; ``None`` without the scope ``annotate``."""
     return FileScores(caller, annotating) if Scope.ANNOTATE in caller.scopes else None
 
 
@@ -53,7 +53,7 @@ def _read(items: Items) -> ScoresRequest:
         return ScoresRequest.model_validate(orjson.loads(orjson.dumps({"items": items})))
     except ValidationError as error:
         raise InvalidRequestError(_sentence(error)) from error
-    except (TypeError, ValueError) as error:  # no JSON, such as a number of 100 digits
+    except (TypeError, ValueError) as error:  # not JSON, such as a number of 100 digits
         raise InvalidRequestError(str(error)) from error
 
 

@@ -1,4 +1,4 @@
-"""Routes for Potato's files: export a task as a ZIP archive, import what its users annotated."""
+"""Routes for Potato's files: export a task as a ZIP archive, import annotations of its users."""
 
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -24,11 +24,11 @@ from spanloom.core.model.access import Reach, Scope
 from spanloom.core.records.scheme import ImportReport
 
 PIECE = 64 * 1024
-"""Minimum size of a piece in bytes, except for the last."""
+"""Minimum bytes of a chunk, except the last."""
 
 
 def zipped(write: Callable[[Callable[[str], IO[bytes]]], Iterator[None]]) -> Iterator[bytes]:
-    """Yield a ZIP archive piece by piece; the same files result in the same bytes.
+    """Yield a ZIP archive in chunks; the same files result in the same bytes.
 
     ``write`` receives a function that opens a new file in the archive by its path, and yields
     whenever bytes may be sent.

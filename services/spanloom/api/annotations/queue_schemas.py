@@ -180,7 +180,7 @@ def queued_runs(view: QueueView, reader: str) -> QueuedRuns:
 
 
 def queue_place(view: QueueView, trace_id: str, annotator: str) -> QueuePlace:
-    """Return an annotator's place at an item; ``at`` counts done items first."""
+    """Return an annotator's position at an item; ``at`` counts done items first."""
     mine = view.mine(annotator)
     done = [of for of in mine if annotator in view.done_by(of)]
     ordered = [*done, *(of for of in mine if of not in set(done))]

@@ -187,7 +187,7 @@ COLUMNS = columns_of(AnnotationRow)
 
 
 def rows_of(entry: Json) -> Iterator[Json]:
-    """Yield the rows of an export entry: those of its steps, then that of the whole run."""
+    """Yield the rows of an export entry: the rows of its steps, then the row of the whole run."""
     shared = {**dict.fromkeys(COLUMNS), **dict.fromkeys(_TEXTS, ""), **entry}
     for step in entry["steps"]:
         yield {**shared, "value": None, **step}

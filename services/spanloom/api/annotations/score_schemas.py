@@ -37,7 +37,7 @@ FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 WAITS_US = 7 * 24 * 3600 * 1_000_000
 """Microseconds that a score waits for its trajectory before it is listed as an orphan."""
 MOST_TRACES, MOST_SOURCES = 200, 20
-"""Maximum of values in one request: the traces of one page of a list, and all sources."""
+"""Maximum traces and maximum sources in one request."""
 
 
 class ScoresQuery(BaseModel):
@@ -120,7 +120,7 @@ class ScoresQuery(BaseModel):
         return decode_score_cursor(self.cursor, fingerprint(self))
 
     def cursor_after(self, score: scores.Score) -> str:
-        """Return the cursor of the page after a score."""
+        """Return the cursor that starts after this score."""
         place = ScorePlace(score.key.project, score.key.trace_id, score.id)
         return encode_score_cursor(place, fingerprint(self))
 

@@ -1,4 +1,4 @@
-"""Routes of one trajectory's annotations: read, write and undo; and of its kept versions."""
+"""Routes of one trajectory's annotations (read, write and undo), and of its annotated versions."""
 
 from typing import Annotated
 

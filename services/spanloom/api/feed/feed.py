@@ -1,7 +1,8 @@
 """Delivers changes to many readers: one poller reads the store for all of them.
 
-A reader that is behind reads from the store until the window in memory reaches its position; from
-then on it causes no reads of its own, and reads the window with its own filters at its own pace.
+A reader whose position is older than the window in memory reads from the store until the window
+reaches its position. From then on it causes no reads of its own, and reads the window with its own
+filters at its own pace.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 MOST_READERS = 100
 POLL_S = 0.25
 LINGER_S = 10.0
-"""How long the poller goes on without readers: those that poll are absent between requests."""
+"""Seconds that the poller continues without readers: polling readers leave between requests."""
 LOOK_UP_S = 1.0
-"""How often a waiting reader's connection is checked."""
+"""Seconds between checks of a waiting reader's connection."""
 FULL_RETRY_S = 5.0
 EVERYTHING = (Reach.ALL, None)
 log = get_logger("api")
@@ -107,7 +108,7 @@ class Feed:
         """Return the reader's announcements after a position as soon as there are any.
 
         After ``wait_s`` seconds, when the service stops, or when the reader ``is_gone``, the page
-        has a position only. Raises ``PositionGoneError`` or ``RetryableError``.
+        has only a position. Raises ``PositionGoneError`` or ``RetryableError``.
         """
         until = asyncio.get_running_loop().time() + wait_s
         news, page = self._news, await self._read_now(filters, after)
@@ -121,7 +122,7 @@ class Feed:
             news, page = self._news, await self._read(filters, after)
 
     async def _read_now(self, filters: FeedFilters, after: Position) -> FeedPage:
-        """Read the window, then the store if that has nothing: it may be one poll behind."""
+        """Read the window, then the store if the window has nothing: it may be one poll behind."""
         if self._window is not None and self._window.reaches(after):
             page = await self._read_window(self._window, filters, after)
             if page.announcements:
@@ -134,7 +135,7 @@ class Feed:
         return await self._read_store(filters, after)
 
     async def _read_window(self, window: Window, filters: FeedFilters, after: Position) -> FeedPage:
-        """Return announcements from the window, without those deleted since."""
+        """Return announcements from the window, without those of runs deleted since."""
         page = window.page(filters, after)
         if not page.announcements:
             return page
@@ -176,7 +177,7 @@ class Feed:
         try:
             if self._window is None:
                 self._window = Window(await self.end(FeedFilters(*EVERYTHING)))
-                self._wake()  # waiting readers may lack what came before the window
+                self._wake()  # waiting readers may lack announcements before the window
                 return 0.0
             page = await self._calls.run(self._feed.announced, *EVERYTHING, self._window.at, PAGE)
         except RetryableError as error:
@@ -196,7 +197,7 @@ class Feed:
 async def _passes(
     news: asyncio.Event, seconds: float, is_gone: Callable[[], Awaitable[bool]] | None
 ) -> bool:
-    """Wait for news; return whether none came in time, or the reader went away."""
+    """Wait for news; return whether none came in time, or the reader disconnected."""
     until = asyncio.get_running_loop().time() + seconds
     while (left_s := until - asyncio.get_running_loop().time()) > 0:
         with suppress(TimeoutError):

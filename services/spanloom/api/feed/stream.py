@@ -45,7 +45,7 @@ class EventStream(StreamingResponse):
     ) -> None:
         """Start with the first page after a position; ``show`` encodes an announcement.
 
-        The reader has entered the feed already, and leaves it at the end of the answer.
+        The reader has entered the feed already, and leaves it at the end of the response.
         """
         self._feed = feed
         super().__init__(_events(feed, filters, after, first, show))
@@ -78,11 +78,11 @@ async def _events(
         try:
             page = await feed.next_page(filters, before, ALIVE_S)
         except (RetryableError, PositionGoneError, InvalidQueryError):
-            return  # the reader reconnects, and is answered with a problem
+            return  # the reader reconnects, and gets a problem document
 
 
 def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
-    """Return events; only the last one of a page has the position after it as its id."""
+    """Return events; only the last event of a page has the position after it as its id."""
     reached = encode_token(after).encode()
     if not items:
         return [b": nothing new\nid: %b\n\n" % reached]

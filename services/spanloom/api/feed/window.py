@@ -1,4 +1,4 @@
-"""The newest part of the change feed in memory: read from the store once, for all readers."""
+"""The newest announcements of the change feed in memory, read once for all readers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class FeedFilters(NamedTuple):
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
         """Return the announcements that pass the filters, each once.
 
-        One for each version of a trajectory, and one for changed annotations or scores.
+        There is one for each version of a trajectory, and one for changed annotations or scores.
         """
         announced = (a for a in found if self.with_judgements or not a.is_judgement)
         passing = (a for a in announced if a.now is not None and self._passes(a.now))
@@ -61,7 +61,7 @@ class Window:
         self._is_upgrading = False
 
     def take(self, page: FeedPage) -> bool:
-        """Add the next page from the store; return whether any of it is new."""
+        """Add the next page from the store; return whether it has new announcements."""
         known = {_identity(a) for a in self._announcements[self._place(self.at.until_us) :]}
         new = [a for a in page.announcements if _identity(a) not in known]
         for announcement in new:

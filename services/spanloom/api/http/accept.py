@@ -14,7 +14,7 @@ class NotAcceptableError(SpanloomError):
     """The ``Accept`` header allows no available format."""
 
     def __init__(self, accept: str, available: Iterable[str], more: str) -> None:
-        """List the available media types."""
+        """Build the message from the available media types."""
         self.available = list(available)
         listed = ", ".join(self.available)
         super().__init__(f"No rows in {accept!r}; accept one of {listed}{more}.")
@@ -53,7 +53,7 @@ def preferred(accept: str, available: Iterable[str], more: str) -> str:
 
 
 def _weight_of(ranges: Sequence[_Range], media: str) -> tuple[float, int]:
-    """Return the weight of the most specific range that matches, and its negated place."""
+    """Return the weight of the most specific range that matches, and its negated index."""
     at = max(range(len(ranges)), key=lambda place: ranges[place].covers(media))
     return (ranges[at].weight if ranges[at].covers(media) else 0.0, -at)
 

@@ -14,7 +14,7 @@ from spanloom.core.ports.importing import MOST_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
-"""Enough for 10,000 annotations, scores or items; their sender is authenticated by then."""
+"""Enough for 10,000 annotations, scores or items, which only authenticated senders can send."""
 IMPORTS = "/v1/imports"
 _ROWS = re.compile(
     r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/datasets/[^/]+/items$|^/v1/queues/"
@@ -48,7 +48,7 @@ class BodyBound:
 
 
 def _most_of(path: str) -> int:
-    """Return the most bytes of a body at a path."""
+    """Return the maximum bytes of a body at a path."""
     if path == IMPORTS:
         return MOST_BYTES
     return MAX_ROWS_BYTES if _ROWS.search(path) else MAX_BODY_BYTES
@@ -59,10 +59,10 @@ T = TypeVar("T")
 
 
 class BoundedCalls:
-    """A thread pool of the API's own, so that a slow store never blocks other parts' threads.
+    """A thread pool of the API, so that a slow store never blocks threads of other components.
 
-    The caller of a call that takes too long gets an error; the call itself goes on and keeps its
-    thread until it ends, so there are never more than ``workers`` of them.
+    The caller of a call that takes too long gets an error. The call itself continues and occupies
+    its thread until it ends, so that at most ``workers`` calls run at a time.
     """
 
     def __init__(self, workers: int, timeout_s: float) -> None:

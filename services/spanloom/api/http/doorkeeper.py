@@ -1,4 +1,4 @@
-"""Authenticates requests, checks the scope that a route needs, and limits it to projects."""
+"""Authenticates requests, checks the scope that a route needs, and limits requests to projects."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
@@ -23,7 +23,7 @@ FILE = "application/octet-stream"
 """The media type of a file that a page sends."""
 JSON = "application/json"
 _OF_PAGES = {AccessScope.ANNOTATE: JSON, AccessScope.INGEST: FILE}
-"""By the scope of what a page may change, the media type in which it sends that."""
+"""The scopes with which the page may write, each with the media type of its requests."""
 
 
 class GuardedRoute(NamedTuple):
@@ -34,7 +34,10 @@ class GuardedRoute(NamedTuple):
 
 
 def guarded_routes(routers: Iterable[APIRouter]) -> Sequence[GuardedRoute]:
-    """Return every route of the routers; raises ``TypeError`` for one that declares nothing."""
+    """Return every route of the routers.
+
+    Raises ``TypeError`` for a route that declares no needs.
+    """
     routes = [route for router in routers for route in router.routes]
     return [_guarded(route) for route in routes]
 
@@ -65,7 +68,7 @@ class Doorkeeper:
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the answer if a request is refused; otherwise store the caller in ``scope``."""
+        """Return the refusal if a request is refused; otherwise store the caller in ``scope``."""
         found, methods = self._find(scope)
         path: str = scope["path"]
         if found and found.needs.scope is None:
@@ -119,9 +122,9 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
 
 
 def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
-    """Raise ``PermissionDeniedError`` unless our own page sends what pages may send.
+    """Raise ``PermissionDeniedError`` unless Spanloom's own page sends what pages may send.
 
-    That is annotations, files, and what a route declares besides.
+    Pages may send annotations, files, and requests to routes that declare it.
 
     Host and port are compared, not the scheme, which differs if a proxy terminates TLS. A page of
     another origin can send neither media type without a CORS preflight, which is never granted.
@@ -147,7 +150,7 @@ def _no_route(path: str, methods: set[str]) -> Response:
 
 
 async def reach_of(request: Request) -> Reach:  # FastAPI calls a plain function in a thread
-    """Return the projects that the caller's key opens; routes narrow it by ``project``."""
+    """Return the projects that the caller's key may access; routes narrow it by ``project``."""
     project = caller_of(request).project
     return Reach.ALL if project == ALL_PROJECTS else Reach.only(project)
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class Gate:
     """The outermost layer of the application.
 
-    ``hosts`` are the accepted names in the ``Host`` header; any other is answered 421. Exports of
-    spans are answered with ``otlp_http``, the address that takes them.
+    ``hosts`` are the accepted names in the ``Host`` header; any other name gets status 421. The
+    response to an export of spans names ``otlp_http``, the address that accepts them.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics, hosts: Hosts, otlp_http: str = "") -> None:
@@ -46,7 +46,7 @@ class Gate:
         except Exception:
             self._log.exception("request failed", route=_route(scope))
             if answer.status:
-                raise  # the answer has begun, so only the connection can be cut
+                raise  # the response has begun, so only the connection can be cut
             failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
             await failed(scope, receive, answer.send)
         finally:
@@ -64,18 +64,18 @@ _SIGNALS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 
 
 class _Misdirected:
-    """Answers requests of OTLP exporters with the address that takes them.
+    """Answers requests of OTLP exporters with the address that accepts them.
 
-    ``otlp_http`` is that address, empty in a process that takes no spans.
+    ``otlp_http`` is that address, empty in a process that receives no spans.
     """
 
     def __init__(self, otlp_http: str = "") -> None:
-        """Know the address."""
+        """Store the address."""
         self._right = otlp_http
         self._log = RefusalLog()
 
     def answer_to(self, scope: Scope) -> ASGIApp | None:
-        """Return the answer to an export; ``None`` for any other request.
+        """Return the response to an export; ``None`` for any other request.
 
         It is logged at once, then at most once a minute for each path and sender.
         """
@@ -92,7 +92,7 @@ class _Misdirected:
 
 
 class _Answer:
-    """Records the status of an answer and adds the security headers."""
+    """Records the status of a response and adds the security headers."""
 
     def __init__(self, send: Send) -> None:
         self.status = 0
@@ -108,5 +108,5 @@ class _Answer:
 
 
 def _route(scope: Scope) -> str:
-    """Return the route's template, never the path: metric labels must stay few."""
+    """Return the route's template, never the path, because metric labels must stay few."""
     return getattr(scope.get("route"), "path", "unmatched")

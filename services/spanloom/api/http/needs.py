@@ -22,9 +22,9 @@ class Needs(NamedTuple):
     scope: Scope | None
     """The scope that the key must have; ``None``: no key is needed."""
     all_projects: bool = False
-    """Whether the key must open every project, because the answer covers all of them."""
+    """Whether the key must have access to every project, because the response covers all."""
     is_of_page: bool = False
-    """Whether our own page may change this, beside what its scope allows a page."""
+    """Whether Spanloom's own page may call the route although its scope does not allow it to."""
 
 
 OPEN = Needs(None)

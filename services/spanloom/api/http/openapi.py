@@ -1,4 +1,4 @@
-"""The OpenAPI description: FastAPI's, plus the schemas of documents passed on as stored."""
+"""The OpenAPI description by FastAPI, plus the schemas of documents returned as stored."""
 
 import json
 from typing import Any
@@ -42,7 +42,7 @@ _WAYS_TO_SEND_A_KEY = {
 
 
 def install_openapi(app: FastAPI) -> None:
-    """Make ``/openapi.json`` describe every document, also those without a pydantic model."""
+    """Make ``/openapi.json`` describe every document, even without a pydantic model."""
 
     def describe() -> dict[str, Any]:
         if not app.openapi_schema:

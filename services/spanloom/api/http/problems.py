@@ -1,6 +1,6 @@
 """Errors as ``application/problem+json`` (RFC 9457).
 
-The only place that maps exceptions to HTTP statuses.
+The only module that maps exceptions to HTTP statuses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,7 +102,7 @@ def problem(
     headers: dict[str, str] | None = None,
     **extensions: Any,  # any JSON value
 ) -> Response:
-    """Return a problem document as an answer; ``extensions`` become further members."""
+    """Return a problem document as a response; ``extensions`` become further members."""
     document = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -183,11 +183,11 @@ def _refuse(request: Request, errors: Sequence[Mapping[str, str]]) -> Response:
 
 
 _TYPES = frozenset({"bool", "float", "int", "none", "str"})
-"""Names of types, which pydantic puts where a value may have one of several."""
+"""Names of types, which pydantic adds to the location of a value with several allowed types."""
 
 
 def _named(loc: Sequence[str | int]) -> str:
-    """Return the name of a parameter, or of a member of a row, else its location.
+    """Return the name of a parameter, or of a member of a row, or else its location.
 
     ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``;
     ``("body", "a", "where")``: ``a.where``.

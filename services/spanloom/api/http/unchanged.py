@@ -1,4 +1,4 @@
-"""Conditional answers: 304 in place of a body that the client has (RFC 9110, 13.1.2)."""
+"""Conditional responses: 304 instead of a body that the client has (RFC 9110, 13.1.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
 def unless_unchanged(body: bytes, media_type: str, if_none_match: str) -> Response:
     """Return the body with its ``etag``, or 304 if ``if_none_match`` has the same ``etag``.
 
-    The tag is weak: the same body may be sent compressed or as it is.
+    The tag is weak, because the same body may be sent compressed or uncompressed.
     """
     etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
     headers = {"etag": etag}

@@ -47,7 +47,7 @@ class FlatColumn(NamedTuple):
 
 
 def lay_flat(columns: Columns) -> Iterator[FlatColumn]:
-    """Yield flat columns for columns; names of nested ones are joined by dots."""
+    """Yield flat columns for columns; the names of nested columns are joined by dots."""
     for name, sort in columns.items():
         if sort is Sort.COUNTS:
             for kind in COUNTED:
@@ -133,7 +133,7 @@ class _Columnar:
         return self._drain.drained()
 
     def broken(self, _error: str, _count: int) -> None:
-        """See ``Form.broken``: neither format can express it."""
+        """See ``Form.broken``; neither format can mark an incomplete response."""
 
 
 class ArrowStream(_Columnar):

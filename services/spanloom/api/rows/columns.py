@@ -52,7 +52,7 @@ class Sort(Enum):
 
 
 Columns: TypeAlias = "Mapping[str, Sort | Columns]"
-"""The columns of an answer, in order; for a nested row, the columns of that row."""
+"""The columns of a response, in order; for a nested row, the columns of that row."""
 
 
 def columns_of(model: type[BaseModel]) -> Columns:
@@ -97,7 +97,7 @@ def read_fields(
     groups: Mapping[str, Sequence[str]],
     on_request: Columns = NO_COLUMNS,
 ) -> Columns:
-    """Return the selected columns, each once; without text all except those on request.
+    """Return the selected columns, each once; without text all columns except ``on_request``.
 
     ``core,cost`` selects the columns of the group ``core``, then ``cost``. Raises
     ``InvalidTextError`` with every unknown name.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.lists import ListedRun
 
 PAGE_BYTES = 8 << 20
-"""Maximum bytes of documents in a page, which has one document at least."""
+"""Maximum bytes of documents in a page, which has at least one document."""
 
 
 def from_documents(

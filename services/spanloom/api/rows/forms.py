@@ -26,7 +26,7 @@ class WrittenPage(NamedTuple):
 
     body: bytes
     weight: int
-    """Its size in memory, in bytes, by which the size of the next page is chosen."""
+    """The size of the page in memory, in bytes, by which the size of the next page is chosen."""
 
 
 class Drain(io.RawIOBase):
@@ -53,7 +53,7 @@ class Drain(io.RawIOBase):
         return len(data)
 
     def tell(self) -> int:
-        """Return the bytes written so far, taken or not: a footer holds offsets of its parts."""
+        """Return the number of bytes written so far, drained or not; footers hold offsets."""
         return self._size
 
     def drained(self) -> bytes:
@@ -65,31 +65,31 @@ class Drain(io.RawIOBase):
 
 
 class Form(Protocol):
-    """Writes the rows of one answer page by page."""
+    """Writes the rows of one response page by page."""
 
     media_type: ClassVar[str]
 
     def __init__(self, columns: Columns) -> None:
-        """Start an answer whose rows have these columns."""
+        """Start a response whose rows have these columns."""
 
     def head(self) -> bytes:
         """Return the bytes before the rows."""
 
     def page(self, rows: Sequence[Row]) -> WrittenPage:
-        """Return a page of rows, written."""
+        """Return a page of rows in the format."""
 
     def end(self, members: Mapping[str, object]) -> bytes:
-        """Return the bytes that mark the answer as complete, with some members about it."""
+        """Return the bytes that mark the response as complete, with further members."""
 
     def broken(self, error: str, count: int) -> bytes | None:
-        """Return the bytes that mark the answer as incomplete after ``count`` rows.
+        """Return the bytes that mark the response as incomplete after ``count`` rows.
 
         ``None``: the format can't express it, so the connection has to be cut.
         """
 
 
 class Ndjson:
-    """A line of JSON for each row; the last line says whether the answer is complete."""
+    """A line of JSON for each row; the last line states whether the response is complete."""
 
     media_type: ClassVar[str] = NDJSON
 
@@ -139,7 +139,7 @@ class Csv:
         return b""
 
     def broken(self, _error: str, _count: int) -> None:
-        """See ``Form.broken``: a line with an error would be read as one more row."""
+        """See ``Form.broken``; a line with an error would be parsed as a row."""
 
 
 def _line(members: Mapping[str, object]) -> bytes:

@@ -1,4 +1,4 @@
-"""Answers with all rows of a list, page by page, so that memory holds one page."""
+"""Responses with all rows of a list, page by page, so that memory holds one page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Line(Protocol):
 
     @property
     def cursor(self) -> Any:  # the cursor type of the list
-        """The position just after it."""
+        """The position directly after this item."""
 
 
 LineT = TypeVar("LineT", bound=Line)
@@ -49,14 +49,14 @@ class Rows(Generic[LineT, CursorT]):
     """The columns to return, in this order; the model may have more."""
     after: CursorT | None
     most: int | None
-    """The maximum of rows to return; ``None``: all."""
+    """Maximum rows to return; ``None`` for all."""
     add: Callable[[Sequence[LineT]], Sequence[Row]] | None = None
-    """Reads further columns from the store, for as many of the first lines as fit in a page."""
+    """Reads further columns from the store, for as many of the first items as fit in a page."""
     at_once: int | None = None
-    """The maximum of rows in a page, if reading them costs more than their size suggests."""
+    """Maximum rows in a page, if reading them costs more than their size suggests."""
 
     def shown(self, lines: Sequence[LineT]) -> Sequence[Row]:
-        """Return rows as in JSON; those of the first lines only, at least one, if they are large.
+        """Return rows as in JSON; only the first rows, at least one, if they are large.
 
         Fields hold plain values, so ``vars`` of a model equals its dump, in a third of the time.
         """
@@ -96,7 +96,10 @@ NOTHING_MORE: Mapping[str, object] = {}
 async def stream_rows(
     rows: Rows[LineT, CursorT], form: type[Form], calls: BoundedCalls
 ) -> StreamingResponse:
-    """Stream rows; the first page is read before the answer starts, so errors are problems."""
+    """Stream rows.
+
+    The first page is read before the response starts, so that errors are problems.
+    """
     walk = await calls.run(_Walk, rows, form)
     first = await calls.run(walk.next_page)
     return StreamingResponse(
@@ -107,7 +110,7 @@ async def stream_rows(
 def whole_rows(
     found: Sequence[Row], columns: Columns, form: type[Form], **members: object
 ) -> Response:
-    """Answer with rows that are all in memory already."""
+    """Respond with rows that are all in memory already."""
     writer = form(columns)
     body = writer.head() + writer.page(found).body + writer.end({"count": len(found), **members})
     return Response(body, headers=VARIES, media_type=form.media_type)
@@ -118,7 +121,7 @@ def chosen_page(
     page: Page[LineT],
     next_cursor: Callable[[Page[LineT]], str | None],
 ) -> Response:
-    """Answer with a JSON page of the selected columns; it may have fewer rows than the page."""
+    """Respond with a JSON page of the selected columns; it may have fewer rows than the page."""
     shown = rows.shown(page.lines)
     is_cut = len(shown) < len(page.lines)
     cut = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)
@@ -137,7 +140,7 @@ class _Walk(Generic[LineT, CursorT]):
         self.members, self.count, self.is_over = NOTHING_MORE, 0, False
 
     def next_page(self) -> bytes:
-        """Return the next page, written."""
+        """Return the next page in the format."""
         most, after = self._rows.most, self._after
         size = self._size if most is None else min(self._size, most - self.count)
         page = read_page(lambda limit: self._rows.read(limit, after), size)
@@ -156,7 +159,7 @@ class _Walk(Generic[LineT, CursorT]):
 
 
 def fitting(weight: float) -> int:
-    """Return how many rows of this size, in bytes, make a page."""
+    """Return the number of rows that make a page, for rows of ``weight`` bytes."""
     return max(FEWEST_ROWS, min(int(PAGE_BYTES / max(weight, 1)), MOST_ROWS))
 
 
@@ -165,12 +168,12 @@ class Pages(Protocol):
 
     writer: Form
     members: Mapping[str, object]
-    """Further members of the end of the answer, in addition to the number of rows."""
+    """Further members of the end of the response, in addition to the number of rows."""
     count: int
     is_over: bool
 
     def next_page(self) -> bytes:
-        """Return the next page, written; it may block."""
+        """Return the next page in the format; it may block."""
 
 
 async def write_pages(walk: Pages, calls: BoundedCalls, page: bytes) -> AsyncIterator[bytes]:
@@ -198,7 +201,7 @@ async def stream_found(
     calls: BoundedCalls,
     members: Mapping[str, object] = NOTHING_MORE,
 ) -> StreamingResponse:
-    """Stream all rows; the first page is read before the answer starts, so errors are problems.
+    """Stream all rows; the first page is read before the response starts, for errors.
 
     ``members`` has further members of the final line of NDJSON; it is read after the last row.
     """

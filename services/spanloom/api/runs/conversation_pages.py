@@ -66,7 +66,7 @@ async def export_conversation(
 
 
 def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[bytes]:
-    """Yield the file run by run, without runs that are deleted meanwhile."""
+    """Yield the file run by run, without runs that have been deleted since."""
     room = Room()
     for at, line in enumerate(_lines(store, conversation_id, reach), 1):
         if at == 1:
@@ -83,7 +83,7 @@ def _pieces(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator
 
 
 def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[ListedRun]:
-    """Return the runs of a conversation as listed; answers 404 if there is none."""
+    """Return the runs of a conversation as listed; raises 404 if there is none."""
     where = ConversationQuery().filter()
     lines = every_line(
         lambda most, after: store.runs.conversation(conversation_id, reach, where, most, after),
@@ -97,7 +97,7 @@ def _lines(store: ReadingStore, conversation_id: str, reach: Reach) -> Iterator[
 
 
 async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> AsyncIterator[bytes]:
-    """Yield the pieces; if the store fails, end the file with a note that it is incomplete."""
+    """Yield the chunks; if the store fails, end the file with a note that it is incomplete."""
     piece: bytes | None = first
     try:
         while piece is not None:

@@ -41,7 +41,7 @@ class VersionItem(BaseModel):
 
     @classmethod
     def of_kept(cls, kept: KeptAt) -> "VersionItem":
-        """Return a kept version as a response model."""
+        """Return a stored version as a response model."""
         return cls(version=kept.version, is_newest=False, stored_at=kept.at_us // 1000)
 
 

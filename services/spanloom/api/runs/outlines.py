@@ -171,7 +171,7 @@ def _found(run: WholeRun, text: str) -> list[FoundItem]:
 def document_of(using: Services, trace_id: str, reach: Reach, version: int | None) -> bytes | None:
     """Return the document of a version, by default the newest; ``None`` if there is no such run.
 
-    Raises 409 for a version that is neither stored nor kept.
+    Raises 409 for a version that is not stored any more.
     """
     home = using.store.spans.find_home(trace_id, reach)
     if home is None:

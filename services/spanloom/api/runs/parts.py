@@ -32,9 +32,9 @@ from spanloom.core.ports.reading import Documents, ReadingStore
 router = APIRouter(tags=["trajectories"])
 
 MAX_LISTED = 1_000
-"""Spans listed for one step, at most."""
+"""Maximum spans listed for one step."""
 MAX_SENT = 16
-"""Maximum of spans returned as OTLP: the step's own, and the earliest of the merged ones."""
+"""Maximum spans returned as OTLP: the step's own span, and the earliest merged spans."""
 
 
 @router.get(
@@ -94,7 +94,7 @@ class _StepRequest(NamedTuple):
 def _step_body(store: ReadingStore, home: TraceKey, requested: _StepRequest) -> bytes | None:
     """Return one step as JSON, ``None`` if there is none; parses the document, so it may block."""
     found = _documents(store, home, requested)
-    if found is None:  # deleted meanwhile
+    if found is None:  # deleted since
         return None
     whole: Json = orjson.loads(found.document)
     refuse_other(whole["extraction"]["version"], requested.version)
@@ -134,7 +134,7 @@ def _made_of(store: ReadingStore, home: TraceKey, spans: bytes, step_id: str) ->
 
 JSON, PROTOBUF = "application/json", "application/x-protobuf"
 SPANS_AT_ONCE = 2_000
-"""Spans of one read; larger traces are read and sent in several pieces."""
+"""Spans per read; larger traces are read and sent in several chunks."""
 _OPENING = b'{"resourceSpans":['
 
 AcceptInHeader = Annotated[
@@ -234,6 +234,6 @@ async def _json(pieces: AsyncIterator[bytes], using: Services) -> AsyncIterator[
 
 
 def _last_of_full(data: bytes) -> str:
-    """Return the greatest span id of an OTLP message; empty if it is the last piece."""
+    """Return the greatest span id of an OTLP message; empty if no message follows."""
     ids = span_ids_of(data)
     return max(ids) if len(ids) >= SPANS_AT_ONCE else ""

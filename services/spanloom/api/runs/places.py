@@ -82,7 +82,7 @@ Reader = Annotated[str, Depends(reader_of)]
 
 
 def most_of(query: PageQuery) -> int | None:
-    """Return the maximum of rows in a streamed answer: ``None``, all, unless `limit` is set."""
+    """Return the maximum rows of a streamed response; ``None`` (all) unless `limit` is set."""
     return query.limit if "limit" in query.model_fields_set else None
 
 
@@ -95,7 +95,7 @@ def refuse_other(stored: int, requested: int | None) -> None:
 
 
 def or_404(found: T | None, trace_id: str, project: str | None) -> T:
-    """Return ``found``; raises 404 if it is ``None``, as the caller may see no such trajectory."""
+    """Return ``found``; raises 404 if it is ``None``: the caller may see no such trajectory."""
     if found is not None:
         return found
     where = "" if project is None else f" in project {project!r}"

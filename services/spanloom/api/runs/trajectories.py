@@ -132,7 +132,7 @@ def chosen_format(
     format: FormatInQuery = CANONICAL.id,  # noqa: A002  # the name in the URL
     profile: ProfileInQuery = None,
 ) -> Format:
-    """Return the format that is asked for; an unknown one is refused with a profile too."""
+    """Return the requested format; an unknown format is refused even with a profile."""
     found = find_format(format)
     return find_format(PROFILES[profile]) if profile else found
 
@@ -214,19 +214,19 @@ async def get_trajectory(
 
 
 class _DocumentRequest(NamedTuple):
-    """The run that is to be written, and how."""
+    """The run to write, and its format and reader."""
 
     format: Format
     trace_id: str
     reach: Reach
     reader: str
-    """Who reads, by the annotator's name: scores of a blind queue may be withheld."""
+    """The reader's annotator name, because scores of a blind queue may be withheld."""
 
 
 async def _write_document(
     using: Services, requested: _DocumentRequest, document: bytes, texts: Texts
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Return a run in a format, and the headers that say what it loses."""
+    """Return a run in a format, and the headers that list what it loses."""
     chosen = requested.format
     if chosen is CANONICAL:
         return await using.calls.run(with_texts, document, texts), {}
@@ -287,7 +287,7 @@ async def get_trajectory_spans(
 def find_document(store: ReadingStore, trace_id: str, reach: Reach) -> bytes | None:
     """Return a document, linked to the run that it resumes and the run that resumes it.
 
-    Most documents have no such runs, which costs no further read.
+    Most documents have no such runs, and need no further read.
     """
     document = store.documents.get(trace_id, reach)
     if document is None or not may_continue(document):

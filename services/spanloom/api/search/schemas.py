@@ -44,7 +44,7 @@ def _hit(*parts: object) -> HitCursor:
 MAX_HITS = 200
 DEFAULT_HITS = 20
 HITS_AT_ONCE = 1_000
-"""Hits of one page of a streamed answer: each text is read, to show the words around the match."""
+"""Hits per page of a streamed response, because each text is read to show the matched words."""
 EXAMPLE_STEP: str = HIT.example["step_id"]
 EXAMPLE_HIT_CURSOR = encode_hit_cursor(
     HitCursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default", EXAMPLE_STEP, 2)
@@ -52,7 +52,7 @@ EXAMPLE_HIT_CURSOR = encode_hit_cursor(
 
 
 def _read_parts(text: str) -> str:
-    """Validate parts of steps, ``input,error``; raises ``ValueError`` for an unknown one."""
+    """Validate parts of steps, ``input,error``; raises ``ValueError`` for an unknown part."""
     known = [str(part) for part in Part]
     for name in text.split(","):
         if name not in known:

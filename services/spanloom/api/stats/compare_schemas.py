@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 MOST_RUNS = 10_000
-"""Runs of a set that are compared: the newest ones."""
+"""Maximum runs of a set that are compared: the newest runs."""
 _LONGEST = 2_000
-"""Characters of a ``where``, so that the queries in an answer are within the limit of queries."""
+"""Maximum characters of a ``where``; queries in a response contain it and may be longer."""
 
 
 class ComparedRuns(BaseModel):
@@ -91,7 +91,7 @@ class _AllOf(Filters):  # with the defaults of the list of runs
 
 
 def condition_of_question(text: str) -> "Condition | None":
-    """Return the condition of a set: that of the list of runs for the same ``where``."""
+    """Return the condition of a set: the condition of the list of runs for the same ``where``."""
     return all_of(_AllOf(where=text).filter(), read_where(text))
 
 

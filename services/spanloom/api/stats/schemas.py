@@ -199,7 +199,7 @@ def _item(numbers_query: Numbers, group: Group) -> dict[str, str | int | float |
 
 
 MAX_FACETS = 12
-"""Maximum of fields in a request: each one is a query to the store."""
+"""Maximum fields in a request, because each field is a query to the store."""
 
 
 class FacetsQuery(SomeRuns):
@@ -235,7 +235,7 @@ class FacetsQuery(SomeRuns):
         return [
             Numbers(
                 *(of, [Metric(COUNT)], [field]),
-                top=self.limit + 2,  # one for the absent value, one to see whether there are more
+                top=self.limit + 2,  # one for the absent value, one to detect further values
                 where=runs,
                 steps_where=steps,
             )

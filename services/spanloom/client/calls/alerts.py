@@ -1,4 +1,4 @@
-"""Calls that list, make, try and delete alerts."""
+"""Calls that list, create, try and delete alerts."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 _PATH = "/v1/alerts"
 MOST = 200
-"""Events of one page."""
+"""Events per page."""
 
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
-    """Return the alerts of a project by name, each with how many runs or groups it fires for."""
+    """Return the alerts of a project by name, with their numbers of firing runs or groups."""
     return typed_items(get(_PATH, project=project), AlertList)
 
 

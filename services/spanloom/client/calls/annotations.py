@@ -63,7 +63,7 @@ def annotation_corrections(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Call[Mapping[str, int]]:
-    """Return how many corrections become examples, and how many do not, by reason."""
+    """Return how many corrections can be used as examples, and how many cannot, by reason."""
     filters = _filters(project, scheme, annotator, since, until)
     return Call(Request("GET", "/v1/annotations/corrections", filters), _counts)
 
@@ -93,7 +93,7 @@ def schemes(*, project: str | None = None) -> Call[Sequence[SchemeItem]]:
 
 
 def put_scheme(name: str, text: str, *, project: str | None = None) -> Call[SchemeItem]:
-    """Store a scheme from its YAML or JSON; its ``remarks`` name lines to look at."""
+    """Store a scheme from its YAML or JSON; its ``remarks`` name lines to check."""
     request = Request(
         "PUT",
         f"/v1/schemes/{quote(name, safe='')}",

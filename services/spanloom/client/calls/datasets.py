@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _PATH = "/v1/datasets"
 MOST = 200
-"""Items of one page."""
+"""Items per page."""
 
 
 def datasets(*, project: str | None = None) -> Call[Sequence[DatasetItem]]:
@@ -70,7 +70,7 @@ def delete_dataset(
 def add_dataset_items(
     name: str, items: Sequence[Mapping[str, Any]], *, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Put up to 10,000 items into the draft; counts the ``stored``, ``unchanged``, ``rejected``."""
+    """Put up to 10,000 items into the draft; return the numbers stored, unchanged and rejected."""
     body = {"items": list(items)}
     return Call(with_json("POST", f"{_path(name)}/items", body, project=project), as_object)
 
@@ -86,7 +86,7 @@ def remove_dataset_item(
 def commit_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetVersionItem]:
-    """Freeze the draft as the next version; an unchanged draft returns the last one."""
+    """Freeze the draft as the next version; an unchanged draft returns the last version."""
     request = with_json("POST", f"{_path(name)}/commit", {}, project=project, annotator=annotator)
     return typed(request, DatasetVersionItem)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PATH, _EVALUATORS = "/v1/experiments", "/v1/evaluators"
 MOST = 200
-"""Results of one page."""
+"""Results per page."""
 
 
 def experiments(*, project: str | None = None) -> Call[Sequence[ExperimentItem]]:
@@ -95,7 +95,7 @@ def experiment_table(
 
 
 def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
-    """Return what differs between two experiments, B against A: ``spanloom.compare/1``."""
+    """Return the differences between two experiments, B against A: ``spanloom.compare/1``."""
     return Call(get(f"{_path(a)}/compare/{segment(b)}", project=project), as_object)
 
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class RunFilters(run_filters.RunFilters, total=False):
-    """The filters of runs that ``Client.trajectories`` takes as keyword arguments."""
+    """The filters of runs that ``Client.trajectories`` accepts as keyword arguments."""
 
     project: str | None
 
 
 class RunQuery(RunFilters, total=False):
-    """The same filters and a query, for functions that take both by keyword."""
+    """The same filters and a query, for functions that accept both by keyword."""
 
     where: str | None
 
@@ -60,9 +60,10 @@ def trajectories(
 
 
 def written(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters as parameters: times in milliseconds, ``any`` for ``None`` where it differs.
+    """Return filters as parameters: times in ms.
 
-    Raises ``TypeError`` for an unknown filter, as Python does for an unknown keyword argument.
+    ``any`` for ``None`` if ``None`` is not the default. Raises ``TypeError`` for an unknown filter,
+    as Python does for an unknown keyword argument.
     """
     if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
         raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
@@ -178,7 +179,7 @@ PATH = "/v1/trajectories/changes"
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """The filters of a change feed, and the token to begin after."""
+    """The filters of a change feed, and the token after which it begins."""
 
     filters: Mapping[str, str]
     after: str | None
@@ -199,12 +200,12 @@ def changes(
 ) -> Feed:
     """Follow the change feed: each version of a run that passes every filter, as it is stored.
 
-    The iterator never ends by itself. It begins after the token ``after``, with the oldest
-    change that is kept if that is ``"beginning"``, else now; the ``token`` of the returned
-    iterator is its position. Filters are those of ``trajectories`` and match the current state
-    of a run; with ``fields="core"`` each change has the ``trajectory`` as the list shows it.
-    A lost connection is made again, and ``on_trouble`` is called with the error. Raises
-    ``GoneError`` if ``after`` is older than what is kept.
+    The iterator never ends by itself. It begins after the token ``after``; with ``"beginning"``, at
+    the oldest stored change; by default, now. The ``token`` of the returned iterator is its
+    position. Filters are the same as for ``trajectories`` and match the current state of a run;
+    with ``fields="core"`` each change has the ``trajectory`` as the list shows it. A lost
+    connection is made again, and ``on_trouble`` is called with the error. Raises ``GoneError`` if
+    ``after`` is older than the oldest stored change.
     """
     params = {**given({"fields": fields}), **trajectories(**filters).filters}
     return Feed(params, after, on_trouble)

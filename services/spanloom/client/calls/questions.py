@@ -62,10 +62,10 @@ def compare(
     min_support: int | None = None,
     seed: str | None = None,
 ) -> Call[Behaviour]:
-    """Return what changed in the behaviour of agents from the runs of ``a`` to those of ``b``.
+    """Return what changed in the behaviour of agents from the runs of ``a`` to the runs of ``b``.
 
-    Both are a ``where``; project and times apply to both sets. ``min_support`` is how many runs of
-    one set a feature needs, ``seed`` that of the random draws.
+    Both are a ``where``; project and times apply to both sets. ``min_support`` is the number of
+    runs of one set that a feature needs, ``seed`` the seed of the random draws.
     """
     times = {"since": milliseconds_or_none(since), "until": milliseconds_or_none(until)}
     both = given({"project": project, **times})

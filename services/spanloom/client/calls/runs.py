@@ -15,7 +15,7 @@ PROTOBUF = "application/x-protobuf"
 
 
 class Tagged(NamedTuple):
-    """A body and its ETag, with which a later request asks whether it has changed."""
+    """A body and its ETag, for a later conditional request."""
 
     body: bytes
     etag: str
@@ -96,12 +96,12 @@ def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[
 
 
 def spans(trace_id: str, *, project: str | None = None) -> Call[list[SpanVerdict]]:
-    """Return the verdict on each stored span of a trace, ordered by (start, span id)."""
+    """Return the classification of each stored span of a trace, ordered by (start, span id)."""
     return Call(spans_document(trace_id, project=project).request, _verdicts)
 
 
 def spans_document(trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return the verdicts on the spans of a trace as the API's JSON."""
+    """Return the classifications of the spans of a trace as the API's JSON."""
     return Call(get(f"{_place(trace_id)}/spans", project=project), body_of)
 
 

@@ -35,10 +35,10 @@ class ScoreFilters(TypedDict, total=False):
 
 
 def scores(*, limit: int | None = None, **filters: Unpack[ScoreFilters]) -> Listing[ScoreItem]:
-    """Return current scores, by project, trace and id; the marks of annotators are among them.
+    """Return current scores, by project, trace and id, including the scores of annotators.
 
     The filters are ``ScoreFilters``. ``target`` is ``trajectory``, ``step``, ``span``,
-    ``conversation`` or ``item``. ``orphan`` selects those whose run has not arrived within 7 days.
+    ``conversation`` or ``item``. ``orphan`` selects scores whose run has not arrived within 7 days.
     """
     return Listing("/v1/scores", _params(**filters), limit, ScoreItem)
 

@@ -70,7 +70,7 @@ def service() -> Call[ServiceDescription]:
 
 
 def projects(*, project: str | None = None) -> Call[ProjectList]:
-    """Return the projects that the key opens, with their size, limits and retention."""
+    """Return the projects that the key may access, with their size, limits and retention."""
     return typed(get("/v1/projects", project=project), ProjectList)
 
 

@@ -14,7 +14,7 @@ _PATH = "/v1/views"
 
 
 def views(*, page: str | None = None, project: str | None = None) -> Call[Sequence[ViewItem]]:
-    """Return the saved views of a project, or those of one page, by page and name.
+    """Return the saved views of a project, or of one page, by page and name.
 
     The pages are ``runs``, ``steps``, ``conversations`` and ``overview``.
     """
@@ -47,9 +47,9 @@ def change_view(
     parameters: Mapping[str, str] | None = None,
     annotator: str | None = None,
 ) -> Call[ViewItem]:
-    """Rename a view, or replace its parameters; what is not given stays as in ``view``.
+    """Rename a view, or replace its parameters; omitted arguments stay as in ``view``.
 
-    Raises ``ConflictError`` if somebody has changed it since it was read.
+    Raises ``ConflictError`` if somebody has changed the view since it was read.
     """
     body = {
         "name": view.name if name is None else name,
@@ -68,7 +68,7 @@ def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewIte
 
 
 def set_default_view(view: ViewItem, *, default: bool = True) -> Call[ViewItem]:
-    """Make a view the default of its page, or no longer if ``default`` is false."""
+    """Set a view as the default of its page, or clear the default if ``default`` is false."""
     request = with_json("PUT", f"{_path(view)}/default", {"default": default}, project=view.project)
     return typed(request, ViewItem)
 

@@ -80,7 +80,7 @@ class Listing(Generic[ItemT]):
     def in_arrow(self) -> Request | None:
         """Return the request for all items at once; ``None`` if the list only has pages.
 
-        A service without Arrow answers it with a page of JSON.
+        A service without Arrow answers the request with a page of JSON.
         """
         if not self.has_arrow or (self.limit or 0) > PAGE_ITEMS:
             return None
@@ -161,7 +161,7 @@ class PageWalk(Generic[FoundT]):
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The documents of the runs of a list."""
+    """The documents of the runs in a list."""
 
     runs: Listing[Run]
 
@@ -171,7 +171,7 @@ class Documents:
 
 
 class DocumentWalk:
-    """Requests a page of runs, then the document of each, then the next page."""
+    """Requests a page of runs, then the document of each run, then the next page."""
 
     def __init__(self, runs: Walk[Run]) -> None:
         """Read the documents of the runs of a walk."""
@@ -189,7 +189,7 @@ class DocumentWalk:
         return replace(request, expected=request.expected | {NOT_FOUND})
 
     def take(self, reply: Reply) -> Sequence[Trajectory]:
-        """Return the document; nothing for a page of runs, or for a run that has been deleted."""
+        """Return the document; an empty list for a page of runs or a run that has been deleted."""
         if self._is_page:
             self._waiting.extend(self._runs.take(reply))
             return ()

@@ -1,4 +1,4 @@
-"""Reads stored scores as labels: those of an evaluator, and those of people."""
+"""Reads stored scores as labels: an evaluator's labels and people's labels."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from spanloom.evaluation.statistics.raters import Label
 
 PEOPLE = ("human", "adjudication", "import")
-"""Sources of scores by people; files of others do not say what their scores are."""
+"""Sources of scores by people; imported files do not name the source of their scores."""
 MACHINES = ("rule", "llm", "code", "model", "api")
 ADJUDICATION = "adjudication"
 
 
 class Comparison(NamedTuple):
-    """Which scores to compare: those of an evaluator with those of people."""
+    """Which scores to compare: an evaluator's scores with people's scores."""
 
     evaluator: str
-    """Author of the scores."""
+    """Author of the evaluator's scores."""
     human: str
-    """Name of people's scores, such as a scheme; or the author of them."""
+    """Name of people's scores, such as a scheme, or the author of the scores."""
     of_steps: bool
     score: str | None = None
-    """Name of the evaluator's score, where it gives several."""
+    """Name of the evaluator's score, if it returns several."""
     experiment: str | None = None
     project: str | None = None
     by_passed: bool = False
-    """Compare whether it passed, not its value."""
+    """Whether to compare passed or not passed, instead of values."""
     same: Mapping[str, str] = {}
-    """Labels of people, and what the evaluator says for them."""
+    """Labels of people, each with the evaluator's equivalent label."""
 
 
 def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mapping[Unit, Label]]:
-    """Return the name of the evaluator's score, and its label of each unit: the latest one.
+    """Return the name of the evaluator's score, and its latest label of each unit.
 
-    Raises ``InvalidRequestError`` where there is none, or several scores to choose from.
+    Raises ``InvalidRequestError`` if there are no scores, or scores of several names.
     """
     latest: dict[Unit, tuple[int, Label]] = {}
     names: set[str] = set()
@@ -71,7 +71,10 @@ def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mappi
 
 
 def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, PeopleLabels]:
-    """Return the labels of people for each unit; raises ``InvalidRequestError`` without any."""
+    """Return the labels of people for each unit.
+
+    Raises ``InvalidRequestError`` if there are none.
+    """
     labels: defaultdict[Unit, dict[str, Label]] = defaultdict(dict)
     decided: dict[Unit, Label] = {}
     for row in _of_people(client, comparison):
@@ -95,7 +98,7 @@ def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, Peopl
 
 
 def _of_people(client: Client, comparison: Comparison) -> Iterator[ScoreItem]:
-    """Yield scores of this name, else those by a person of this name."""
+    """Yield scores with this name; if there are none, scores by the person with this name."""
     rows = client.scores(name=comparison.human, sources=PEOPLE, project=comparison.project)
     is_any = False
     for row in rows:
@@ -108,7 +111,7 @@ def _of_people(client: Client, comparison: Comparison) -> Iterator[ScoreItem]:
 
 
 def _is_compared(row: ScoreItem, comparison: Comparison) -> bool:
-    """Return whether a score is of the units that are compared."""
+    """Return whether a score belongs to the kind of units that are compared."""
     is_unit = row.target == ("step" if comparison.of_steps else "trajectory")
     return is_unit and row.status == "ok"
 

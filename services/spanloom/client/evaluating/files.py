@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Given]:
-    """Yield the runs of a file, those made of spans last, and the parts that are not runs.
+    """Yield the runs of a file, then the runs made from its spans, and the items that are not runs.
 
-    ``project`` is that of runs that name none. The spans of all traces are held in memory, but
-    only one document at a time.
+    ``project`` is the project of runs that name none. The spans of all traces are held in memory,
+    but only one document at a time.
     """
     traces = Traces(project)
     for found, share in read_items(path, source, project, as_new=False):

@@ -1,4 +1,4 @@
-"""Runs to be judged, as they are read one after the other, and parts that cannot be read."""
+"""Runs to be judged, read one after the other, and items of a file that cannot be read."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 class Unread(NamedTuple):
-    """A part of a file that is not a run."""
+    """An item of a file that is not a run."""
 
     place: str
     reason: str
 
 
 class Given(NamedTuple):
-    """A run or an unreadable part, and the share of the file that was read so far."""
+    """A run or an unreadable item, and the fraction of the file read so far."""
 
     run: RunToJudge | Unread
     share: float | None = None
-    """Of the file, from 0 to 1; ``None``: unknown."""
+    """The fraction of the file read so far, from 0 to 1; ``None`` if unknown."""

@@ -1,4 +1,4 @@
-"""Judges stored runs again: those whose scores are stale, or of another version of an evaluator."""
+"""Judges runs again whose scores are stale, or were made by another version of an evaluator."""
 
 from __future__ import annotations
 
@@ -40,39 +40,41 @@ class Place(NamedTuple):
 
 @dataclass
 class Due:
-    """The scores of one place: their values, and which evaluators have to run again."""
+    """The scores of one judgement of a run, and the evaluators that have to run again."""
 
     values: dict[str, float | bool | str | None] = field(default_factory=dict)
-    """By name; conditions on scores read them."""
+    """Values by score name, for conditions on scores."""
     again: set[str] = field(default_factory=set)
-    """Names of evaluators."""
+    """Names of evaluators to run again."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Why, for how many scores."""
+    """Number of scores by reason to run again."""
     unknown: list[ScoreItem] = field(default_factory=list)
-    """Those of which the document decides."""
+    """Scores for which the document must be read to decide."""
 
 
 class RescoreQuery(NamedTuple):
     """Which scores to check."""
 
     evaluators: Mapping[str, Evaluator]
-    """All of the file, by name: their scores are read by conditions."""
+    """All evaluators of the file, by name; conditions may read the scores of any."""
     names: Sequence[str]
-    """Those that may judge again."""
+    """Names of the evaluators that may judge again."""
     items: Items
     project: str | None = None
     experiment: str | None = None
     with_errors: bool = False
-    """Whether what failed or was skipped is made again, too."""
+    """Whether failed and skipped judgements are repeated too."""
 
 
 class Rescoring:
-    """Finds the scores, reads their runs, and yields what is judged again."""
+    """Finds the scores, reads their runs, judges again if needed, and yields the new scores."""
 
     def __init__(self, query: RescoreQuery) -> None:
-        """Begin without scores."""
+        """Start without scores."""
         self.counts: Counter[str] = Counter()
-        """By reason: ``fresh``, ``stale``, ``other_version``, ``failed``, ``no_item``, ``gone``."""
+        """Number of scores by reason: ``fresh``, ``stale``, ``other_version``, ``failed``, and so
+        on.
+        """
         self.runs = 0
         self._query = query
         self._found: defaultdict[Place, Due] = defaultdict(Due)
@@ -137,7 +139,7 @@ class Rescoring:
             due.again.add(evaluator.name)
 
     def _reason(self, row: ScoreItem, evaluator: Evaluator) -> str | None:
-        """Return why a score is made again, or ``fresh``; ``None`` if its document decides."""
+        """Return why a score is made again, or ``fresh``; ``None`` if its document must be read."""
         made_by = row.evaluator_version, row.config_hash
         if made_by != (evaluator.judging.version, evaluator.config_hash):
             return "other_version"
@@ -171,7 +173,7 @@ class Rescoring:
         return True, [PlacedRow(f"{at.trace_id}, {one.name}", row_of(one)) for one in scores]
 
     def _stale(self, rows: Sequence[ScoreItem], run: RunToJudge) -> Iterator[ScoreItem]:
-        """Yield the scores that were made from other contents than those of this document."""
+        """Yield the scores that were made from contents other than the current document's."""
         read: dict[str, Any] = {}
         for row in rows:
             is_stale = _is_stale(row, run, read)
@@ -181,7 +183,7 @@ class Rescoring:
 
 
 def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
-    """Return whether a score is of other contents; ``read`` caches run and fingerprints."""
+    """Return whether a score was made from other contents; ``read`` caches run and fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version
     key = ",".join(sorted(view))

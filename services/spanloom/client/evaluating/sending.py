@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import Row
 
 _SERVICES = frozenset({"at", "score_id"})
-"""What the service adds to a score."""
+"""Members of a score that the service adds."""
 
 
 def rows_of(
     rows: Iterable[Row], evaluators: Iterable[Evaluator], experiment: str
 ) -> Iterator[PlacedRow]:
-    """Yield results of a report as rows that ``POST /v1/scores`` takes.
+    """Yield results of a report as rows for ``POST /v1/scores``.
 
-    A result without a run is a score of the item. Sent again, they are the same scores.
+    A result without a run is a score of the item. Rows that are sent again are the same scores.
     """
     by_name = {one.name: one for one in evaluators}
     for row in rows:
@@ -45,6 +45,6 @@ def rows_of(
 
 
 def row_of(score: Score) -> dict[str, Any]:
-    """Return a score as a row that ``POST /v1/scores`` takes; it is made when it is stored."""
+    """Return a score as a row for ``POST /v1/scores``; the service sets its time and id."""
     row = ScoreItem.row_of(score)
     return {k: v for k, v in row.items() if k not in _SERVICES and v not in (None, "", [], {})}

@@ -1,4 +1,4 @@
-"""Reads stored runs of a service: those of a query page by page, or single ones by id."""
+"""Reads stored runs of a service: the runs of a query page by page, or single runs by id."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import RunToJudge
 
 IN_FLIGHT = 8
-"""The number of documents requested at a time, where they are not in pages."""
+"""Documents requested at a time, if they are not in pages."""
 PAGE_RUNS = 200
-"""Runs in a page, of which the service may give fewer."""
+"""Runs requested in a page; the service may return fewer."""
 _COLUMNS = "project,document"
 
 
@@ -40,9 +40,9 @@ class RunPlace(NamedTuple):
 
 
 def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
-    """Yield the runs of a list with their documents; those deleted meanwhile are left out.
+    """Yield the runs of a list with their documents; runs deleted since are left out.
 
-    Memory holds one page, whose size the service bounds. Raises ``ClientError``.
+    Memory holds one page, whose size the service limits. Raises ``ClientError``.
     """
     total = listing.limit
     rows = Found(client, RowWalks(replace(listing.of(_COLUMNS), page_items=PAGE_RUNS)))
@@ -53,7 +53,7 @@ def stored_runs(client: Client, listing: Listing[Run]) -> Iterator[Given]:
 
 
 def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> Generator[Given]:
-    """Yield the stored runs of these places; those that are not stored are left out.
+    """Yield the stored runs with these ids and projects; runs that are not stored are left out.
 
     Up to ``IN_FLIGHT`` documents are requested at a time. Raises ``ClientError``.
     """
@@ -70,14 +70,14 @@ def runs_at(connect: Callable[[], AsyncClient], places: Iterable[RunPlace]) -> G
 
 
 class _Reading:
-    """Requests documents ahead, and returns them in the order of their places."""
+    """Requests documents ahead, and returns them in the given order."""
 
     def __init__(self, client: AsyncClient, places: Iterator[RunPlace]) -> None:
         self._client, self._places = client, places
         self._waiting: deque[asyncio.Task[RunToJudge | None]] = deque()
 
     async def next(self) -> RunToJudge | None:
-        """Return the run of the next place; ``None`` if it is not stored."""
+        """Return the next run; ``None`` if it is not stored."""
         for place in islice(self._places, IN_FLIGHT - len(self._waiting)):
             self._waiting.append(asyncio.create_task(self._read(place)))
         return await self._waiting.popleft()

@@ -1,7 +1,7 @@
 """Targets: agents that answer the items of a dataset, and send their runs to a service.
 
-Each try gets a trace id from here, by which its run is found. All tries are made before their runs
-are awaited, so that the waiting times do not add up.
+Each try gets a new trace id, by which its run is found. All tries are made before their runs are
+awaited, so that the waiting times do not add up.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import Judgement, RunToJudge
 
     Target = Callable[[Any, "Place"], str]
-    """Answers the input of an item, a JSON value; returns why it failed, or nothing."""
+    """Answers the input of an item, a JSON value; returns an error message, empty on success."""
 
 TIMEOUT_S = 600.0
-"""Seconds that one try, and the wait for its run, may take."""
+"""Maximum seconds of one try, and of the wait for its run."""
 _AFTER_FAULT_S = 90.0
-"""A target that failed may have sent a run; it is built within this time, or there is none."""
+"""Seconds to wait for the run of a target that failed, because it may have sent one."""
 _LOOK_S = 1.0
 _ENDED = frozenset({Status.SETTLED.value, Status.PARTIAL.value, Status.FAILED.value})
 _LONGEST = 500
@@ -64,9 +64,9 @@ class Tried(NamedTuple):
     repeat: int
     trace_id: str
     until_s: float
-    """Monotonic time until which its run is awaited."""
+    """Monotonic time until which the run is awaited."""
     fault: str
-    """Why the target failed; its run may have come all the same."""
+    """Why the target failed; it may have sent a run nevertheless."""
 
 
 def judge_targets(
@@ -94,7 +94,7 @@ def judge_targets(
 
 
 def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of a command line: the input on its standard input as JSON.
+    """Return the target of a command line, which gets the input as JSON on its standard input.
 
     ``TRACEPARENT`` is in its environment; its standard output is not read. Raises
     ``InvalidRequestError`` for an invalid command line.
@@ -127,10 +127,10 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
 
 
 def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of an HTTP endpoint: the input as JSON by POST, with ``traceparent``.
+    """Return the target of an HTTP endpoint, which gets the input as JSON by POST.
 
-    Any 2xx is a success; its body is not read. Redirects are not followed. Raises
-    ``InvalidRequestError`` for an invalid URL.
+    The request has the header ``traceparent``. Any 2xx is a success; its body is not read.
+    Redirects are not followed. Raises ``InvalidRequestError`` for an invalid URL.
     """
     try:
         address = httpx.URL(url)
@@ -157,14 +157,14 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
 def callable_target(call: Callable[[Any], object]) -> Target:
     """Return the target of a function of the input; its spans continue the trace of the try.
 
-    That needs OpenTelemetry's API, as the agent's own spans do.
+    That needs OpenTelemetry's API, as do the agent's own spans.
     """
 
     def run(value: Any, place: Place) -> str:  # a JSON value
         try:
             with _within(place):
                 call(value)
-        except Exception as error:  # the user's own code; others go on
+        except Exception as error:  # the user's own code; other tries continue
             return f"{type(error).__name__}: {error}"[:_LONGEST]
         return ""
 
@@ -199,7 +199,7 @@ def _try_all(
 
 
 def _await(client: Client, tried: Tried, project: str | None) -> RunToJudge | None:
-    """Return the run of a try once it has ended; ``None`` if it does not in time."""
+    """Return the run of a try once it has ended; ``None`` if it does not end in time."""
     while True:
         try:
             body = client.ask(runs.document(tried.trace_id, project=project))

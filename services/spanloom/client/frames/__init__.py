@@ -24,7 +24,7 @@ FrameT_co = TypeVar("FrameT_co", covariant=True)
 _ARROW_END = b"\xff\xff\xff\xff" + bytes(4)
 """The end marker of a complete stream of Arrow."""
 ROWS_AT_ONCE = 20_000
-"""Rows held as Python objects at most, which take ten times the memory of columns."""
+"""Maximum rows held as Python objects, which take ten times the memory of columns."""
 
 
 class Library(Protocol[FrameT_co]):
@@ -37,7 +37,7 @@ class Library(Protocol[FrameT_co]):
         """Return a frame read from a stream of Arrow."""
 
     def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames of the same library
-        """Return the frames concatenated by row; columns that one lacks are null."""
+        """Return the frames concatenated by row; columns missing in a frame are null there."""
 
 
 class Frames(Generic[FrameT]):
@@ -46,7 +46,7 @@ class Frames(Generic[FrameT]):
     def __init__(self, library: str, model: type[BaseModel], *, has_all: bool = True) -> None:
         """Load the library; raises ``NotInstalledError`` if it is missing.
 
-        Without ``has_all`` the frame has only the columns that rows have, not all of the model.
+        Without ``has_all`` the frame has only the columns that occur in rows, not all of the model.
         """
         try:
             module = import_module(f"spanloom.client.frames.{library}")
@@ -56,11 +56,11 @@ class Frames(Generic[FrameT]):
             ) from error
         self._library = cast("Library[FrameT]", module)
         self.reads_arrow = library != "pandas" or find_spec("pyarrow") is not None
-        """Whether a stream of Arrow can be read: pandas cannot do it alone."""
+        """Whether a stream of Arrow can be read; pandas needs PyArrow for that."""
         self._columns, self._frames = Columns(model, has_all=has_all), list[FrameT]()
 
     def add(self, rows: Sequence[dict[str, Any]]) -> None:  # parsed JSON
-        """Add rows; once there are many they are made into a frame."""
+        """Add rows; many rows at a time are converted into a frame."""
         self._columns.add(rows)
         if self._columns.height >= ROWS_AT_ONCE:
             self._frames.append(self._library.make(self._columns.take()))
@@ -68,7 +68,7 @@ class Frames(Generic[FrameT]):
     def read(self, stream: bytes) -> FrameT:
         """Return one frame of all rows in a service's stream of Arrow.
 
-        Raises ``ValueError`` if the stream is cut off: a reader of Arrow would not notice.
+        Raises ``ValueError`` if the stream is cut off, because a reader of Arrow would not notice.
         """
         if not stream.endswith(_ARROW_END):
             raise ValueError("the table ends early")

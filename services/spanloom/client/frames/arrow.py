@@ -34,5 +34,5 @@ def make(columns: Mapping[str, Column]) -> pa.Table:
 
 
 def join(tables: Sequence[pa.Table]) -> pa.Table:
-    """Return the tables concatenated by row; columns that one lacks are null."""
+    """Return the tables concatenated by row; columns missing in a table are null there."""
     return pa.concat_tables(tables, promote_options="default")

@@ -40,7 +40,7 @@ class Kind(Enum):
 
 
 class Column(NamedTuple):
-    """A column; its values are ``None`` where a row has none."""
+    """A column; a value is ``None`` if the row has none."""
 
     kind: Kind
     values: list[Any]  # of the kind
@@ -50,7 +50,7 @@ class Columns:
     """Rows transposed into columns as they arrive."""
 
     def __init__(self, model: type[BaseModel], *, has_all: bool = True) -> None:
-        """Begin with the columns of the model, or only with those that rows will have; no rows."""
+        """Start without rows, with the columns of the model or only those that rows will have."""
         self._known, self._inner = dict(kinds_of(model)), dict(_kinds_inside(model))
         self._kinds = dict(self._known) if has_all else {}
         self._values: dict[str, list[Any]] = {name: [] for name in self._kinds}
@@ -64,7 +64,7 @@ class Columns:
             values.extend([None] * (self.height - len(values)))
 
     def take(self) -> Mapping[str, Column]:
-        """Return the columns and begin again, with the same ones and no rows."""
+        """Return the columns, and start again without rows but with the same columns."""
         columns = {name: Column(self._kinds[name], made) for name, made in self._values.items()}
         self._values = {name: [] for name in self._kinds}
         self.height = 0
@@ -93,7 +93,7 @@ class Columns:
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
-    """Yield the columns of a model with their kinds; a mapping's are known once a row has them."""
+    """Yield the columns of a model with their kinds, except a mapping's, which depend on rows."""
     for name, field in model.model_fields.items():
         kind = bare_type(field.annotation)[0]
         if is_record(kind):
@@ -118,7 +118,10 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
 
 
 def _kind_of_value(values: Sequence[object]) -> Kind:
-    """Return the kind of a field outside the model; a number may have a fraction in another row."""
+    """Return the kind of a field outside the model.
+
+    Integers too may have fractions in other rows.
+    """
     value = next(v for v in values if v is not None)
     if isinstance(value, int) and not isinstance(value, bool):
         return Kind.REAL

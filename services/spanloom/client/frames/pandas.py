@@ -40,7 +40,10 @@ def make(columns: Mapping[str, Column]) -> pd.DataFrame:
 
 
 def join(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Return the frames concatenated by row; values of columns that one lacks are missing."""
+    """Return the frames concatenated by row.
+
+    Columns missing in a frame have missing values there.
+    """
     return pd.concat(frames, ignore_index=True)
 
 

@@ -31,7 +31,7 @@ def make(columns: Mapping[str, Column]) -> pl.DataFrame:
 
 
 def join(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the frames concatenated by row; columns that one lacks are null."""
+    """Return the frames concatenated by row; columns missing in a frame are null there."""
     return pl.concat(frames, how="diagonal")
 
 

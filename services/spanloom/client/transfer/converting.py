@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import RunWriter
 
 Write: TypeAlias = "Callable[[str, str, bytes], None]"
-"""Takes a run's trace id, its project and its body in the other format."""
+"""Writes a run: its trace id, its project and its body in the other format."""
 OnRefusal: TypeAlias = "Callable[[str, str, str], None]"
-"""Told of an item that is left out: the file, the place in it and the reason."""
+"""Called for an item that is left out: with the file, the position in it and the reason."""
 
 
 @dataclass(slots=True)
@@ -42,21 +42,21 @@ class Conversion:
     """Converts one file after the other, and reports on all of them."""
 
     to: Format
-    """Of one run."""
+    """The format of one run."""
     write: Write
     on_refusal: OnRefusal
     project: str | None = None
     report: Report = field(default_factory=lambda: Report("", ""))
     _traces: Traces = field(init=False)
     _files: dict[str, str] = field(default_factory=dict)
-    """The last file with spans of a trace, by its id."""
+    """The last file with spans of a trace, by trace id."""
 
     def __post_init__(self) -> None:
-        """Begin without spans."""
+        """Start without spans."""
         self._traces = Traces(self.project)
 
     def convert(self, name: str, path: Path, source: Source) -> None:
-        """Convert the runs of a file, and keep its spans until all files are read."""
+        """Convert the runs of a file, and store its spans until all files are read."""
         for found, _ in read_items(path, source, self.project, as_new=False):
             if isinstance(found, Refused):
                 self._refuse(name, found.place, found.reason)
@@ -66,7 +66,7 @@ class Conversion:
                 self._take(name, found)
 
     def finish(self) -> None:
-        """Convert the traces of the spans that were kept."""
+        """Convert the traces of the stored spans."""
         for stored in self._traces.documents():
             trace_id = stored.view.id
             self._put(self._files[trace_id], trace_id, stored, Losses())
@@ -120,7 +120,7 @@ class Conversion:
 
 
 def _check(document: Json) -> None:
-    """Raise ``InvalidRequestError``, with the place, unless a document has the canonical shape."""
+    """Raise ``InvalidRequestError`` with the position unless a document has the canonical shape."""
     try:
         Trajectory.model_validate(document)
     except ValidationError as error:
@@ -128,6 +128,6 @@ def _check(document: Json) -> None:
 
 
 def _carried(stored: Stored) -> bytes:
-    """Return a run as OTLP: spans that carry it, from which it is restored."""
+    """Return a run as OTLP: spans that contain it, from which it can be restored."""
     run = read_run(orjson.loads(stored.document), None)
     return dump({"resourceSpans": list(groups_of(run))})

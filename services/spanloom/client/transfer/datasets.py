@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]  # an item, or a step of a document
 
 AT_ONCE = 1_000
-"""Items in a request."""
+"""Items per request."""
 _BYTES_AT_ONCE = 24 << 20
-"""Bytes of the items in a request: the service takes 32 MiB."""
+"""Maximum bytes of the items in a request; the service accepts 32 MiB."""
 MOST_KEPT = 1_000
-"""The most refusals that are kept."""
+"""Maximum number of refusals that are stored."""
 
 
 class PlacedItem(NamedTuple):
-    """A row with its place in its file; without a row, why it cannot be read."""
+    """A row with its position in its file; without a row, the reason why it cannot be read."""
 
     place: str
     row: Any  # parsed JSON
@@ -39,13 +39,13 @@ class PlacedItem(NamedTuple):
 
 @dataclass(slots=True)
 class SentItems:
-    """How many items were stored, unchanged or rejected."""
+    """The numbers of stored, unchanged and rejected items."""
 
     stored: int = 0
     unchanged: int = 0
     rejected: int = 0
     refused: list[dict[str, str]] = field(default_factory=list)
-    """Place and reason of the first rejected ones."""
+    """Position and reason of the first rejected items."""
 
     def refuse(self, place: str, reason: str) -> None:
         """Count a rejected item, and record why."""
@@ -113,10 +113,10 @@ def list_items(
 
 
 def item_of_run(document: Row, *, is_input: bool = False) -> Row:
-    """Return a run as an item, equal to that of *Dataset…* on the page.
+    """Return a run as an item, equal to the item that *Dataset…* on the page makes.
 
-    Its answer, its tool calls and its document become the expected values. With ``is_input``
-    nothing is expected: the item only has the input for further runs.
+    The run's answer, tool calls and document become the expected values. With ``is_input`` there
+    are no expected values: the item only has the input for further runs.
     """
     view = Document(document)
     root, extraction = view.root, view.extraction

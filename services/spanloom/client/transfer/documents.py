@@ -47,7 +47,7 @@ class Run(NamedTuple):
 def is_document(value: object) -> bool:
     """Return whether a value looks like a canonical document, valid or not.
 
-    Without ``extraction`` it is Coze Loop's.
+    Without ``extraction`` it is a document of Coze Loop.
     """
     return isinstance(value, dict) and ROOT in value and "extraction" in value
 
@@ -55,8 +55,8 @@ def is_document(value: object) -> bool:
 def read_run(document: Json, project: str | None) -> Run:
     """Return the run of a document, moved into ``project`` if that is set.
 
-    Raises ``InvalidRequestError``, with the place, if it is not a canonical document or would
-    not be restored unchanged.
+    Raises ``InvalidRequestError`` with the position if it is not a canonical document or would not
+    be restored unchanged.
     """
     if "extraction" not in document:
         raise InvalidRequestError(_BY_COZE)
@@ -92,8 +92,8 @@ class StoredState(NamedTuple):
 def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:
     """Compare a run with its stored document, if there is one.
 
-    Spans that a service received are never replaced by a copy restored from their document. A
-    partly imported document, whose import was interrupted, is completed.
+    A copy restored from a document never replaces spans that the service received. A document whose
+    import was interrupted is completed.
     """
     if stored is None or _is_part(stored):
         return StoredState()
@@ -113,7 +113,7 @@ def _is_part(stored: Mapping[str, object]) -> bool:
 
 
 def of_first(error: ValidationError) -> str:
-    """Return the first place at which a document has another shape, and what is wrong there."""
+    """Return the first position at which a document has another shape, and the fault there."""
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 Entry: TypeAlias = "dict[str, Any]"  # parsed JSON
 EntryReader: TypeAlias = "Callable[[Iterable[Path], Path | None], Iterator[Entry | Refused]]"
-"""Reads entries, and refuses bad ones, from files or folders; step ids from a file of items if
-there is one."""
+"""Reads entries from files or folders, and refuses bad entries; step ids come from a file of items,
+if there is one.
+"""
 
 
 def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refused]]:
-    """Return the entries of a file, JSON lines of Spanloom or a file of Potato, and bad ones."""
+    """Return the entries and the bad entries of a file: JSON lines of Spanloom, or of Potato."""
     kind = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
     read: EntryReader = formats_of(Of.ANNOTATIONS)[kind].load_reader()
     entries: list[Entry] = []

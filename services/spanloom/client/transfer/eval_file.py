@@ -1,8 +1,8 @@
 """Reads Inspect's ``.eval`` files: ZIP archives with a file for each sample.
 
-They are compressed by Zstandard (method 93 of ZIP), which Python reads from 3.14 on; the archive
-lists where each file is, and the bytes there are decompressed here. The size that a
-file declares is not trusted.
+They are compressed by Zstandard (method 93 of ZIP), which Python supports only from 3.14 on; so the
+archive is used to locate each file, and its bytes are decompressed here. The size that a file
+declares is not trusted.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 MOST_BYTES = 128 << 20
-"""A larger sample is not read: it takes ten times its size in memory."""
+"""Larger samples are not read, because a sample takes ten times its size in memory."""
 ZSTANDARD = 93
 _BROKEN = (BadZipFile, EOFError, RuntimeError, ValueError, zlib.error, zstandard.ZstdError)
-"""What a broken archive raises; of an encrypted one a ``RuntimeError``."""
+"""Exceptions that a broken archive raises; an encrypted archive raises a ``RuntimeError``."""
 _LOCAL_HEADER = 30
-"""Bytes of the header before each file; two lengths are at its end."""
+"""Bytes of the header before each file; it ends with two lengths."""
 _SAMPLE = re.compile(r"samples/(.+)_epoch_(\d+)\.json")
 _HEADERS = ("header.json", "_journal/start.json")
-"""The log without its samples; the second of a log that was not finished."""
+"""Files with the log without its samples; the second is in a log that was not finished."""
 
 
 def read_eval(path: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Yield each sample as a log of its own: its place, its JSON, and why it is unreadable.
+    """Yield each sample as a log of its own: position, JSON, and the reason if it is unreadable.
 
     Raises ``UnreadableFileError`` for a ZIP archive that is not a log.
     """

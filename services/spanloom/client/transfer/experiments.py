@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def list_results(
     client: Client, name: str, *, score: str | None = None, project: str | None = None
 ) -> Iterator[Row]:
-    """Yield the results of an experiment, or those of one score; raises ``ClientError``."""
+    """Yield the results of an experiment, or of one score in it; raises ``ClientError``."""
     cursor: str | None = ""
     while cursor is not None:
         page = client.ask(

@@ -1,7 +1,7 @@
 """Writes the runs of a list into a file, or a folder, and resumes an interrupted export.
 
-``partial.py`` describes the files on disk until it is finished. Until the API returns many
-documents in one response, each is a request of its own.
+``partial.py`` describes the files on disk until it is finished. Each document needs its own request
+until the API returns many documents in one response.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 Assemble: TypeAlias = "Callable[[IO[bytes]], Path]"
-"""Makes a table from the lines that were written, and returns its path."""
+"""Makes a table from the written lines, and returns its path."""
 PAGE_RUNS = 100
 """The export is synced to disk after this many runs."""
 
@@ -66,7 +66,7 @@ class Exported:
     """Runs that were left out: trace id, version and reason, a code or ``deleted``."""
     is_resumed: bool
     losses: Mapping[str, int] = field(default_factory=dict)
-    """What the format does not hold of the runs, by code."""
+    """Number of losses by code: values of the runs that the format cannot hold."""
 
 
 def export(
@@ -77,8 +77,8 @@ def export(
 ) -> Exported:
     """Write the file; calls ``on_progress`` after each page, and ``report`` at the end.
 
-    Called again with the same export after an interruption, it resumes where it was. Raises
-    ``ExportError`` if it cannot go on, ``NotInstalledError`` for a table without its library.
+    Called again with the same export after an interruption, it resumes. Raises ``ExportError`` if
+    it cannot continue, ``NotInstalledError`` for a table without its library.
     """
     assemble = _assembly(wanted)
     target = wanted.format.target(wanted.path)
@@ -107,7 +107,10 @@ def export(
 
 
 def _assembly(wanted: Export) -> Assemble | None:
-    """Return the function that makes a table of the lines, if the file is one; load its library."""
+    """Return the function that makes a table from the lines if the file is a table.
+
+    Load its library.
+    """
     if wanted.format.writer:
         written: Assemble = wanted.format.load_writer()
         return written
@@ -116,7 +119,7 @@ def _assembly(wanted: Export) -> Assemble | None:
 
 
 def _report(partial: PartialFile, to: str) -> Report:
-    """Return the report on all runs; a loss names its run, but not the place in it."""
+    """Return the report on all runs; a loss names its run, but not the position in it."""
     done = Report(CANONICAL, to, partial.mark.runs)
     for note in partial.notes():
         if "skipped" in note:
@@ -127,7 +130,7 @@ def _report(partial: PartialFile, to: str) -> Report:
 
 
 def losses_of(counts: Mapping[str, int]) -> Losses:
-    """Return losses by code, without their places."""
+    """Return losses by code, without their positions."""
     lost = Losses()
     for code, n in counts.items():
         lost.note(Code(code), times=n)
@@ -137,7 +140,7 @@ def losses_of(counts: Mapping[str, int]) -> Losses:
 def pages_of(
     client: Client, runs: Listing[Run], mark: Mark
 ) -> Iterator[tuple[Sequence[Row], str | None]]:
-    """Yield the remaining pages, each with the cursor of the next one."""
+    """Yield the remaining pages, each with the cursor of the next page."""
     left = None if runs.limit is None else max(0, runs.limit - mark.runs - mark.skipped)
     walk = PageWalk(runs.path, mark.filters, left, read_rows, mark.cursor, PAGE_RUNS)
     while (request := walk.next_request()) is not None:
@@ -198,7 +201,7 @@ class _Writing:
         return reply
 
     def _add_lines(self, request: Request, row: Row) -> Reply:
-        """Write a run as it arrives, so that memory holds only a piece of it."""
+        """Write a run as it arrives, so that only a chunk of it is in memory."""
         file, start = self._partial.file, self._partial.file.tell()
         if self._format.writer:
             file.write(orjson.dumps(row) + b"\n")

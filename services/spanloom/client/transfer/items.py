@@ -1,7 +1,7 @@
 """Reads the content of a file: documents of runs in any known format, spans, or neither.
 
 Files of other systems become canonical documents by the readers of their formats
-(``core/formats/registry.py``); OTLP stays as it is.
+(``core/formats/registry.py``); OTLP is not converted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _TABLES = frozenset({"parquet", "arrow"})
 LOOKED_AT = 100
-"""The first value of a known shape decides the format; it is among so many."""
+"""Values that are examined; the first value with a known shape decides the format."""
 _NO_ROWS = "it is a table without a column `document`, and its rows are of no format that is read"
 _NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
 _KEEPS_IDS = "spans keep their ids; only runs of documents get others"
@@ -43,20 +43,20 @@ class Spans(NamedTuple):
 
 
 class Item(NamedTuple):
-    """A run, spans, or a refused part, and the share of the file that was read so far."""
+    """A run, spans, or a refused item, and the fraction of the file read so far."""
 
     found: Taken | Spans | Refused
     share: float
-    """The share of the file read so far, from 0 to 1."""
+    """The fraction of the file read so far, from 0 to 1."""
 
 
 Kept: TypeAlias = "Taken | Refused | Spans"
 
 
 def find_source(path: Path, named: str = "") -> Source:
-    """Return the format of a file: the one that is ``named``, else that of its first value.
+    """Return the format of a file: ``named``, or by default the format of its first value.
 
-    For a file that cannot be read it is the fault. Raises ``SeveralFitError``.
+    For a file that cannot be read, the result has the fault. Raises ``SeveralFitError``.
     """
     try:
         is_table = find_table(path) is not None
@@ -70,7 +70,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if part.fault or part.is_message:
             continue
         try:
-            value, _ = parse(part.read, with_constants=True)  # its shape alone matters
+            value, _ = parse(part.read, with_constants=True)  # only its shape matters
         except InvalidRequestError:
             continue
         if (source := source_of(value)) is not None:
@@ -104,7 +104,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
 
 
 class _Values:
-    """The values of a file for a reader; parts that cannot be parsed become refusals."""
+    """The values of a file for a reader; values that cannot be parsed become refusals."""
 
     def __init__(self, parts: Iterator[Part], source: Source) -> None:
         self._parts, self._refused = parts, deque[Refused]()
@@ -112,9 +112,9 @@ class _Values:
         self._has_constants = source.has_constants
         self.share = 0.0
         self._place = ""
-        """Of the last value."""
+        """The position of the last value."""
         self._replaced: set[str] = set()
-        """Values in which lone surrogates were replaced, and that are in no run yet."""
+        """Positions of values with replaced lone surrogates that are in no run yet."""
 
     def __iter__(self) -> Iterator[Part]:
         for part in self._parts:
@@ -128,16 +128,17 @@ class _Values:
         self._place = ""
 
     def parse(self, part: Part) -> Any:  # parsed JSON
-        """Return the value of a part; raises ``InvalidRequestError``."""
+        """Return the value of a ``Part``; raises ``InvalidRequestError``."""
         value, is_replaced = parse(part.read, with_constants=self._has_constants)
         if is_replaced:
             self._replaced.add(part.place)
         return value
 
     def has_replaced_in(self, place: str) -> bool:
-        """Return whether surrogates were replaced in the run that begins at a place.
+        """Return whether surrogates were replaced in the run that begins at a position.
 
-        It is the last value, or an earlier one; any of them once the file is read to its end.
+        If that is the last value's position, only this value counts; otherwise the earlier values
+        count.
         """
         is_last = place == self._place or place.startswith(f"{self._place}: ")
         replaced = self._replaced & {self._place} if is_last else self._replaced - {self._place}
@@ -145,7 +146,7 @@ class _Values:
         return bool(replaced)
 
     def located(self) -> Iterator[Located]:
-        """Yield each value of JSON with its place."""
+        """Yield each JSON value with its position."""
         for part in self:
             if not part.fault:
                 try:

@@ -1,7 +1,7 @@
 """Splits the content of a file into export requests that an OTLP receiver accepts.
 
-Spans are sent unchanged; a run of a document, in any format that is read, is sent as spans that
-carry it (``documents.py``). ``parts.py`` lists the kinds of files.
+Spans are sent unchanged; a run of a document, in any readable format, is sent as spans that contain
+it (``documents.py``). ``parts.py`` lists the kinds of files.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ class Piece(NamedTuple):
     """Spans of a file as one export request."""
 
     place: str
-    """The place in the file: ``line 3``."""
+    """The position in the file: ``line 3``."""
     body: bytes
     spans: int
     share: float
-    """The share of the file read so far, from 0 to 1."""
+    """The fraction of the file read so far, from 0 to 1."""
     run: Run | None = None
-    """The run whose document the spans carry; it may take several pieces."""
+    """The run whose document the spans contain; it may be split into several pieces."""
     item: int = 0
-    """The number of the item of the file, which may take several pieces."""
+    """The number of the item in the file, which may be split into several pieces."""
     losses: Losses | None = None
-    """What its format did not tell."""
+    """Values of the run that its format lacks."""
     scores: Sequence[Json] = ()
-    """What its format says of the run (``exchange/scored.py``)."""
+    """Scores of the run in the file (``exchange/scored.py``)."""
 
 
 class Unreadable(NamedTuple):
-    """A part of a file that is neither OTLP nor a document that can be restored."""
+    """An item of a file that is neither OTLP nor a document that can be restored."""
 
     place: str
     reason: str
@@ -60,7 +60,7 @@ class Unreadable(NamedTuple):
 def read_pieces(
     path: Path, project: str | None = None, source: Source | None = None, *, as_new: bool = False
 ) -> Iterator[Piece | Unreadable]:
-    """Yield the pieces of a file; ``project`` overrides the project that its spans name.
+    """Yield the requests for a file; ``project`` overrides the project that its spans name.
 
     Without ``source`` the format is detected; ``as_new`` imports documents under new ids.
     """
@@ -98,7 +98,7 @@ def _contents(found: Taken | Spans, project: str | None) -> tuple[Run | None, Se
 
 
 def _split(groups: Sequence[Group]) -> Iterator[tuple[Sequence[Group], int]]:
-    """Yield groups of spans of similar size; a large one is split, its resource repeated."""
+    """Yield groups of spans of similar size; a large group is split, and its resource repeated."""
     chosen: list[Group] = []
     count = size = 0
     for group, spans, length in _runs(groups):
@@ -112,7 +112,7 @@ def _split(groups: Sequence[Group]) -> Iterator[tuple[Sequence[Group], int]]:
 
 
 def _runs(groups: Sequence[Group]) -> Iterator[tuple[Group, int, int]]:
-    """Yield groups of one scope and at most one piece each, with the number of spans and bytes."""
+    """Yield groups of one scope and at most ``PIECE_BYTES``, with counts of spans and bytes."""
     for group in groups:
         for scope in group.get("scopeSpans", ()):
             for spans, length in _slices(scope.get("spans", ())):
@@ -132,7 +132,7 @@ def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # par
 
 
 def _moved(group: Mapping[str, Any], project: str) -> Group:
-    """Return the group moved into another project."""
+    """Return the group with another project."""
     resource = dict(group.get("resource") or {})
     others = [a for a in resource.get("attributes") or () if a.get("key") != PROJECT]
     attributes = [*others, text_attribute(PROJECT, project)]

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 PARQUET = ".parquet"
 ROWS = "spanloom.client.transfer.tables:write_rows"
-"""Makes a Parquet file of lines that are objects (``Format.has_rows``)."""
+"""The function that makes a Parquet file of lines that are objects (``Format.has_rows``)."""
 
 
 class Output:
-    """The file, the folder or standard output; a file appears once it is complete."""
+    """The file, the folder or standard output; the file gets its name once it is complete."""
 
     def __init__(self, known: Format, path: Path | None, stream: IO[bytes]) -> None:
-        """Write the file or folder at ``path``, or without one to ``stream``."""
+        """Write to the file or folder ``path``, or to ``stream`` if ``path`` is ``None``."""
         self._format, self._path, self._file = known, path, stream
         self._layout = Layout(known.filed)
         self._names: set[str] = set()
@@ -67,7 +67,7 @@ class Output:
             self._partial.replace(self._target)
 
     def _file_of(self, trace_id: str, project: str) -> Path:
-        """Return an unused path: an id may occur in two projects, or in two files."""
+        """Return an unused path, because an id may occur in two projects or in two files."""
         name, n = trace_id, 1
         while name in self._names:
             name = f"{trace_id}.{quote(project, safe='')}" + (f".{n}" if n > 1 else "")

@@ -27,7 +27,7 @@ _VERSION = 2
 
 
 class ExportError(ClientError):
-    """An export cannot go on; the message says what to do."""
+    """An export cannot continue; the message suggests what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Mark:
     """The progress of an export."""
 
     asked: Mapping[str, Any]  # JSON values
-    """The options as the user typed them: an export with others does not resume this file."""
+    """The options as typed by the user; an export with other options does not resume this file."""
     filters: Mapping[str, str]
-    """The same as parameters of the API: ``7d`` keeps the point in time of the first start."""
+    """The options as API parameters; ``7d`` has become the time 7 days before the first start."""
     cursor: str | None = ""
     """The cursor of the next page; ``None`` if there is none."""
     bytes: int = 0
@@ -45,31 +45,31 @@ class Mark:
     skipped: int = 0
     """Runs that were left out."""
     items: int = 0
-    """Items that are in the file (``exchange/files.py``)."""
+    """Number of items in the file (``exchange/files.py``)."""
     note_bytes: int = 0
-    """The length of the notes."""
+    """The length of the notes in bytes."""
     losses: Mapping[str, int] = field(default_factory=dict)
-    """What was lost so far, by code."""
+    """Number of losses so far, by code."""
     home: str = ""
-    """The project whose runs have their bare trace id as the name of their file."""
+    """The project whose files are named by the trace id alone."""
     version: int = _VERSION
 
 
 class Page:
-    """What a page of runs adds to an export."""
+    """The additions of one page of runs to an export."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without notes."""
         self.runs = 0
         self.notes: list[Mapping[str, Any]] = []  # JSON values
         self.losses: Counter[str] = Counter()
 
     def skip(self, run: Mapping[str, Any]) -> None:
-        """Note a run that is left out."""
+        """Record a run that is left out."""
         self.notes.append({"skipped": run})
 
     def lose(self, trace_id: str, counts: Mapping[str, int]) -> None:
-        """Note what a written run lost, by code."""
+        """Record the losses of a written run, by code."""
         if counts:
             self.losses.update(counts)
             self.notes.append({"lost": {"trace_id": trace_id, "counts": counts}})
@@ -79,9 +79,9 @@ class PartialFile:
     """The unfinished file; locked by one process at a time."""
 
     def __init__(self, path: Path, mark: Mark) -> None:
-        """Resume an earlier export of the same runs, else begin a new one.
+        """Resume an earlier export of the same runs, or begin a new one.
 
-        Raises ``ExportError`` if a different export is there, or one is being written.
+        Raises ``ExportError`` if a different export exists at the path, or one is being written.
         """
         self.path = path
         self._partial = path.with_name(f"{path.name}.partial")
@@ -126,13 +126,13 @@ class PartialFile:
         fresh.replace(self._progress)
 
     def notes(self) -> Iterator[Mapping[str, Any]]:  # JSON values
-        """Yield what was noted, in order: ``{"skipped": …}`` or ``{"lost": …}``."""
+        """Yield the recorded notes in order: ``{"skipped": …}`` or ``{"lost": …}``."""
         self._notes.seek(0)
         for line in self._notes:
             yield orjson.loads(line)
 
     def finish(self, whole: Path | None = None) -> None:
-        """Rename the written file, or what was made from it, to its final name."""
+        """Rename the written file, or the file made from it, to its final name."""
         self.file.flush()
         os.fsync(self.file.fileno())
         (whole or self._partial).replace(self.path)
@@ -170,7 +170,7 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 class Folder:
-    """A folder with a file for each run; until it is complete it is called ``NAME.partial.d``."""
+    """A folder with a file for each run; until it is complete its name is ``NAME.partial.d``."""
 
     def __init__(self, path: Path, suffix: str, *, is_resumed: bool) -> None:
         """Resume an earlier folder, or begin one; raises ``ExportError`` if ``path`` is used."""
@@ -183,9 +183,9 @@ class Folder:
         self.partial.mkdir(parents=True, exist_ok=True)
 
     def add(self, trace_id: str, project: str, home: str, body: bytes) -> None:
-        """Write the file of a run, on disk at once.
+        """Write the file of a run, and sync it to disk.
 
-        Runs of other projects than ``home`` have the project in their name too: an id may be in
+        For projects other than ``home`` the file's name has the project, because an id may occur in
         two.
         """
         name = trace_id if project == home else f"{trace_id}.{quote(project, safe='')}"

@@ -1,6 +1,6 @@
 """Splits a file into its values: JSON, lines, an array, OTLP's protobuf, a table, gzipped or not.
 
-The first bytes of a file decide which of these it is, not its name.
+The first bytes of the file decide, not its name.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 
 _FIRST_PRINTED = 0x20
 MESSAGE_BYTES = (_FIRST_PRINTED << 24) - 1
-"""The maximum length of a message, 512 MiB: that of a longer one begins as text does."""
+"""Maximum length of a message, 512 MiB; the length prefix of a longer one looks like text."""
 CUT_OFF = "it is cut off, or neither JSON nor OTLP's protobuf"
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
 """At least as long as the magic bytes of any format."""
 _TAG = b"\x0a"
-"""The first byte of a message with spans; no length prefix below 160 MiB begins with it.
-It is also a line break, with which a file of JSON may begin, too."""
+"""The first byte of a message with spans; no length prefix below 160 MiB begins with it. It is also
+a line break, with which a JSON file may begin, too.
+"""
 _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
-"""What a file of JSON begins with whose first line is blank: a message has other bytes early."""
+"""The beginning of a JSON file whose first line is blank; a message soon has other bytes."""
 
 
 class UnreadableFileError(ClientError):
@@ -42,17 +43,17 @@ class UnreadableFileError(ClientError):
 
 
 class Part(NamedTuple):
-    """A line, a message, an item or a row of a file, or all of it."""
+    """A line, a message, an item or a row of a file, or the whole file."""
 
     place: str
-    """For people: ``line 3``."""
+    """Its position for people: ``line 3``."""
     read: bytes
     share: float
-    """The share of the file read so far, from 0 to 1."""
+    """The fraction of the file read so far, from 0 to 1."""
     fault: str = ""
-    """Why it cannot be read; empty if it can."""
+    """Why the part cannot be read; empty if it can be."""
     is_message: bool = False
-    """Whether it is OTLP's protobuf, not JSON."""
+    """Whether it is OTLP's protobuf instead of JSON."""
 
 
 def find_table(path: Path) -> Format | None:
@@ -64,7 +65,7 @@ def find_table(path: Path) -> Format | None:
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
-    """Yield the parts of a file; where it cannot be read further, a last part with the fault."""
+    """Yield the parts of a file; if reading fails, the last part has the fault."""
     place = ""
     try:
         for part in _parts_of(path, is_container):
@@ -113,7 +114,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
 def _parts(
     file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
 ) -> Iterator[tuple[str, bytes, str, bool]]:
-    """Yield each value, or message, with its place and its fault."""
+    """Yield each value, or message, with its position and its fault."""
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     text = head.removeprefix(_BOM)
@@ -129,7 +130,7 @@ def _parts(
 
 
 def _is_text(head: bytes) -> bool:
-    """Return whether a file begins as text: neither with a tag of protobuf nor with a length."""
+    """Return whether a file begins as text, without a protobuf tag or a length prefix."""
     if head[:1] == _TAG:
         return _JSON.match(head) is not None
     is_length = head[0] < _FIRST_PRINTED and head[4:5] in (b"", _TAG)

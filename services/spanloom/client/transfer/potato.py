@@ -1,6 +1,6 @@
 """Writes annotation tasks for Potato into a folder, and reads annotations from its files.
 
-Potato is a separate program: nothing of it is imported here.
+Potato is a separate program, of which no code is imported here.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ def write_task(
 ) -> int:
     """Write a task and its annotations into a folder; return the number of users.
 
-    An account has to be made in Potato before the folder of its user is copied there: Potato does
-    not register a name whose folder exists.
+    An account must be created in Potato before the folder of its user is copied there, because
+    Potato does not register a name whose folder exists.
     """
     by_run: dict[str, list[Json]] = {}
     for entry in entries:
@@ -49,10 +49,11 @@ def write_task(
 
 
 def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json]:
-    """Yield entries for an import from files and folders of Potato's.
+    """Yield entries for an import from files and folders of Potato.
 
-    Steps get Spanloom's ids where the items have them: those of ``items``, else of ``items.json``
-    next to or above the files. Raises ``ValueError`` for a file that is not Potato's.
+    Steps get Spanloom's ids if the items have them: the items in ``items``, by default
+    ``items.json`` next to or above the files. Raises ``ValueError`` for a file that is not from
+    Potato.
     """
     for path in paths:
         files = sorted(path.rglob(STATE_FILE)) if path.is_dir() else [path]

@@ -1,7 +1,7 @@
-"""Sends the runs of a list straight to another system, one after the other.
+"""Sends the runs of a list directly to another system, one after the other.
 
-Targets are a self-hosted Invariant Explorer, which takes the lines of runs, and receivers of OTLP,
-which take their spans.
+Targets are a self-hosted Invariant Explorer, which accepts the lines of runs, and receivers of
+OTLP, which accept their spans.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ INVARIANT = "invariant"
 PUSH = "/api/v1/push/trace"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 422})
-"""Statuses that reject this run; the next one may be accepted."""
+"""Statuses that reject one run; the next run may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 
 
 class Target(Protocol):
-    """Where runs are sent."""
+    """A destination of runs."""
 
     def send(self, run: IO[bytes]) -> str:
-        """Send a run in the target's format; return why it was refused, empty if it was not.
+        """Send a run in the target's format; return why it was refused, empty if accepted.
 
         Raises ``ClientError`` if the target can accept no run at all.
         """
@@ -54,7 +54,10 @@ class Target(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Explorer:
-    """An Invariant Explorer: a trace for each agent of a run. A run sent twice is there twice."""
+    """An Invariant Explorer, with a trace for each agent of a run.
+
+    A run sent twice is stored twice.
+    """
 
     transport: Transport
     dataset: str | None = None

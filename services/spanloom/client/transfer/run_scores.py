@@ -1,4 +1,4 @@
-"""Scores that come with the runs of a file: stored in batches, after their runs."""
+"""Scores in the same file as runs, which are stored in batches, after their runs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from spanloom.core.exchange.reports import Report
 
 StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
-"""Stores scores of runs that were sent, and returns what became of them."""
+"""Stores scores of runs that were sent, and returns the result."""
 
 
 def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
-    """Store scores of runs; without the right to do so all are refused, but the runs are sent.
+    """Store scores of runs; without permission all scores are refused, although the runs are sent.
 
     Raises ``ClientError`` if the service does not answer.
     """
@@ -39,7 +39,7 @@ def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
 
 
 def refuse_scores(rows: Sequence[PlacedRow], reason: str) -> SentScores:
-    """Refuse all scores, and name them together."""
+    """Refuse all scores, with one reason for all."""
     refused = [{"place": "scores", "reason": reason}]
     return SentScores(refused_scores=len(rows), refused=refused)
 
@@ -52,21 +52,21 @@ class Imported:
     accepted_spans: int = 0
     rejected_spans: int = 0
     unchanged_runs: int = 0
-    """Runs whose document, or all of whose spans, the service has already."""
+    """Runs whose document, or all of whose spans, the service already has."""
     accepted_scores: int = 0
     """Scores that are stored, with their runs or before them."""
     rejected_scores: int = 0
     rejected: list[dict[str, str]] = field(default_factory=list)
-    """The rejected pieces and scores: place and reason."""
+    """Position and reason of the rejected requests and scores."""
     losses: dict[str, int] = field(default_factory=dict)
-    """What the format of the file did not tell of the runs, by code."""
+    """Number of values of the runs that the format of the file lacks, by code."""
 
 
 class RunScores:
     """Collects the scores of runs until they fill a request."""
 
     def __init__(self, store: StoreScores) -> None:
-        """Begin without scores."""
+        """Start without scores."""
         self._store = store
         self._rows: list[PlacedRow] = []
 
@@ -80,7 +80,7 @@ class RunScores:
             self.finish(done, report)
 
     def finish(self, done: Imported, report: Report) -> None:
-        """Store the collected scores; rejected ones are named, and counted as lost."""
+        """Store the collected scores; rejected scores are named, and counted as lost."""
         rows, self._rows = self._rows, []
         if not rows:
             return

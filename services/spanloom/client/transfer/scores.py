@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
 
 AT_ONCE = 500
-"""Scores in a request."""
+"""Scores per request."""
 MOST_SHOWN = 1_000
-"""Maximum of refusals that are kept."""
+"""Maximum number of refusals that are stored."""
 LONGEST_LINE = 8 << 20
 _REFUSED = frozenset({404, 413, 422})
 _PARQUET = b"PAR1"
 _OURS = frozenset({"human", "adjudication"})
-"""Sources of scores that annotations make."""
+"""Sources of scores that annotations create."""
 _WRITTEN = (
     *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
     *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
@@ -44,11 +44,11 @@ _WRITTEN = (
     *("judged_version", "input_tokens", "output_tokens", "cost", "view_fingerprint"),
     *("coverage", "cached", "metrics", "at", "is_deleted"),
 )
-"""What the service takes of a row; the rest follows from it."""
+"""The members of a row that the service accepts; it computes the others."""
 
 
 class PlacedRow(NamedTuple):
-    """A row with its place in its file; without a row, why it cannot be read."""
+    """A row with its position in its file; without a row, the reason why it cannot be read."""
 
     place: str
     row: Row | None
@@ -61,12 +61,12 @@ class SentScores:
 
     stored: int = 0
     waiting: int = 0
-    """Of these, whose run is not there yet."""
+    """Number of stored scores whose run is not stored yet."""
     left_out: int = 0
-    """Scores that annotations make: they come with them."""
+    """Number of scores that annotations create; they are imported with the annotations."""
     refused_scores: int = 0
     refused: list[dict[str, str]] = field(default_factory=list)
-    """Place and reason of refused rows, the first of them."""
+    """Position and reason of the first refused rows."""
 
     def refuse(self, place: str, reason: str) -> None:
         """Count a rejected row, and record why."""
@@ -78,12 +78,12 @@ class SentScores:
 def send_scores(
     taker: ScoreTaker, rows: Iterable[PlacedRow], project: str | None = None
 ) -> SentScores:
-    """Store scores in the form of ``GET /v1/scores``; call it after their runs are sent.
+    """Store scores in the format of ``GET /v1/scores``; call it after their runs are sent.
 
-    Readers of other formats yield such rows with what they know; ``trace_id``, ``name`` and
-    ``author`` suffice. ``project`` replaces that of the rows. A bad row does not affect
-    others, and the same rows again change nothing where they have ``at``. Raises what ``taker``
-    raises, except refusals of scores: ``ClientError`` for a ``ServiceScores``.
+    Readers of other formats yield rows with the members that they know; ``trace_id``, ``name`` and
+    ``author`` suffice. ``project`` replaces the project of the rows. A bad row does not affect
+    others, and the same rows again change nothing if they have ``at``. Raises the errors of
+    ``taker``, except refusals of scores: ``ClientError`` for a ``ServiceScores``.
     """
     sending = _Sending(taker, project or "")
     for placed in rows:
@@ -104,11 +104,11 @@ def list_all(client: Client, **filters: Any) -> Iterator[Row]:
 
 
 class Exported(NamedTuple):
-    """How many scores became log records, and how many cannot."""
+    """The number of scores converted to log records, and of those that cannot be."""
 
     written: int
     skipped: int
-    """Scores of conversations and items, or of steps whose ids OTLP cannot hold."""
+    """Number of scores of conversations and items, or of steps whose ids OTLP cannot hold."""
 
 
 def export_results(rows: Iterable[Row], put: Callable[[bytes], None]) -> Exported:
@@ -134,7 +134,7 @@ def send_results(transport: Transport, body: bytes) -> None:
 
 
 def read_rows(path: Path) -> Iterator[PlacedRow]:
-    """Yield the rows of JSON lines or Parquet; if reading fails, the last one has the reason."""
+    """Yield the rows of JSON lines or Parquet; if reading fails, the last row has the reason."""
     place = ""
     try:
         for placed in _rows_of(path):
@@ -160,7 +160,7 @@ def _rows_of(path: Path) -> Iterator[PlacedRow]:
 
 
 def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
-    """Yield the rows of JSON lines, invalid ones with the reason; raises ``OSError``."""
+    """Yield the rows of JSON lines, invalid rows with the reason; raises ``OSError``."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -174,7 +174,7 @@ def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
 
 
 def _read_line(place: str, line: bytes) -> PlacedRow | None:
-    """Return the row of a line; ``None`` for the one that marks the end of an export."""
+    """Return the row of a line; ``None`` for the line that marks the end of an export."""
     try:
         row = orjson.loads(line)
     except ValueError:
@@ -222,7 +222,7 @@ class ServiceScores:
     """A ``ScoreTaker`` that stores scores in a service."""
 
     def __init__(self, client: Client) -> None:
-        """Store in the service of a client."""
+        """Store scores in the service of ``client``."""
         self._client = client
 
     def schemes(self, project: str) -> AbstractSet[str]:
@@ -231,14 +231,14 @@ class ServiceScores:
         return {scheme.name for scheme in schemes}
 
     def store(self, items: Sequence[Row], project: str) -> int:
-        """See ``ScoreTaker``; raises ``ClientError`` for other failures than refused scores."""
+        """See ``ScoreTaker``; raises ``ClientError`` for failures other than refused scores."""
         try:
             answer = self._client.ask(write_scores(items, project=project or None))
         except ApiError as error:
             if error.status not in _REFUSED:
                 raise
             raise InvalidRequestError(str(error)) from error
-        except (TypeError, ValueError) as error:  # no JSON, such as a number of 100 digits
+        except (TypeError, ValueError) as error:  # not JSON, such as a number of 100 digits
             raise InvalidRequestError(str(error)) from error
         return int(answer.get("waiting", 0))
 
@@ -253,7 +253,7 @@ class _Sending:
         self._schemes: dict[str, AbstractSet[str]] = {}
 
     def add(self, placed: PlacedRow) -> None:
-        """Send a row with others of its project."""
+        """Collect a row, and send rows of one project together."""
         if (row := placed.row) is None:
             self.done.refuse(placed.place, placed.reason)
             return
@@ -270,13 +270,16 @@ class _Sending:
         self._held.append((placed.place, _item(row)))
 
     def flush(self) -> None:
-        """Send the rows that wait."""
+        """Send the rows that are waiting."""
         held, self._held = self._held, []
         if held:
             self._send(held)
 
     def _send(self, held: Sequence[tuple[str, Row]]) -> None:
-        """Send rows; if they are refused, halves of them, so that a bad row is refused alone."""
+        """Send rows.
+
+        If they are refused, send halves of them, so that a bad row is refused alone.
+        """
         try:
             self.done.waiting += self._taker.store([item for _, item in held], self._of)
         except PermanentError as error:

@@ -1,7 +1,7 @@
-"""Sends files to an OTLP receiver; each acknowledged piece is durable, and can be sent again.
+"""Sends files to an OTLP receiver; each acknowledged request is durable, and can be sent again.
 
 Before a document is sent, it is compared with the run that the service has stored; other spans are
-compared with those that it received.
+compared with the stored spans.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
-"""Statuses that reject this piece; the next one may be accepted."""
+"""Statuses that reject one request; the next one may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
 """Returns the stored document of a run, if the service has one."""
@@ -50,20 +50,20 @@ class Sending:
         store_scores: StoreScores,
         find_spans: FindSpans = lambda _: (),
     ) -> None:
-        """Keep the receiver, and the functions that ask the service about runs and scores.
+        """Store the receiver, and the functions that query the service about runs and scores.
 
-        Without ``find_spans`` all spans are sent that are in no document.
+        Without ``find_spans``, all spans that are in no document are sent.
         """
         self._transport, self._find_stored = transport, find_stored
         self._spans = SentSpans(find_spans)
         self._scores = RunScores(store_scores)
         self._left_out: Run | None = None
         self._item = -1
-        """The item of the last piece."""
+        """The number of the current item."""
         self._last: Piece | None = None
         """The first piece of the current item, if that is a run."""
         self._is_rejected = False
-        """Whether the report has the current item among those that were rejected."""
+        """Whether the current item is counted as rejected in the report."""
         self.report = Report("", CANONICAL)
 
     def send(
@@ -75,18 +75,19 @@ class Sending:
         *,
         as_new: bool = False,
     ) -> Imported:
-        """Send the content of a file; calls ``on_progress`` after each piece with the share read.
+        """Send the content of a file.
 
-        Spans are identified by their ids: sending a file again, or resuming it, makes no
-        duplicates. ``source`` and ``as_new`` are those of ``read_pieces``. If it ends early, the
-        scores of the runs that were sent are stored all the same.
+        Calls ``on_progress`` after each piece with the fraction read. Spans are identified by their
+        ids, so sending a file again, or resuming it, creates no duplicates. ``source`` and
+        ``as_new`` are the same as for ``read_pieces``. If sending ends early, the scores of the
+        runs sent so far are stored.
         """
         done = Imported(str(path))
         try:
             for piece in self.take(read_pieces(path, project, source, as_new=as_new), done):
                 on_progress(done, piece.share)
         except Exception:
-            with suppress(Exception):  # what came first is what the caller has to know
+            with suppress(Exception):  # the caller needs the first error
                 self.finish(done)
             raise
         return done
@@ -104,7 +105,7 @@ class Sending:
 
     def _take(self, piece: Piece | Unreadable, done: Imported) -> None:
         if isinstance(piece, Piece) and piece.item != self._item:
-            self._settle(done)  # what it rejects belongs to the previous run
+            self._settle(done)  # its rejections belong to the previous run
         before = len(done.rejected)
         if isinstance(piece, Unreadable):
             done.rejected.append({"place": piece.place, "reason": piece.reason})
@@ -127,9 +128,9 @@ class Sending:
             raise
 
     def finish(self, done: Imported) -> None:
-        """Store the collected scores of accepted runs; ``take`` does it at its end.
+        """Store the collected scores of accepted runs; ``take`` does so at its end.
 
-        Callers that stop ``take`` early have to call it themselves.
+        Callers that stop ``take`` early have to call this method.
         """
         self._settle(done)
         self._scores.finish(done, self.report)

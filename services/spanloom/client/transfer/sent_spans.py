@@ -1,7 +1,7 @@
 """Skips the spans of a file that a service already has; compares them one by one.
 
-A piece is left out if the service has an equal copy of each span, in the project that they name.
-Spans that cannot be compared are sent: the store keeps one copy of a span.
+A request is skipped if the service has an equal copy of each span, in the project that it names.
+Spans that cannot be compared are sent, and the store keeps one copy of each span.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FindSpans: TypeAlias = "Callable[[TraceKey], Iterable[bytes]]"
 """Returns the spans of a trace that the service has, as messages of ``TracesData``."""
 MOST_KEPT = 50_000
-"""Spans and traces of the service that are remembered for further pieces."""
+"""Maximum number of the service's spans and traces that are cached for further requests."""
 _NO_OTLP = (AttributeError, KeyError, TypeError, ValueError)
 
 
@@ -32,17 +32,17 @@ class SentSpans:
     """Compares the spans of a file with those that a service has."""
 
     def __init__(self, find: FindSpans) -> None:
-        """Ask with ``find`` for the spans of each trace, if possible once."""
+        """Query the spans of each trace with ``find``, once if possible."""
         self._find = find
         self._kept: dict[TraceKey, AbstractSet[bytes]] = {}
         self._kept_spans = 0
         self._is_same: dict[TraceKey, bool] = {}
-        """Of the traces of the file that the service has: whether all spans so far are there."""
+        """Whether the service has all spans so far, for each of the file's traces that it has."""
         self.unchanged_runs = 0
-        """How many traces of the file have no other spans so far than the service has."""
+        """Number of the file's traces of which the service has all spans so far."""
 
     def begin(self) -> None:
-        """Begin with another file."""
+        """Start with another file."""
         self._is_same, self.unchanged_runs = {}, 0
 
     def has(self, body: bytes) -> bool:
@@ -52,7 +52,7 @@ class SentSpans:
             known = {key: self._digests(key) for group in groups for key in _keys_in(group)}
             found = _digests_in(groups) if any(known.values()) else {}
         except _NO_OTLP:
-            return False  # the receiver says what is wrong with it
+            return False  # the receiver reports the fault
         for key in found:
             self._note(key, is_same=found[key] <= known[key])
         return bool(found) and all(found[key] <= known[key] for key in known)

@@ -1,7 +1,7 @@
 """Exports as Parquet or Arrow tables: the columns of the list, then the document.
 
-Reading returns only the documents: the service derives the list's columns from them again. Rows of
-other systems are tables too: one column for each member, and each row is read as an object.
+An import reads only the documents, because the service computes the list's columns from them again.
+Tables of other systems have one column for each member, and each row is read as an object.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from spanloom.client.calls.walks import Row
 
 GROUP_BYTES = 4 * 1024 * 1024
-"""Bytes of documents in a row group, which is held in memory."""
+"""Approximate bytes of documents in a row group, which is held in memory."""
 DOCUMENT = "document"
 ROWS_HELD = 16
-"""Rows held in memory while reading: a document may have megabytes."""
+"""Rows held in memory while reading, because a document may have megabytes."""
 
 
 def write_parquet(lines: IO[bytes]) -> Path:
-    """Write a Parquet file next to the one of the lines and return its path."""
+    """Write a Parquet file next to the file of lines and return its path."""
     return _write(lines, lambda path, schema: ParquetWriter(path, schema, compression="zstd"))
 
 
@@ -78,7 +78,7 @@ def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
 
 
 def read_arrow(path: Path) -> Iterator[tuple[int, bytes, float]]:
-    """Do the same for an Arrow file."""
+    """Yield the documents of an Arrow file like ``read_parquet``."""
     return _documents(_arrow_pieces(path))
 
 
@@ -94,7 +94,10 @@ def _documents(pieces: Iterator[tuple[int, pa.Array]]) -> Iterator[tuple[int, by
 
 
 def _json(value: object) -> bytes:
-    """Return a document as it is, the cells of a row as an object; empty if they are not JSON."""
+    """Return a document unchanged, or the cells of a row as an object.
+
+    Empty if they are not JSON.
+    """
     if not isinstance(value, dict):
         return str(value or "").encode()
     try:
@@ -112,7 +115,7 @@ def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
 
 
 def _arrow_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Do the same for Arrow; the mapped file is read as it is needed."""
+    """Yield batches like ``_parquet_pieces``; the mapped file is read as needed."""
     with pa.memory_map(str(path)) as file, ipc.open_file(file) as table:
         for number in range(table.num_record_batches):
             batch = table.get_batch(number)
@@ -125,10 +128,10 @@ def _column(batch: pa.RecordBatch) -> pa.Array:
 
 
 def write_rows(lines: IO[bytes]) -> Path:
-    """Write lines, each an object, as a Parquet file next to theirs, and return its path.
+    """Write lines, each an object, to a Parquet file next to their file, and return its path.
 
-    A member is a column: of numbers or booleans if it has no other values, else of texts, which
-    are the strings themselves and everything else as JSON.
+    A member is a column of numbers or booleans if it has no other values, otherwise of texts:
+    strings unchanged, and other values as JSON.
     """
     path = Path(f"{lines.name}.whole")
     kinds: dict[str, set[type]] = {}

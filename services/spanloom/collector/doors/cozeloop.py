@@ -1,6 +1,6 @@
 """Endpoints of the Coze Loop SDKs (``POST /v1/loop/traces/ingest``), converted to OTLP.
 
-In: ``POST /v1/loop/traces/ingest`` with JSON spans. Out: OTLP protobuf and Coze Loop's answers.
+Input: JSON spans. Output: OTLP protobuf and Coze Loop's responses.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TAGS = {
 
 
 class Decoded(NamedTuple):
-    """A request as OTLP, and the counts of spans left out of it."""
+    """A request as OTLP, and the counts of omitted spans."""
 
     body: bytes
     findings: Findings
@@ -58,8 +58,8 @@ class Decoded(NamedTuple):
 def decode_ingest(body: bytes, limits: Limits) -> Decoded:
     """Return a Coze Loop request as an encoded ``ExportTraceServiceRequest``.
 
-    A span with invalid times is left out; the others are kept. Raises ``InvalidRequestError``
-    naming the field if the request is malformed.
+    Spans with invalid times are left out, other spans are not affected. Raises
+    ``InvalidRequestError`` naming the field if the request is malformed.
     """
     spans = load_json(body, limits).get("spans")
     if not isinstance(spans, list):
@@ -127,7 +127,7 @@ def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door
         return Accepted(_answer(0, outcome.message), outcome.name)
 
     def upload(_request: Received) -> Accepted:
-        """Accept and drop uploaded files: there is no store for them."""
+        """Accept and drop uploaded files, because there is no store for them."""
         exporter.count_dropped("files", 1)
         return Accepted(_answer(0, ""))
 
@@ -138,7 +138,7 @@ def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door
 
 
 def _answer(code: int, message: str) -> Answer:
-    """Return Coze Loop's answer; the SDK retries on any code but 0."""
+    """Return Coze Loop's response; the SDK retries on any code but 0."""
     return Answer(200, orjson.dumps({"code": code, "msg": clip(message, MAX_ERROR_BYTES)}))
 
 

@@ -1,6 +1,6 @@
-"""Decompression of bodies within limits, piece by piece; each piece is reserved in the budget.
+"""Decompression of bodies within limits, chunk by chunk; each chunk is reserved in the budget.
 
-A request holds at most one piece in excess of its share of the bytes in flight.
+A request exceeds its share of the bytes in flight by one chunk at most.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _GZIP = zlib.MAX_WBITS | 16
 def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> bytes:
     """Return the body without its HTTP content coding: none, ``identity`` or ``gzip``.
 
-    ``share`` grows by the inflated bytes while they are made. Raises
-    ``UnsupportedEncodingError`` for any other coding, ``InvalidRequestError`` for a broken gzip
-    stream, ``RequestTooLargeError`` beyond ``limits.max_request_bytes`` and ``OverloadedError``
-    when too many bytes are in flight.
+    ``share`` grows with each inflated chunk. Raises ``UnsupportedEncodingError`` for any other
+    coding, ``InvalidRequestError`` for a broken gzip stream, ``RequestTooLargeError`` beyond
+    ``limits.max_request_bytes`` and ``OverloadedError`` when too many bytes are in flight.
     """
     name = coding.strip().lower()
     if name in {"", "identity"}:
@@ -46,7 +45,7 @@ def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> 
 def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
     """Inflate up to ``max_gzip_members`` members; no other bytes may follow them.
 
-    Raises as ``decompress`` does.
+    Raises the same errors as ``decompress``.
     """
     inflated = _Inflated(limits.max_request_bytes, share)
     rest = memoryview(body)
@@ -60,7 +59,7 @@ def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
 
 
 class _Inflated:
-    """The inflated pieces, within the request's size limit and the shared budget."""
+    """The inflated chunks, within the request's size limit and the shared budget."""
 
     def __init__(self, max_bytes: int, share: Reservation) -> None:
         self.pieces: list[bytes] = []
@@ -80,7 +79,7 @@ class _Inflated:
 def _inflate_member(data: memoryview, inflated: _Inflated) -> memoryview:
     """Inflate the first member; return the bytes after it.
 
-    Input is passed in pieces too, because zlib copies the input that it has not consumed.
+    Input is passed in chunks too, because zlib copies the input that it has not consumed.
     """
     inflater = zlib.decompressobj(_GZIP)
     at = 0

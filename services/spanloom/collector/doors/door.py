@@ -1,7 +1,8 @@
-"""An endpoint over HTTP: the handler of a path and the format of its answers and errors.
+"""An endpoint over HTTP: the handler of a path and the format of its responses and errors.
 
-Each protocol defines its own (``otlp/door.py``, ``cozeloop.py``, ``langfuse/ingestion.py``).
-Answers have the format that the SDK expects, so that it logs no errors.
+Each protocol defines its own endpoints (``otlp/door.py``, ``cozeloop.py``,
+``langfuse/ingestion.py``). Responses have the format that the SDK expects, so that it logs no
+errors.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class Received(NamedTuple):
     project: str
     """The project of its API key; empty if each resource names its own project."""
     share: Reservation
-    """Its share of the bytes in flight, held until the answer; grows with data derived from it."""
+    """Its share of the bytes in flight until the response; grows with data derived from it."""
 
 
 class Accepted(NamedTuple):
-    """The answer to an accepted request, and the outcome counted in the metrics."""
+    """The response to an accepted request, and the outcome counted in the metrics."""
 
     answer: Answer
     outcome: str = "success"
@@ -45,14 +46,14 @@ class Door(NamedTuple):
     take: Callable[[Received], Accepted]
     """Handles a request; blocks until the accepted spans are fsynced."""
     refuse: Callable[[Exception, RequestHead], Answer] = answer_error
-    """Returns the answer to a request that failed."""
+    """Returns the response to a request that failed."""
     reads: frozenset[Encoding] | None = frozenset(Encoding)
     """Accepted content types; ``None`` for any."""
     method: str = "POST"
 
 
 def find_door(doors: Mapping[str, Door], path: str) -> Door | None:
-    """Return the endpoint of a path; a part ``{name}`` of an endpoint's path is any text."""
+    """Return the endpoint of a path; a segment ``{name}`` of an endpoint matches any text."""
     if (door := doors.get(path)) is not None:
         return door
     parts = path.split("/")

@@ -50,7 +50,7 @@ _SENDS = frozenset({"POST", "PUT"})
 def make_doors(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
 ) -> Mapping[str, Door]:
-    """Return the endpoints by path; those of Langfuse's API only if ``langfuse`` is set."""
+    """Return the endpoints by path; Langfuse's only if ``langfuse`` is set."""
     return {
         **make_otlp_doors(exporter, limits),
         **make_cozeloop_doors(exporter, limits),
@@ -66,13 +66,13 @@ def create_app(
     langfuse: LangfuseIngestion | None = None,
     hosts: Hosts | None = None,
 ) -> ASGIApp:
-    """Make the application that serves OTLP, Coze Loop, Invariant and Langfuse."""
+    """Create the application that serves OTLP, Coze Loop, Invariant and Langfuse."""
     doors = make_doors(exporter, limits, langfuse)
     return HttpReceiver(exporter, limits, authenticator, doors, hosts or Hosts())
 
 
 class HttpReceiver:
-    """Reads requests within limits, handles them in threads, writes the answers."""
+    """Reads requests within limits, handles them in threads, writes the responses."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class HttpReceiver:
     ) -> None:
         """Prepare the threads in which requests wait for their fsync.
 
-        Callers without a key must use one of the ``hosts`` in the Host header.
+        Callers without a key must name one of the ``hosts`` in the Host header.
         """
         self._exporter = exporter
         self._limits = limits
@@ -108,7 +108,7 @@ class HttpReceiver:
             await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
-        """Return the answer; every error becomes a status in the format of the endpoint."""
+        """Return the response; every error becomes a status in the format of the endpoint."""
         door = find_door(self._doors, head.path)
         signal = "unknown" if door is None else door.signal
         try:
@@ -118,7 +118,7 @@ class HttpReceiver:
         except HttpRefusalError as refusal:
             self._note(head, refusal.reason, refusal)
             return refusal.answer(head)
-        except Exception as error:  # the boundary
+        except Exception as error:  # any error becomes a response
             codes = status_codes(error)
             self._exporter.count_request(signal, "http", codes.outcome)
             self._note(head, codes.outcome, error)
@@ -129,14 +129,14 @@ class HttpReceiver:
         return accepted.answer
 
     def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
-        """Log the refusal of a sender's request; that of a GET is only in the answer."""
+        """Log the refusal of a sender's request; the refusal of a GET is only in the response."""
         if head.method in _SENDS:
             self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 
     async def _handle_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Accepted:
-        """Handle a request; raises ``OverloadedError`` if the server's end cancels it."""
+        """Handle a request; raises ``OverloadedError`` if the server's shutdown cancels it."""
         try:
             return await self._handle(head, receive, door, share)
         except asyncio.CancelledError:
@@ -173,7 +173,7 @@ class HttpReceiver:
         return await self._in_thread(decompress_and_handle)
 
     async def _in_thread(self, handle: Callable[[], Accepted]) -> Accepted:
-        """Run in a thread; raises ``OverloadedError`` if too many requests wait for one."""
+        """Run a handler in a thread; raises ``OverloadedError`` if too many requests wait."""
         if self._waiting >= self._limits.max_waiting:
             raise OverloadedError("Too many requests are waiting: try again.")
         self._waiting += 1

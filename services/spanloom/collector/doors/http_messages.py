@@ -1,4 +1,4 @@
-"""HTTP requests and answers: headers, and reading of bodies within size, time and memory."""
+"""HTTP requests and responses: headers, and reading of bodies within size, time and memory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Headers = tuple[tuple[bytes, bytes], ...]
 
 CLOSE: Headers = ((b"connection", b"close"),)
-"""Sent if the rest of a body is not read."""
+"""The header that is sent if the rest of a body is not read."""
 _MIN_GZIP_BYTES = 256
-"""Smaller bodies are not worth compressing."""
+"""The minimum size of a response to compress, in bytes; compressing less is not worthwhile."""
 
 
 _SECURITY = tuple(
@@ -44,7 +44,7 @@ _SECURITY = tuple(
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection before its request was complete."""
+    """Raised if the client closed the connection before its request was complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,11 @@ class RequestHead:
     method: str
     path: str
     encoding: Encoding | None
-    """``None`` for a content type that is not OTLP's."""
+    """The encoding; ``None`` for a content type that is not OTLP's."""
     coding: str
     """The content coding; empty for none."""
     content_length: int
-    """In bytes, 0 if the header is absent."""
+    """The header's value in bytes, 0 if the header is absent."""
     accepts_gzip: bool
     key_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     """The headers that may carry a key, as name and value; never for a log."""
@@ -93,7 +93,7 @@ class RequestHead:
 
     @property
     def answer_encoding(self) -> Encoding:
-        """The encoding of the answer: that of the request, JSON if it is not one of OTLP's."""
+        """The encoding of the response: the request's, or JSON if that is not one of OTLP's."""
         return self.encoding or Encoding.JSON
 
 
@@ -119,7 +119,7 @@ class Answer:
 
 
 class HttpRefusalError(Exception):
-    """A refusal specific to HTTP: unknown path, wrong method, wrong host, body too slow."""
+    """Raised for a refusal specific to HTTP: unknown path, wrong method or host, slow body."""
 
     def __init__(self, status: int, code: int, message: str, headers: Headers = ()) -> None:
         """Set the HTTP status, and code and message of the body's ``google.rpc.Status``."""
@@ -130,7 +130,7 @@ class HttpRefusalError(Exception):
 
     @property
     def reason(self) -> str:
-        """The reason in a word, for the log."""
+        """The reason as one lowercase name, for the log."""
         return Code.Name(self._body.code).lower()  # type: ignore[arg-type]  # any int is a code
 
     def answer(self, head: RequestHead) -> Answer:
@@ -140,7 +140,7 @@ class HttpRefusalError(Exception):
 
 
 def answer_error(error: Exception, head: RequestHead) -> Answer:
-    """Return the answer to a request that failed, with headers for retry and authentication."""
+    """Return the response to a request that failed, with headers for retry and authentication."""
     headers = CLOSE if isinstance(error, RequestTooLargeError) else ()
     if isinstance(error, UnauthenticatedError):
         headers += ((b"www-authenticate", CHALLENGE.encode()),)
@@ -169,9 +169,9 @@ async def read_body(
 ) -> bytes:
     """Return the complete body, still compressed; ``share`` grows while it arrives.
 
-    A body may take ``body_grace_s``, plus a second for each ``min_body_rate`` bytes received,
-    but never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``,
-    ``OverloadedError``, ``HttpRefusalError`` (408) and ``ClientGoneError``.
+    A body may take ``body_grace_s``, plus a second for each ``min_body_rate`` bytes received, but
+    never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``, ``OverloadedError``,
+    ``HttpRefusalError`` (408) and ``ClientGoneError``.
     """
     limit = limits.max_request_bytes
     too_large = f"The request is larger than {limit} bytes: send smaller batches."

@@ -1,7 +1,7 @@
 """Endpoints of Invariant's SDK (``/api/v1/push/trace`` …), converted to OTLP.
 
-In: lists of messages as JSON. Out: OTLP protobuf, a span for each run and for each message
-(``core/conventions/invariant.py``), and answers as Invariant Explorer sends them.
+Input: lists of messages as JSON. Output: OTLP protobuf, a span for each run and for each message
+(``core/conventions/invariant.py``), and responses as Invariant Explorer sends them.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ DATASET = "/api/v1/dataset/metadata/{name}"
 _TRACE_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DATASET_NAME = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _MOST_CHARS = 100
-"""Of a role."""
+"""The longest role of a message, in characters."""
 _UNNAMED = "agent"
 _OWN_PROJECT = "default"
 _NOT_KEPT = "invariant_dataset_metadata"
-"""Name in the metrics of the data that is accepted but not stored."""
+"""Name, in the metrics, of the data that is accepted but not stored."""
 _SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
 
 
@@ -57,21 +57,21 @@ class _Pushed(NamedTuple):
     trace_id: bytes
     messages: Sequence[Json]
     times: Sequence[int]
-    """In ns since the epoch, of each message."""
+    """The time of each message, in ns since the epoch."""
 
 
 class Push(NamedTuple):
-    """A request to push runs, checked."""
+    """A checked request to push runs."""
 
     traces: Sequence[Sequence[Json]]
     metadata: Sequence[Json]
     dataset: str
     annotations: Sequence[Sequence[Annotation]]
-    """Of each run."""
+    """The annotations of each run."""
 
 
 class Appended(NamedTuple):
-    """A request to append messages to a run, checked."""
+    """A checked request to append messages to a run."""
 
     messages: Sequence[Json]
     annotations: Sequence[Annotation]
@@ -108,7 +108,7 @@ def read_append(body: bytes, limits: Limits) -> Appended:
 
 
 def check_name(name: object) -> str:
-    """Return the name of a dataset; raises ``InvalidRequestError`` for other texts."""
+    """Return the name of a dataset; raises ``InvalidRequestError`` if it is invalid."""
     if not isinstance(name, str) or not _DATASET_NAME.fullmatch(name):
         raise InvalidRequestError("dataset: a name of A-Z, a-z, 0-9, - and _ is needed.")
     return name
@@ -165,7 +165,7 @@ def _write_messages(writer: RequestWriter, pushed: _Pushed, arrived_ns: int) -> 
 def _write_annotations(
     writer: RequestWriter, trace_id: bytes, annotations: Sequence[Annotation], arrived_ns: int
 ) -> None:
-    """Write annotations as evaluation results of the run; building it finds their steps."""
+    """Write annotations as evaluation results of the run; extraction finds their steps."""
     for one in annotations:
         span = writer.add_span("")
         span.trace_id, span.parent_span_id = trace_id, keys.run_span_id(trace_id)
@@ -183,7 +183,7 @@ def _write_annotations(
 def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
     """Return the id of a message's span: a hash of its content if it has a time, else random.
 
-    So repeating a request, with the times that the SDK wrote, changes nothing.
+    Therefore repeating a request, with the times that the SDK wrote, changes nothing.
     """
     if time_ns(message) is None:
         return uuid4().bytes[:8]
@@ -191,9 +191,10 @@ def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
 
 
 def _times(messages: Sequence[Json], arrived_ns: int) -> Sequence[int]:
-    """Return the time of each message in ns; one without gets that of the message before it.
+    """Return the time of each message in ns; a message without a time gets the previous time.
 
-    Messages before the first time get that time; without any, the time of arrival.
+    Messages before the first time get that time; if no message has a time, all get the time of
+    arrival.
     """
     known = [time_ns(message) for message in messages]
     last = next((moment for moment in known if moment is not None), arrived_ns)
@@ -258,7 +259,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
     """Return the endpoints of Invariant Explorer's API, by path."""
 
     def put(body: bytes, request: Received) -> ExportOutcome:
-        request.share.grow(len(body))  # on top of the request's own share
+        request.share.grow(len(body))  # in addition to the request's own share
         return exporter.export_traces(body, request.project)
 
     def push(request: Received) -> Accepted:
@@ -281,7 +282,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
-        """Accept a dataset's metadata, and report that it is dropped: it describes no run."""
+        """Accept a dataset's metadata, and report that it is dropped, as it describes no run."""
         check_name(request.head.path.rpartition("/")[2])
         metadata = _object(load_json(request.body, limits).get("metadata"), "metadata")
         exporter.count_dropped(_NOT_KEPT, 1)

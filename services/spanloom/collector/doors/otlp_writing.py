@@ -1,7 +1,8 @@
-"""Writing OTLP protobuf from the JSON of other ingestion APIs.
+"""Writes OTLP protobuf from the JSON of other ingestion APIs.
 
-Those requests are small compared with OTLP's, so the generated protobuf classes are fast enough.
-A value keeps its type if OTLP has it; objects and arrays become JSON text, ``null`` is left out.
+Their requests are small compared with OTLP's, so the generated protobuf classes are fast enough. A
+value keeps its type if OTLP has that type; objects and arrays become JSON text, ``null`` is left
+out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class RequestWriter:
     """One request with one scope, and a resource for each service that sent spans."""
 
     def __init__(self, scope: str) -> None:
-        """Begin an empty request; ``scope`` is the instrumentation scope of every span."""
+        """Start an empty request; ``scope`` is the instrumentation scope of every span."""
         self._request = ExportTraceServiceRequest()
         self._scope = scope
         self._by_service: dict[str, ScopeSpans] = {}
@@ -69,9 +70,9 @@ def put(entry: KeyValue, key: str, value: object) -> None:
 
 
 def as_text(value: object) -> str:
-    """Return a text as it is and any other value as JSON.
+    """Return a text unchanged and any other value as JSON.
 
-    Raises ``InvalidRequestError`` if the value is nested too deep to be written.
+    Raises ``InvalidRequestError`` if the value is nested too deeply to be written.
     """
     if isinstance(value, str):
         return value
@@ -92,7 +93,7 @@ def as_nanoseconds(micros: object, field: str) -> int:
 
 
 def as_id(text: object) -> bytes:
-    """Return the bytes of a hex id; for anything else one byte, which validation rejects."""
+    """Return the bytes of a hex id; for any other value one byte, which validation rejects."""
     try:
         return bytes.fromhex(text) if isinstance(text, str) else _NO_ID
     except ValueError:

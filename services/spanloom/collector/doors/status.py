@@ -38,16 +38,16 @@ class Encoding(StrEnum):
 
 MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0
-"""Exporters time out after ten seconds in all, so a longer hint would lose data."""
+"""The longest retry hint, in seconds; exporters time out after ten seconds in total."""
 MAX_MESSAGE_BYTES = 4096
-"""Limit of the message in a partial success."""
+"""Limit of the message in a partial success, in bytes."""
 MAX_ERROR_BYTES = 1024
-"""Limit of an error message: gRPC sends it twice, within 8 KiB of metadata."""
+"""Limit of an error message in bytes; gRPC sends it twice, within 8 KiB of metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusCodes:
-    """One row of the table."""
+    """One row of the table: the gRPC and HTTP statuses of an error class."""
 
     grpc: int
     """A ``google.rpc.Code``."""
@@ -70,12 +70,12 @@ _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
 
 def status_codes(error: BaseException) -> StatusCodes:
-    """Return the statuses of an error; of classes outside the table those of an internal error."""
+    """Return the statuses of an error; classes outside the table count as internal errors."""
     return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
 
 
 def retry_after_s(error: BaseException) -> int | None:
-    """Return the seconds after which to retry, rounded up; ``None`` if a retry is of no use."""
+    """Return the seconds after which to retry, rounded up; ``None`` if a retry is useless."""
     if isinstance(error, MemoryError):
         return math.ceil(MAX_RETRY_S)
     if not isinstance(error, RetryableError):
@@ -108,7 +108,7 @@ def encode_status(status: Status, encoding: Encoding) -> bytes:
 
 
 def clip(text: str, max_bytes: int) -> str:
-    """Return the beginning of a text, at most ``max_bytes`` in UTF-8."""
+    """Return the beginning of a text, at most ``max_bytes`` bytes in UTF-8."""
     encoded = text.encode(errors="replace")
     return text if len(encoded) <= max_bytes else encoded[:max_bytes].decode(errors="ignore")
 

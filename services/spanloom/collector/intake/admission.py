@@ -1,4 +1,4 @@
-"""Admission of requests: free disk space, quota and rate of the project, bytes in flight."""
+"""Admits requests by free disk space, quota and rate of the project, and bytes in flight."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Admission:
         quotas: Quotas | None = None,
         space: FreeSpace | None = None,
     ) -> None:
-        """Set the checks; ``None`` leaves one out."""
+        """Set the checks; ``None`` disables a check."""
         self._rates = rates or Rates()
         self._quotas = quotas
         self._space = space
@@ -34,8 +34,8 @@ class Admission:
     def check(self, key_project: str) -> None:
         """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
 
-        Raises ``OverloadedError`` while the disk has no room. If the key names no project, quotas
-        are checked later, when the projects of the resources are known.
+        Raises ``OverloadedError`` while the disk is almost full. If the key names no project,
+        quotas are checked later, when the projects of the resources are known.
         """
         if self._space:
             self._space.check()
@@ -61,7 +61,7 @@ class InFlightBudget:
     """A weighted semaphore that refuses instead of waiting; clients retry later."""
 
     def __init__(self, max_bytes: int) -> None:
-        """Allow up to ``max_bytes`` at one time."""
+        """Allow up to ``max_bytes`` at the same time."""
         self._max_bytes = max_bytes
         self._taken = 0
         self._lock = Lock()
@@ -92,7 +92,7 @@ class Reservation(AbstractContextManager["Reservation"]):
     """A request's share of the budget; grows while its body arrives and is inflated."""
 
     def __init__(self, budget: InFlightBudget) -> None:
-        """Begin with no bytes reserved."""
+        """Start with no bytes reserved."""
         self._budget = budget
         self._size = 0
 

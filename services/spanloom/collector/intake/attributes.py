@@ -1,4 +1,4 @@
-"""The rules for attributes and their encoded values, for every owner of attributes in OTLP."""
+"""The rules for attributes and their encoded values, which apply wherever OTLP has attributes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 
 FIRST_UNUSUAL = b"\x2a"
-"""Encoded values less than this are unset, a string, a bool, an int or a double: their first
-bytes, the tags of fields 1 to 4, are smaller than that of an array. A writer that puts unknown
-fields first could hide an array, but would only lose its JSON text."""
+"""Encoded values less than this are unset, a string, a bool, an int or a double.
+
+Their first bytes, the tags of fields 1 to 4, are less than the tag of an array. A writer that puts
+unknown fields first could hide an array, but would only lose its JSON text.
+"""
 
 _JSON_TEXT_TAG = b"\xc2\x3e"
-"""Field 1000, length-delimited."""
+"""Tag of field 1000, length-delimited, which has a value's JSON text."""
 _CACHED_BYTES = 256
 
 
@@ -42,7 +44,7 @@ def annotate(value: bytes, max_depth: int) -> Annotated:
     """Return an encoded ``AnyValue``, with its JSON text appended if it is an array or a kvlist.
 
     A string index becomes an unset value; any other value is returned unchanged. Raises
-    ``InvalidRequestError`` if values nest deeper than ``max_depth``.
+    ``InvalidRequestError`` if values are nested deeper than ``max_depth``.
     """
     if len(value) <= _CACHED_BYTES:  # spans repeat short lists: finish reasons, tags, roles
         return _annotate_cached(value, max_depth)
@@ -64,7 +66,7 @@ _annotate_cached = lru_cache(maxsize=8192)(_annotate)
 
 
 def _plain(value: AnyValue, depth: int) -> object:
-    """Return a value as JSON-compatible Python; ``depth`` levels are left, this one included."""
+    """Return a value as JSON-compatible Python; ``depth`` levels are left, including this one."""
     if depth == 0:
         raise InvalidRequestError("An attribute value nests too deep.")
     kind = value.WhichOneof("value")
@@ -83,7 +85,7 @@ def _plain(value: AnyValue, depth: int) -> object:
 
 
 def _json_number(number: float) -> float | str:
-    """Return a double for JSON: OTLP's names for NaN and the infinities."""
+    """Return a double for JSON, with OTLP's names for NaN and the infinities."""
     if math.isfinite(number):
         return number
     if math.isnan(number):
@@ -101,7 +103,7 @@ class Attributed(Protocol):
 
     @property
     def attributes(self) -> MutableMapping[str, bytes]:
-        """Keys to encoded values."""
+        """The attributes: encoded values by key."""
 
 
 class AttributeRules:
@@ -119,11 +121,11 @@ class AttributeRules:
         """Whether any owner was changed, so that the request must be encoded again."""
 
     def apply(self, owner: Attributed) -> None:
-        """Add JSON text to nested values; truncate or drop, and count, what exceeds a limit."""
+        """Add JSON text to nested values; truncate or drop values over a limit, and count them."""
         limits = self._limits
         attributes = owner.attributes
         keys = list(attributes)
-        # The next line runs for every attribute received: one comparison each.
+        # The next line runs for every attribute received, so it makes only one comparison for each.
         unusual = [key for key in keys if attributes[key] >= FIRST_UNUSUAL]
         all_keys = "".join(keys)
         may_be_long = len(all_keys) > limits.max_key_bytes or not all_keys.isascii()
@@ -133,7 +135,7 @@ class AttributeRules:
             self._annotate(attributes, key)
 
     def _cut(self, owner: Attributed, keys: list[str]) -> None:
-        """Apply the limits and count the dropped attributes on their owner."""
+        """Apply the limits, and count the dropped attributes in their owner's field."""
         attributes = owner.attributes
         self._drop_long_keys(attributes, keys)
         self._shorten_values(attributes)
@@ -165,7 +167,7 @@ class AttributeRules:
             self._note(Change.VALUES)
 
     def _drop_excess(self, attributes: MutableMapping[str, bytes]) -> None:
-        """Keep the first keys in alphabetical order, whatever the order of arrival."""
+        """Keep only the first keys in alphabetical order, whatever the order of arrival."""
         if len(attributes) > self._limits.max_attributes:
             for key in sorted(attributes)[self._limits.max_attributes :]:
                 del attributes[key]

@@ -1,6 +1,6 @@
-"""The export shared by all endpoints: admission, validation, redaction, spool.
+"""The export that all endpoints share: admission, validation, redaction, spool.
 
-Endpoints decode requests to OTLP protobuf before, and translate errors to statuses after
+Endpoints first decode requests to OTLP protobuf, and afterwards translate errors to statuses
 (``doors/status.py``).
 """
 
@@ -43,7 +43,7 @@ class ExportOutcome:
 
     @property
     def is_full(self) -> bool:
-        """Whether everything was accepted unchanged; ``partial_success`` then stays unset."""
+        """Whether everything was accepted unchanged, so that ``partial_success`` stays unset."""
         return not self.rejected and not self.message
 
     @property
@@ -69,8 +69,8 @@ class Exporter:
     ) -> None:
         """Put accepted requests into the spool.
 
-        Without ``admission`` there are no rates and quotas; without ``redactor`` nothing is
-        redacted.
+        If ``admission`` is missing, there are no rates and quotas; if ``redactor`` is missing,
+        nothing is redacted.
         """
         self.redactor = redactor
         self._admission = admission or Admission()
@@ -83,7 +83,7 @@ class Exporter:
 
     @property
     def fingerprint_key(self) -> bytes:
-        """Key of the hashes of content, so that no content can be guessed from them."""
+        """Key of the hashes of content, so that the content cannot be guessed from them."""
         return self.redactor.secret[:64] if self.redactor else b""
 
     def close(self) -> None:
@@ -125,9 +125,9 @@ class Exporter:
     ) -> ExportOutcome:
         """Store the valid spans of an encoded ``ExportTraceServiceRequest``.
 
-        ``key_project`` is the project of the API key; if empty, each resource names its own.
-        ``findings`` counts the spans that an endpoint has left out already. The outcome reports
-        the rejected and the changed spans.
+        ``key_project`` is the project of the API key; if empty, each resource names its own
+        project. ``findings`` counts the spans that an endpoint has already left out. The outcome
+        reports the rejected and the changed spans.
         """
         redaction = self.redactor.begin() if self.redactor else None
         valid = self._validate(body, key_project, findings, redaction)
@@ -153,10 +153,10 @@ class Exporter:
     def export_logs(
         self, events: bytes, spans: bytes, findings: Findings, key_project: str
     ) -> ExportOutcome:
-        """Store log records: events of spans, and records that are spans of their own.
+        """Store log records: events of spans, and records that are separate spans.
 
-        Both are encoded as spans; an empty request has none. ``findings`` counts the records that
-        the endpoint has left out already.
+        Both are encoded as spans; a request without records is empty. ``findings`` counts the
+        records that the endpoint has already left out.
         """
         messages = [findings.message("log records")]
         rejected = Counter(findings.rejected_by_rule)
@@ -203,5 +203,5 @@ class Exporter:
         self._metrics.items_dropped.labels(signal=signal).inc(items)
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
-        """Count an answered request, also if refused; called by the transports."""
+        """Count an answered request, even if it was refused; called by the transports."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()

@@ -46,7 +46,7 @@ class Findings:
     """Counts by rule, so that the length of the message does not grow with the request."""
 
     def __init__(self) -> None:
-        """Begin without rejections and changes."""
+        """Start without rejections and changes."""
         self.rejections: Counter[Rejection] = Counter()
         self.changes: Counter[Change] = Counter()
 

@@ -14,47 +14,52 @@ MIB = 1024 * 1024
 class Limits:
     """Limits of one request, one span and one process.
 
-    The sizes follow the OTLP specification where it names one (64 MiB requests, 4 MiB
+    The sizes follow the OTLP specification where it defines them (64 MiB requests, 4 MiB
     responses); the others refuse inputs whose parsed form is many times their own size.
     """
 
     max_request_bytes: int = 64 * MIB
-    """One request, before and after decompression."""
+    """Bytes of one request, before and after decompression."""
     max_spans: int = 100_000
-    """Spans of one request: 4 MiB of empty spans need 87 times the memory once parsed."""
+    """Spans of one request; 4 MiB of empty spans take 87 times as much memory once parsed."""
     max_entries: int = 10_000
-    """Resource and scope entries of one request; unknown fields have a limit of four times that."""
+    """Resource and scope entries of one request; four times as many unknown fields are allowed."""
     max_gzip_members: int = 16
-    """Members of one gzip body: inflating a hundred thousand empty ones takes seconds."""
+    """Members of one gzip body; inflating a hundred thousand empty members takes seconds."""
     max_json_nodes: int = 8_000_000
     """Objects, arrays and list elements of one JSON request."""
     max_value_depth: int = 40
-    """Nesting of attribute values; parsers fail at 47."""
+    """Nesting of attribute values; parsers fail at a depth of 47."""
     max_attributes: int = 1_024
-    """Attributes kept of one span, event, link, resource or scope."""
+    """Attributes that are stored of one span, event, link, resource or scope."""
     max_events: int = 4_096
-    """Events kept of one span."""
+    """Events that are stored of one span."""
     max_links: int = 4_096
-    """Links kept of one span."""
+    """Links that are stored of one span."""
     max_key_bytes: int = 512
     """An attribute with a longer key is dropped and counted."""
     max_value_bytes: int = 8 * MIB
     """A longer text is truncated; a larger value of another type is dropped; both are counted."""
     max_in_flight_bytes: int = 128 * MIB
-    """Bytes of requests in flight, compressed and inflated, from the first byte to the answer;
-    beyond it requests are refused with a retry hint."""
+    """Bytes of requests in flight, compressed and inflated, from the first byte to the response.
+
+    Beyond it requests are refused with a retry hint.
+    """
     body_timeout_s: float = 60.0
-    """Longest time for an HTTP body to arrive."""
+    """Maximum seconds for an HTTP body to arrive."""
     body_grace_s: float = 10.0
-    """Time that an HTTP body may take in addition to what ``min_body_rate`` allows."""
+    """Seconds that an HTTP body may take in addition to what ``min_body_rate`` allows."""
     min_body_rate: int = 8 * 1024
-    """Bytes per second; a slower HTTP body is refused, because it holds its share for long."""
+    """Bytes per second; a slower HTTP body is refused, because it occupies memory too long."""
     message_timeout_s: float = 15.0
-    """Longest time for a gRPC message to arrive: exporters time out after ten seconds."""
+    """Maximum seconds for a gRPC message to arrive; exporters time out after ten seconds."""
     workers: int = 32
-    """Requests handled at one time by each transport; they mostly wait for the fsync."""
+    """Requests handled at the same time by each transport; they mostly wait for the fsync."""
     readers: int = 128
-    """gRPC messages arriving at one time. Their size is known only when they are complete, so
-    incomplete ones do not count towards ``max_in_flight_bytes``."""
+    """gRPC messages that may arrive at the same time.
+
+    Their size is known only when they are complete, so incomplete messages do not count towards
+    ``max_in_flight_bytes``.
+    """
     max_waiting: int = 1_024
-    """Requests of each transport that are waiting or being handled."""
+    """Requests that each transport may hold, waiting or being handled."""

@@ -1,4 +1,4 @@
-"""Scanning of encoded requests before parsing: counts, resource entries, unknown fields."""
+"""Scans encoded requests before parsing: counts, resource entries, unknown fields."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 
 _RESOURCE_TAG = 0x0A
-"""``resource_spans``, ``resource_logs``, ``resource_metrics``: field 1 of each request."""
+"""Field 1 of each request: ``resource_spans``, ``resource_logs``, ``resource_metrics``."""
 _SCOPE_TAG = 0x12
-"""``scope_spans``, ``scope_logs``, ``scope_metrics``: field 2 of each resource entry."""
+"""Field 2 of each resource entry: ``scope_spans``, ``scope_logs``, ``scope_metrics``."""
 _ITEM_TAG = 0x12
-"""``spans``, ``log_records``, ``metrics``: field 2 of each scope entry."""
+"""Field 2 of each scope entry: ``spans``, ``log_records``, ``metrics``."""
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def scan_request(body: bytes, limits: Limits) -> int:
-    """Return the number of spans, log records or metrics; all OTLP requests nest alike.
+    """Return the number of spans, log records or metrics; all OTLP requests nest in the same way.
 
     Never returns less than a parser would find; the items themselves are not checked. Raises
-    ``RequestTooLargeError`` at the first count above its limit and ``InvalidRequestError`` if
-    the outer levels are not protobuf.
+    ``RequestTooLargeError`` at the first count above its limit and ``InvalidRequestError`` if the
+    outer levels are not protobuf.
     """
     counts = _Counts(limits)
     try:
@@ -58,7 +58,7 @@ def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
 
 
 class _Counts:
-    """Running counts of one request; raises ``RequestTooLargeError`` above a limit."""
+    """Running counts of one request; raises ``RequestTooLargeError`` if one exceeds its limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.items = 0
@@ -72,7 +72,7 @@ class _Counts:
             self._refuse(self._limits.max_entries, "resource and scope entries")
 
     def add_other(self) -> None:
-        """Count a field that is neither an entry nor an item; a real entry has about three."""
+        """Count a field that is neither an entry nor an item; real entries have about three."""
         self._others += 1
         if self._others > 4 * self._limits.max_entries:
             self._refuse(4 * self._limits.max_entries, "fields beside its spans")
@@ -138,7 +138,7 @@ def drop_unknown_fields(request: ExportTraceServiceRequest, findings: Findings) 
     """Return the request without unknown fields and without string indexes as keys.
 
     Such an index points into the string table of OTLP profiles, which traces do not have. Its
-    attribute keeps the text key, most likely empty. ``findings`` counts them.
+    attribute keeps its text key, which is usually empty. ``findings`` counts these attributes.
     """
     request.DiscardUnknownFields()
     for attributes in _all_attributes(request):

@@ -1,8 +1,8 @@
 """Decides the project of each resource and writes it into the record.
 
-In this order: the project of the sender's API key; the resource attribute ``spanloom.project``;
-the resource attribute ``openinference.project.name``; ``default``. Everything later takes the
-project from the record (``proto/README.md``) and needs no rule. See ADR 015.
+In this order: the project of the sender's API key; the resource attribute ``spanloom.project``; the
+resource attribute ``openinference.project.name``; ``default``. All later code reads the project
+from the record (``proto/README.md``). See ADR 015.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _ENTRY_TAG = b"\x0a"
-"""``ExportTraceServiceRequest.resource_spans``."""
+"""Tag of ``ExportTraceServiceRequest.resource_spans``."""
 _PROJECT_TAG = b"\xc2\x3e"
-"""Field 1000, length-delimited: ``ResourceSpans.project``, ours."""
+"""Tag of our field ``ResourceSpans.project``: field 1000, length-delimited."""
 
 
 def resolve_project(key_project: str, attributes: Mapping[str, bytes], findings: Findings) -> str:
@@ -58,7 +58,7 @@ def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
 
 
 def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
-    """Return the bytes of a request by project; parameters as for ``write_projects``."""
+    """Return the bytes of a request by project; parameters as in ``write_projects``."""
     sizes: Counter[str] = Counter()
     for (start, stop), project in zip(resource_entries(body), projects, strict=True):
         sizes[project] += stop - start
@@ -66,7 +66,7 @@ def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
 
 
 def _named(attributes: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield the project names in the attributes; "" (invalid) for a value that is no text."""
+    """Yield the project names in the attributes; "" (invalid) for a value that is not a text."""
     for key in PROJECT_ATTRIBUTES:
         if key in attributes:
             value = AnyValue.FromString(attributes[key])

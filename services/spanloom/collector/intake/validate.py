@@ -1,9 +1,9 @@
 """Validation: which spans of a request are stored, and in which form.
 
-A request is parsed twice, both times in C: by the generated OTLP class, which proves that every
-part is well-formed and every string is UTF-8, and by a view that leaves attribute values encoded
-(``proto/spanloom/receive.proto``), which Python iterates over. The request is encoded again only
-if something in it has to change.
+A request is parsed twice, both times in C: by the generated OTLP class, which proves that the whole
+request is well-formed and every string is UTF-8, and by a view that leaves attribute values encoded
+(``proto/spanloom/receive.proto``), which Python iterates over. The request is encoded again only if
+something in it has to change.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def validate_request(
 ) -> Validated:
     """Check an encoded ``ExportTraceServiceRequest`` against every rule and limit.
 
-    Writes the project of each resource (``tenancy.py``); ``key_project`` is that of the API key,
-    empty without one. ``findings`` counts spans that an endpoint has left out already.
+    Writes the project of each resource (``tenancy.py``); ``key_project`` is the API key's project,
+    empty if the key has none. ``findings`` counts spans that an endpoint has already left out.
     ``redaction`` redacts the spans. Resources of a project that ``is_full`` are rejected.
 
-    Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the whole request must be
-    refused; a span that breaks a rule is rejected alone.
+    Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the whole request must be refused;
+    a span that violates a rule is rejected alone.
     """
     scan_request(body, limits)
     findings = findings or Findings()
@@ -87,8 +87,8 @@ def validate_request(
 def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
     """Return the request without unknown fields, and the view of it.
 
-    The view's maps omit attributes with unknown fields, so no rule would see them; and in the
-    request unknown fields could collide with those that we append.
+    The view's maps omit attributes with unknown fields, so no rule would see them; and unknown
+    fields of the request could collide with the fields that we append.
     """
     try:
         request = ExportTraceServiceRequest.FromString(body)
@@ -141,7 +141,7 @@ class _RequestRules:
             if self._is_full(project):
                 self._refuse(resource)
                 continue
-            if self._redaction:  # before truncation: half a secret is not recognised
+            if self._redaction:  # before truncation, as half a secret is not recognised
                 self._redaction.resource(resource)
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)
@@ -159,14 +159,14 @@ class _RequestRules:
             self._drop_repeated(request)
 
     def _refuse(self, resource: ResourceSpans) -> None:
-        """Empty a resource entry; the entry itself stays, as ``projects`` has one for each."""
+        """Empty a resource entry; the entry stays, because ``projects`` has an item for each."""
         spans = sum(len(scope.spans) for scope in resource.scope_spans)
         self.findings.rejections[Rejection.QUOTA] += spans
         resource.Clear()
         self._changed = True
 
     def _accept(self, span: Span) -> bool:
-        """Apply every rule to one span; return whether it is kept."""
+        """Apply every rule to one span; return whether it is stored."""
         trace_id = span.trace_id
         if len(trace_id) != 16 or trace_id == _NO_TRACE:
             self.findings.rejections[Rejection.TRACE_ID] += 1
@@ -187,14 +187,14 @@ class _RequestRules:
         return True
 
     def _clear_parent(self, span: Span) -> None:
-        """Make a span a root; a parent of eight zero bytes is common for roots and not reported."""
+        """Make a span a root; eight zero bytes as its parent are common, and not reported."""
         if span.parent_span_id != _NO_SPAN:
             self.findings.changes[Change.PARENT_ID] += 1
         span.parent_span_id = b""
         self._changed = True
 
     def _apply_to_parts(self, span: Span) -> None:
-        """Apply the limits and attribute rules to events and links; the first ones are kept."""
+        """Apply the limits and attribute rules to events and links; the first are stored."""
         limits = self._limits
         if (excess := len(span.events) - limits.max_events) > 0:
             del span.events[limits.max_events :]
@@ -210,7 +210,7 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep the last of spans with the same ids, as the store cannot tell which is newer.
+        """Keep only the last of several spans with the same ids, as the store cannot order them.
 
         A finished span is preferred to copies that were sent while it was open.
         """

@@ -1,7 +1,7 @@
-"""Retries of INSERTs until the store has accepted or refused requests, and stalls of the store.
+"""Retries INSERTs until the store has accepted or refused requests, and detects stalls.
 
-During a stall requests are still acknowledged and the process stays ready, thanks to the spool. But
-the operator has to act before the spool is full.
+During a stall requests are still acknowledged and the process stays ready, because they wait in the
+spool. But the operator has to act before the spool is full.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 STALL_S = 60.0
-"""Time without success before a stall is reported; longer than the restart of a server."""
+"""Seconds without success before a stall is reported; longer than the restart of a server."""
 
 
 class Stall:
-    """Outcome of the recent attempts to store something new."""
+    """Tracks whether recent attempts stored anything new."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
-        """Begin without attempts."""
+        """Start without attempts."""
         self._clock_s = clock_s
         self._since_s: float | None = None
         """Time of the first failure after the last success."""
@@ -51,10 +51,10 @@ class Stall:
         self._since_s = None
 
     def trouble(self, oldest_waits_s: Callable[[], float]) -> str:
-        """Return a description of the stall that reveals nothing of any project, empty if none.
+        """Return a description of the stall without data of any project; empty if there is none.
 
-        An old failure does not count while nothing waits: one bad request on a quiet day has
-        become a dead letter.
+        An old failure does not count while no request waits, because the refused request has become
+        a dead letter.
         """
         since_s, now_s = self._since_s, self._clock_s()
         if since_s is None or now_s - since_s < STALL_S:
@@ -68,14 +68,14 @@ class Stall:
 
 
 FAULT_TRIES = 3
-"""Attempts of a batch that fails by a possible fault of ours, before it is halved."""
+"""Attempts of a batch that fails, possibly by our own fault, before it is halved."""
 _LOOP = "writer"
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
 
 
 class StoppedError(Exception):
-    """The writer was stopped; its current requests stay in the spool."""
+    """Raised if the writer was stopped; its current requests stay in the spool."""
 
 
 class Attempts:
@@ -91,7 +91,7 @@ class Attempts:
     ) -> None:
         """Try until ``stopping`` is set; failures are reported to ``stall``.
 
-        Those of a store that is not available are logged by ``outage``.
+        ``outage`` logs when the store is unavailable.
         """
         self._outage = outage or Outage()
         self._spans = spans
@@ -101,10 +101,10 @@ class Attempts:
         self._log = get_logger("writer")
 
     def until_answered(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
-        """Store requests; return the error if they are refused, ``None`` once they are stored.
+        """Store requests; return the error if they are refused, ``None`` if they are stored.
 
-        Retries without limit while the store is unavailable; other errors that may be our own
-        fault are retried ``tries`` times. Raises ``StoppedError`` if stopped meanwhile.
+        Retries without limit while the store is unavailable; other errors that may be our own fault
+        are retried ``tries`` times. Raises ``StoppedError`` if stopped in the meantime.
         """
         backoff_s, faults = FIRST_BACKOFF_S, 0
         while True:
@@ -119,7 +119,7 @@ class Attempts:
             backoff_s = min(2 * backoff_s, MAX_BACKOFF_S)
 
     def _append(self, requests: Sequence[SpooledRequest]) -> Exception | None:
-        """Try once to store requests; return the error, if any."""
+        """Try to store requests once; return the error, if any."""
         if self._stopping.is_set():
             raise StoppedError
         try:
@@ -138,7 +138,7 @@ class Attempts:
         if kind == "unavailable":
             self._outage.note(_LOOP, error)
             return
-        self._outage.over(_LOOP)  # it answered
+        self._outage.over(_LOOP)  # the store answered
         self._log.warning(
             "the store does not take a batch",
             error=str(error),
@@ -148,12 +148,12 @@ class Attempts:
 
 
 def is_refusal(error: Exception) -> bool:
-    """Return whether the error is caused by the data, so that a retry is of no use."""
+    """Return whether the data caused the error, so that a retry is useless."""
     return isinstance(error, StoreRejectedError) and not isinstance(error, StoreFaultError)
 
 
 def kind_of(error: Exception) -> str:
-    """Return the kind of a failed INSERT in the metrics."""
+    """Return the kind of a failed INSERT for the metrics."""
     if isinstance(error, StoreUnavailableError):
         return "unavailable"
     return "rejected" if is_refusal(error) else "fault"

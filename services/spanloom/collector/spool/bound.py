@@ -5,12 +5,12 @@ that are being fsynced. Beyond it requests are refused with a retry hint (503, U
 is ever dropped to make room. Example: with 8 GiB and 2 GiB of dead letters, 6 GiB may wait for a
 store that is down.
 
-SQLite keeps the pages of deleted records for new ones, and the log at its largest length. Free
-pages are dropped in small transactions, between those that acknowledge requests; the log is copied
-while others write, and truncated when nothing is left to copy. Each step is atomic, so a process
-may end in the middle, and the next one continues.
+SQLite reuses the pages of deleted records and never shortens the log. Free pages are dropped in
+small transactions, between the transactions that acknowledge requests; the log is copied while
+others write, and truncated when nothing is left to copy. Each step is atomic, so a process may end
+in the middle, and the next process continues.
 
-A completely full disk stops more than new requests: the store can no longer merge, and so no
+A completely full disk stops more than new requests: the store can no longer merge, and therefore no
 longer remove deleted or expired rows. Stored data stays readable.
 """
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 RECORD_BYTES = 256
-"""Approximate size of a record besides its body, so that tiny requests are limited too."""
+"""Approximate bytes of a record in addition to its body, so that tiny requests count too."""
 RETRY_S = 5.0
-"""Retry hint to refused clients."""
+"""Retry hint for refused clients, in seconds."""
 FULL_PART = 2
-"""A spool with this part of its size free is not full, even if a request was refused."""
+"""A spool of which this fraction (1/2) is free is not full, even if a request was refused."""
 
 
 class Bound:
-    """Reservations of room in the spool; not thread-safe, the caller must hold a lock."""
+    """Reservations of room in the spool; not thread-safe, so the caller must hold a lock."""
 
     def __init__(self, max_bytes: int) -> None:
         """Limit the spool to ``max_bytes``."""
@@ -50,7 +50,7 @@ class Bound:
         self._refused_bytes = 0
 
     def is_full(self, stored: Totals) -> bool:
-        """Return whether a request like the last refused one would be refused again.
+        """Return whether a request like the last refused request would be refused again.
 
         A half-empty spool is not full, even if a larger request was refused.
         """
@@ -63,7 +63,7 @@ class Bound:
     def take(self, size: int, stored: Totals) -> None:
         """Reserve room for a request of ``size`` bytes; ``stored`` are the totals of the file.
 
-        Raises ``OverloadedError`` if there is none.
+        Raises ``OverloadedError`` if there is not enough room.
         """
         if stored.bytes + stored.dead_bytes + self._queued_bytes + size > self._max_bytes:
             self._refused_bytes = min(size, self._max_bytes // FULL_PART)
@@ -82,7 +82,7 @@ class Bound:
 
 
 PAGES_AT_ONCE = 64
-"""Free pages that one transaction drops, 4 MiB: requests wait some milliseconds for it."""
+"""Free pages that one transaction drops (4 MiB); requests wait some milliseconds for it."""
 _ENDS = ("", "-wal")
 _WAIT_S = 0.1
 
@@ -108,7 +108,7 @@ def drop_free_pages(connection: sqlite3.Connection) -> bool:
 def cut_log(path: Path, connect: Connect) -> None:
     """Copy the log's content into the file, set the file's length, and truncate the log.
 
-    Others do not wait for the copying. A log in use by another is left for the next time.
+    Others do not wait for the copying. A log that another connection uses is truncated later.
     """
     with closing(
         connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
@@ -124,7 +124,7 @@ def _count_free(connection: sqlite3.Connection) -> int:
 
 
 LOOK_S = 1.0
-"""Interval of the checks; requests do not wait for them."""
+"""Seconds between checks; requests do not wait for them."""
 DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
 _CLEARLY_MORE = 1.1
@@ -139,9 +139,10 @@ class DiskSpace(NamedTuple):
 
 
 def least_free(total: int, min_free: int | None) -> int:
-    """Return the bytes of a disk that must be free: ``min_free``, else 2 GiB or 5 %.
+    """Return the bytes of a disk that must be free: ``min_free``, or else 2 GiB or 5 %.
 
-    The smaller of the two, so that the nearly full disk of a laptop is not refused early.
+    The smaller of the two counts, so that requests are not refused early on a nearly full laptop
+    disk.
     """
     if min_free is not None:
         return min_free
@@ -176,7 +177,7 @@ class FreeSpace(RepeatingPart):
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: why requests are refused; empty while there is room."""
+        """See ``Troubled``: why requests are refused; empty while there is enough room."""
         return self._trouble
 
     def start(self) -> None:
@@ -190,7 +191,7 @@ class FreeSpace(RepeatingPart):
             raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
 
     def look(self) -> None:
-        """Check the free space; keep the last result if that fails."""
+        """Check the free space; if the check fails, the last result remains."""
         try:
             space = DiskSpace(*self._ask(self._path))
         except OSError as error:
@@ -206,7 +207,7 @@ class FreeSpace(RepeatingPart):
         self._warn(space, least)
 
     def _warn(self, space: DiskSpace, least: int) -> None:
-        """Log once that little space is left, and again only if there was clearly more since."""
+        """Log once that little space is left, and again only after there was clearly more."""
         enough = comfortable_free(space.total, least)
         if space.free >= enough * _CLEARLY_MORE:
             self._is_short = False

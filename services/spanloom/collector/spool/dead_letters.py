@@ -1,8 +1,8 @@
-"""Dead letters, requests that the store refused: list, export, retry, drop.
+"""Lists, exports, retries and drops dead letters, the requests that the store refused.
 
-They are rows of the spool file and count towards its limit. These operations work on the file,
-from any process and while the service runs: SQLite's lock separates both, and the service reads
-the totals in every transaction. They also work if the service cannot start.
+They are rows of the spool file and count towards its limit. These operations work on the file, from
+any process and while the service runs: SQLite's lock separates both, and the service reads the
+totals in every transaction. They also work if the service cannot start.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class DeadLetters:
     """The dead letters of a spool file; close it after use."""
 
     def __init__(self, spool: Path) -> None:
-        """Open the file; raises ``StartupError`` if it is missing or of another version."""
+        """Open the file; raises ``StartupError`` if it is missing or has another version."""
         if not spool.exists():
             raise StartupError(f"there is no spool at {spool}: --data-dir names another directory")
         try:
@@ -64,7 +64,7 @@ class DeadLetters:
         return [DeadLetter(*row) for row in self._file.execute(LIST_LETTERS)]
 
     def read_otlp(self, seq: int) -> bytes | None:
-        """Return a dead letter as an OTLP request, ``None`` if there is none of this number.
+        """Return a dead letter as an OTLP request; ``None`` if no dead letter has this number.
 
         The fields that we added to the sender's data are removed; a body that cannot be parsed is
         returned unchanged.
@@ -76,8 +76,8 @@ class DeadLetters:
     def retry(self, seqs: Sequence[int]) -> int:
         """Move dead letters back into the queue with their numbers; return how many existed.
 
-        A running service stores them at once, a stopped one at its next start. If refused again,
-        they become dead letters again.
+        A running service stores them at once, a stopped service at its next start. If refused
+        again, they become dead letters again.
         """
         with self._transaction():
             return sum(self._take_out(seq, back=True) for seq in seqs)

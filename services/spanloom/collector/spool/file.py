@@ -1,6 +1,6 @@
 """The spool's SQLite file: its tables, its settings, its running totals.
 
-The totals are read anew in every transaction: another process may change the file too, as
+Every transaction reads the totals again, because another process may change the file too, as
 ``spanloom dead-letters`` does while the service runs.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 4
-"""The version of 0.1.0's files; older ones are refused."""
+"""The version of 0.1.0's files; older files are refused."""
 LIST_LETTERS = (
     "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
     "ORDER BY seq"
@@ -34,7 +34,7 @@ PRAGMA secure_delete = OFF;
 PRAGMA cache_size = -16384;
 PRAGMA journal_size_limit = 134217728;
 """
-# FULL fsyncs the log at every commit, which acknowledgements rely on.
+# FULL fsyncs the log at every commit; acknowledgements depend on that.
 
 _SCHEMA = """
 BEGIN IMMEDIATE;
@@ -82,15 +82,15 @@ class Connect(Protocol):
 
 @dataclass(slots=True)
 class Totals:
-    """Totals that are kept, so that the records need not be read."""
+    """Stored totals, so that the records need not be read."""
 
     last_seq: int
-    """The largest sequence number ever given out."""
+    """The largest sequence number ever assigned."""
     records: int
-    """Requests that wait for the store."""
+    """Number of requests that wait for the store."""
     bytes: int
     dead_records: int
-    """Requests set aside because the store refuses them."""
+    """Number of requests set aside because the store refuses them."""
     dead_bytes: int
 
     @classmethod
@@ -100,7 +100,7 @@ class Totals:
         return cls(*connection.execute(query).fetchone())
 
     def save(self, connection: sqlite3.Connection) -> None:
-        """Write the totals as part of the transaction under way."""
+        """Write the totals as part of the current transaction."""
         connection.execute(
             "UPDATE totals SET last_seq = ?, records = ?, bytes = ?, dead_records = ?, "
             "dead_bytes = ?",
@@ -109,7 +109,7 @@ class Totals:
 
 
 def open_spool_file(path: Path, connect: Connect) -> sqlite3.Connection:
-    """Open the file, made if it is missing.
+    """Open the file, creating it if it is missing.
 
     A damaged file is repaired first (``mending.py``). Raises ``SchemaTooNewError`` for a newer
     schema, ``SchemaTooOldError`` for an older one, ``StartupError`` for any other file.

@@ -1,7 +1,7 @@
 """Commits in one thread: all jobs submitted during a commit become the next transaction.
 
-An fsync costs the same for one request as for a hundred, so single requests do not wait, and
-under load many share one.
+An fsync costs the same for one request as for a hundred, so a single request does not wait, and
+under load many requests share one fsync.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ T = TypeVar("T")
 _Job = tuple[Callable[[], object], "Future[object]"]
 
 MAX_GROUP = 512
-"""Jobs of one transaction: enough to share an fsync, few enough to answer soon."""
+"""The most jobs of one transaction: enough to share an fsync, few enough to answer soon."""
 
 
 class Ledger(Protocol):
-    """State that must agree with the file: notified how each transaction ends."""
+    """State that must agree with the file; it is notified how each transaction ends."""
 
     def after_begin(self) -> None:
-        """Read the state before the transaction; may raise ``sqlite3.Error``."""
+        """Load the state before the transaction; may raise ``sqlite3.Error``."""
 
     def before_commit(self) -> None:
         """Write the state as part of the transaction; may raise ``sqlite3.Error``."""
@@ -41,8 +41,8 @@ class Ledger(Protocol):
 class GroupCommitter:
     """Runs jobs on one connection, in order, and completes each future after the commit.
 
-    A failed transaction fails all of its jobs with ``OverloadedError``: none of it is in the file,
-    so the clients may send the requests again.
+    A failed transaction fails all of its jobs with ``OverloadedError``: no change of it is in the
+    file, so the clients may send the requests again.
     """
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:
@@ -87,7 +87,7 @@ class GroupCommitter:
             self._abandon(jobs)
 
     def _abandon(self, jobs: list[_Job]) -> None:
-        """Fail jobs that will not be committed any more: otherwise their callers wait for ever."""
+        """Fail jobs that will never be committed; otherwise their callers would wait forever."""
         with self._wake:
             self._closing = True
             jobs, self._jobs = [*jobs, *self._jobs], []
@@ -96,7 +96,7 @@ class GroupCommitter:
                 future.set_exception(OverloadedError("The spool has failed.", 5.0))
 
     def _take(self) -> list[_Job]:
-        """Wait for jobs and return them; none if the committer is closed."""
+        """Wait for jobs and return them; empty if the committer is closed."""
         with self._wake:
             self._wake.wait_for(lambda: self._jobs or self._closing)
             jobs, self._jobs = self._jobs[:MAX_GROUP], self._jobs[MAX_GROUP:]
@@ -109,7 +109,7 @@ class GroupCommitter:
             results = [work() for work, _ in jobs]
             self._ledger.before_commit()
             self._connection.execute("COMMIT")
-        except Exception as error:  # after any error, no caller may wait for ever
+        except Exception as error:  # after any error, no caller may wait forever
             self._roll_back(jobs, error)
             return
         self._ledger.after_commit()
@@ -124,7 +124,7 @@ class GroupCommitter:
             error = second
         try:
             self._ledger.after_rollback(error)
-        finally:  # after any other error, no caller may wait for ever
+        finally:  # after any other error, no caller may wait forever
             for _, future in jobs:
                 failure = OverloadedError(f"The spool could not be written: {error}.", 5.0)
                 failure.__cause__ = error

@@ -1,11 +1,12 @@
-"""Repair of a damaged spool file: readable records go into a new file, the damaged one is kept.
+"""Repairs a damaged spool file: readable records go into a new file, the old one is preserved.
 
-A failing disk, or a tool that truncates a file, leaves a file that SQLite can read in part. An
-empty spool would lose the readable records, and no start at all would lose new requests. So every
-start checks the file (a third of a second for 650 MB), and repairs it if needed.
+A failing disk, or a tool that truncates a file, leaves a file that SQLite can read in part.
+Starting with an empty spool would lose the readable records, and not starting would lose new
+requests. Therefore every start checks the file (a third of a second for 650 MB), and repairs it if
+needed.
 
-Safe to interrupt: the new file is named ``….mended`` only once it is complete and fsynced, and
-from then on every start puts it in place.
+Safe to interrupt: the new file is named ``….mended`` only once it is complete and fsynced, and from
+then on every start renames it to the spool's name.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 def is_passing(error: Exception) -> bool:
-    """Return whether the error is transient: disk full, or no file descriptor left."""
+    """Return whether the error is transient: the disk is full, or no file descriptor is left."""
     return _primary_code(error) in _PASSING
 
 
@@ -52,7 +53,7 @@ _COUNT = (
 )
 _MAX_SEQ = (1 << 63) - 1
 DAMAGED = ".damaged-"
-"""Part of a kept damaged file's name, before the time."""
+"""Part of a preserved damaged file's name, before the time."""
 
 
 def mend_if_damaged(path: Path, version: int, schema: str) -> None:
@@ -90,7 +91,7 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
     unfinished.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(unfinished)) as file:
-            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted copy begins anew
+            file.execute("PRAGMA journal_mode = MEMORY")  # an interrupted copy starts again
             file.executescript(schema)
             file.execute("PRAGMA writable_schema = ON")  # otherwise SQLite refuses a truncated file
             file.execute("ATTACH ? AS damaged", (str(path),))
@@ -117,7 +118,7 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
 
 
 def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
-    """Return the number of records and the newest sequence in the totals, else ``None, 0``."""
+    """Return the number of records and the newest sequence in the totals, or ``None, 0``."""
     with suppress(sqlite3.DatabaseError):
         query = "SELECT records + dead_records, last_seq FROM damaged.totals"
         for expected, last_seq in file.execute(query):
@@ -126,7 +127,7 @@ def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
 
 
 def _copy(file: sqlite3.Connection, table: str) -> int:
-    """Copy each readable record; return the number."""
+    """Copy each readable record; return the number of copied records."""
     one = f"INSERT OR IGNORE INTO {table} SELECT * FROM damaged.{table} WHERE seq = ?"  # noqa: S608  # one of two
     kept = 0
     for seq in _numbers(file, table):
@@ -136,9 +137,10 @@ def _copy(file: sqlite3.Connection, table: str) -> int:
 
 
 def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
-    """Return the sequences before the first damaged page and those after the last one.
+    """Return the sequences before the first damaged page and after the last damaged page.
 
-    One by one: a cursor over many rows reads ahead, and loses a good row to a bad one after it.
+    Each is read separately, because a cursor over many rows reads ahead and loses a good row to a
+    bad row after it.
     """
     before = f"SELECT min(seq) FROM damaged.{table} WHERE seq > ?"  # noqa: S608  # as above
     after = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
@@ -155,7 +157,10 @@ def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
 
 
 def _put_in_place(mended: Path, path: Path) -> None:
-    """Rename the damaged file and its log, which must not be applied to the new file."""
+    """Put the new file at the path, after renaming the damaged file with its log.
+
+    The old log must not be applied to the new file.
+    """
     kept = path.with_name(path.name + DAMAGED + time.strftime("%Y%m%dT%H%M%S", time.gmtime()))
     for end in ("-wal", "-shm", ""):
         with suppress(FileNotFoundError):

@@ -1,8 +1,9 @@
 """Sequence numbers that two collectors of one store rarely share.
 
-Sequences are microseconds since the epoch. Each collector over a server gives out those of one
-remainder modulo 64, which is chosen at random once and kept in its data directory: collectors with
-different remainders never give out the same sequence (for equal ones see ADR 4).
+Sequences are microseconds since the epoch. Each collector over a server assigns only sequences with
+one remainder modulo 64. The remainder is chosen at random once and stored in its data directory, so
+collectors with different remainders never assign the same sequence (for equal remainders see ADR
+4).
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 COLLECTORS = 64
-"""A collector is at most this many microseconds ahead of its clock, up to 15,600 requests/s."""
+"""The number of remainders.
+
+A collector is at most this many microseconds ahead of its clock, up to 15,600 requests/s.
+"""
 
 
 class Sequences(NamedTuple):
-    """The sequences that a spool gives out: those with one remainder."""
+    """The sequences that a spool assigns, all with the same remainder."""
 
     number: int = 0
     of: int = 1
@@ -37,7 +41,7 @@ EVERY = Sequences()
 
 
 def own_sequences(path: Path) -> Sequences:
-    """Return the sequences of the collector whose number is in a file; choose one if it is missing.
+    """Return the sequences of the collector whose number is in a file; choose one if missing.
 
     Raises ``StartupError`` if the file has no number.
     """

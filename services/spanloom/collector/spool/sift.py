@@ -1,7 +1,7 @@
 """Bisects a refused batch to find the refused items: requests of a batch, spans of a request.
 
-The fields that we added to the sender's data, project and JSON texts, are unknown to the generated
-OTLP classes, which keep them.
+The generated OTLP classes do not know the fields that we added to the sender's data, project and
+JSON texts, but preserve them.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ Item = TypeVar("Item")
 """A request, or a span."""
 
 MAX_FRUITLESS = 127
-"""Refusals without any success after which bisecting stops for now: enough to split 64 requests
-completely."""
+"""Refusals without any success after which bisecting stops for now.
+
+Enough to split 64 requests completely.
+"""
 
 
 def sift(
@@ -39,12 +41,12 @@ def sift(
 ) -> list[tuple[Item, Exception]] | None:
     """Store the good items of a refused batch; return the refused items with their errors.
 
-    ``store`` returns the error if it refuses items, ``None`` once they are stored. All parts of one
+    ``store`` returns the error if it refuses items, ``None`` if they are stored. All halves of one
     size are tried before any is halved again, so that one bad item among 10,000 delays the others
     by some 14 small attempts at most.
 
-    Returns ``None`` after ``fruitless`` refusals without any success: single items are then not
-    known to be bad. After ``most`` refusals the remaining parts count as refused, with all items.
+    Returns ``None`` after ``fruitless`` refusals without any success, because single items are then
+    not known to be bad. After ``most`` refusals all items that are not stored yet count as refused.
     """
     refused: list[tuple[Item, Exception]] = []
     parts = [(batch, error)]
@@ -80,7 +82,7 @@ class Placed(NamedTuple):
 
 
 def cut(request: SpooledRequest) -> Sequence[Placed]:
-    """Return the spans of a request in order; none if it cannot be parsed."""
+    """Return the spans of a request in order; empty if it cannot be parsed."""
     try:
         message = ExportTraceServiceRequest.FromString(request.body)
     except DecodeError:

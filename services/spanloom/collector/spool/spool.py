@@ -1,6 +1,6 @@
 """Accepted requests on disk, fsynced, until the store has them.
 
-Every change goes through one committing thread (``group_commit.py``); reading has its own
+Every change goes through one committing thread (``group_commit.py``); reading has a separate
 connection, which in SQLite's WAL mode neither waits nor blocks.
 """
 
@@ -44,33 +44,33 @@ _SIGNALS = frozenset(Signal)
 
 
 class Depth(NamedTuple):
-    """The requests that wait in the spool."""
+    """Number, size and age of the requests that wait in the spool."""
 
     records: int
     bytes: int
     oldest_accepted_ns: int | None
-    """Time at which the oldest waiting request was accepted; ``None`` if none waits."""
+    """Time at which the oldest waiting request was accepted; ``None`` if no request waits."""
 
 
 class UnreadableRecordError(SpanloomError):
-    """A record that this version cannot read, for example of a signal that a newer one knows."""
+    """Raised for a record that this version cannot read, for example with a newer signal."""
 
     def __init__(self, seq: int, reason: str) -> None:
-        """Keep the record's number."""
+        """Store the record's number."""
         super().__init__(reason)
         self.seq = seq
 
 
 class SpoolFailedError(SpanloomError):
-    """The spool's file could not be written or synced, or is damaged."""
+    """Raised if the spool's file could not be written or synced, or is damaged."""
 
 
 class Spool:
     """A bounded, durable queue of requests in order of their sequence numbers.
 
-    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but
-    always larger than all earlier ones, even if the clock is set back. It is a part of the
-    process (``process/supervisor.py``): after an I/O error it has failed and accepts no more.
+    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but always
+    larger than all earlier ones, even if the clock is set back. The spool is a part of the process
+    (``process/supervisor.py``): after an I/O error it has failed and accepts no more requests.
     """
 
     name = "spool"
@@ -85,7 +85,7 @@ class Spool:
         connect: Connect = sqlite3.connect,
         sequences: Sequences = EVERY,
     ) -> None:
-        """Open the spool, which is ready at once; ``sequences`` are the numbers it gives out.
+        """Open the spool, which is ready at once; it assigns numbers from ``sequences``.
 
         Raises ``SchemaTooNewError``, ``SchemaTooOldError`` and ``StartupError``.
         """
@@ -114,7 +114,7 @@ class Spool:
         return self._error or self._committer.failed
 
     def start(self) -> None:
-        """See ``Part``: a spool works from the moment it is open."""
+        """See ``Part``; a spool works as soon as it is open."""
 
     def stop(self, grace_s: float) -> None:  # noqa: ARG002  # what was put is committed, always
         """See ``Part``."""
@@ -135,7 +135,7 @@ class Spool:
     def submit(
         self, project: str, body: bytes, span_count: int, signal: Signal = Signal.SPANS
     ) -> Future[int]:
-        """Submit a request to be stored; the future ends as ``put`` does."""
+        """Submit a request to be stored; the future has the result or error of ``put``."""
         size = len(body) + RECORD_BYTES
         self._take_room(size)
         accepted_at_ns = self._clock_ns()
@@ -148,7 +148,7 @@ class Spool:
     def read_batch(self, max_bytes: int, after: int = 0) -> list[SpooledRequest]:
         """Return the oldest requests after a sequence number, up to a size but at least one.
 
-        Raises ``UnreadableRecordError`` if this version does not know one of them, and
+        Raises ``UnreadableRecordError`` if this version cannot read one of them, and
         ``sqlite3.Error`` if the file cannot be read; if it is damaged, the spool has failed.
         """
         try:
@@ -176,14 +176,14 @@ class Spool:
         return batch
 
     def delete(self, seqs: Sequence[int]) -> None:
-        """Delete requests that the store has; returns once that is durable."""
+        """Delete requests that are in the store; return once that is durable."""
         self._committer.submit(lambda: self._remove(seqs)).result()
 
     def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None = None) -> None:
-        """Move a request that the store refuses to the dead letters, where it is kept.
+        """Move a request that the store refuses to the dead letters.
 
-        If the store has accepted a part of it, ``rest`` is the remainder. It counts towards the
-        spool's limit as before (``dead_letters.py`` lists and retries dead letters).
+        If the store has accepted some of its spans, ``rest`` is the remainder. It counts towards
+        the spool's limit as before (``dead_letters.py`` lists and retries dead letters).
         """
         self._committer.submit(lambda: self._move(seq, reason, rest)).result()
         self._metrics.dead_letters.inc()
@@ -202,7 +202,7 @@ class Spool:
 
     @property
     def last_seq(self) -> int:
-        """The last sequence number given out."""
+        """The last sequence number assigned."""
         return self._durable.last_seq
 
     @property
@@ -221,7 +221,7 @@ class Spool:
     def wait_until(
         self, min_bytes: int, timeout_s: float, is_enough: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Wait until ``min_bytes`` of requests wait; return whether they do.
+        """Wait until ``min_bytes`` of requests are in the spool; return whether they are.
 
         Changes by another process are noticed at the end of the wait. ``is_enough`` ends it
         earlier; it is called again after each ``wake``.
@@ -240,7 +240,7 @@ class Spool:
             self._changed.notify_all()
 
     def shrink(self, spare_bytes: int) -> None:
-        """Free disk space that the files take beyond their content and ``spare_bytes``.
+        """Free disk space that the files occupy beyond their content and ``spare_bytes``.
 
         Raises ``OverloadedError`` or ``sqlite3.Error`` if the disk is full or has failed.
         """
@@ -268,7 +268,7 @@ class Spool:
             try:
                 self._bound.take(size, self._durable)
             except OverloadedError:
-                self._read_totals()  # dead letters that were dropped make room
+                self._read_totals()  # dropping dead letters frees space
                 self._bound.take(size, self._durable)
 
     def _read_totals(self) -> None:
@@ -277,7 +277,7 @@ class Spool:
             self._durable = Totals.load(self._reading)
 
     def _give_room(self, size: int) -> None:
-        """Release the reservation: the record now counts as durable, or was not stored."""
+        """Release the reservation: the record either counts as durable now, or was not stored."""
         with self._changed:
             self._bound.give(size)
 
@@ -331,7 +331,7 @@ class Spool:
         self._pending.save(self._writing)
 
     def after_commit(self) -> None:
-        """Show the durable changes to readers and waiting threads."""
+        """Publish the durable changes to readers and waiting threads."""
         with self._changed:
             self._durable = replace(self._pending)
             self._changed.notify_all()
@@ -340,7 +340,7 @@ class Spool:
     def after_rollback(self, error: Exception) -> None:
         """Restore the last commit's state; only lack of space or descriptors is temporary.
 
-        After a failed fsync a later one may falsely succeed, so nothing is acknowledged any more.
+        After a failed fsync a later fsync may falsely succeed, so nothing is acknowledged any more.
         """
         self._pending = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))

@@ -1,11 +1,11 @@
 """Moves requests from the spool into the store, in batches, until the store has them.
 
-A request leaves the spool only after the store has it. After a crash between the two it is stored
+A request leaves the spool only when it is in the store. After a crash between the two it is stored
 again, which is why ``SpanWriter.append`` is idempotent.
 
 A refused batch is bisected to find the bad requests, and these to find the bad spans. They are set
-aside only if the store accepts a neighbour right afterwards: a store that refuses everything, for
-example after a failed upgrade, must not turn good requests into dead letters.
+aside only if the store accepts a known good request right afterwards: a store that refuses
+everything, for example after a failed upgrade, must not turn good requests into dead letters.
 """
 
 from __future__ import annotations
@@ -33,23 +33,28 @@ if TYPE_CHECKING:
 
 SPOOL_BACKOFF_S = 1.0
 MAX_SPAN_REFUSALS = 255
-"""Attempts for the spans of one refused request: enough for a dozen bad ones among 10,000. Beyond
-it good spans are set aside with the bad, as other requests are waiting."""
+"""Attempts for the spans of one refused request: enough for a dozen bad spans among 10,000.
+
+Beyond it good spans are set aside with the bad ones, because other requests are waiting.
+"""
 REFUSED_BACKOFF_S = 1.0
-"""Seconds between two attempts of refused requests while the store accepts nothing else."""
+"""Seconds between two attempts of refused requests while the store accepts no others."""
 _IDLE_S = 1.0
 """Seconds between an idle writer's checks for changes of the spool by another process."""
 IDLE_SPARE_BYTES = 2 << 20
 BUSY_SPARE_BYTES = 192 << 20
-"""What the spool's files may take beyond what they hold when nothing has come for a second, and
-while requests come all the time: a log of 64 MiB is written over and over then."""
+"""Bytes that the spool's files may occupy beyond their content: when idle, and while busy.
+
+Idle means that no request has arrived for a second. While requests arrive all the time, a log of 64
+MiB is overwritten again and again.
+"""
 
 
 class Writer:
     """One thread, one ``append`` per batch: large batches cost the store half of small ones.
 
-    A part of the process (``process/supervisor.py``). If its thread dies, the spool refuses from
-    that moment on: nothing is acknowledged that would not be written.
+    A part of the process (``process/supervisor.py``). If its thread dies, the spool refuses
+    requests from that moment on, so nothing is acknowledged that would not be written.
     """
 
     name = "writer"
@@ -65,7 +70,7 @@ class Writer:
     ) -> None:
         """Let batches grow to ``max_bytes``, but for at most ``wait_s`` seconds.
 
-        A store that is not available is logged by ``outage``.
+        ``outage`` logs when the store is unavailable.
         """
         self._spool = spool
         self._stopping = Event()
@@ -78,9 +83,9 @@ class Writer:
         self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
         self._neighbour: SpooledRequest | None = None
-        """A small request of the last batch that the store took; storing it again is harmless."""
+        """A small request that the store accepted last; storing it again is harmless."""
         self._after = 0
-        """Requests up to here are refused, and nothing has proven that it is their fault."""
+        """Requests up to this sequence are refused, but are not proven to be the cause."""
 
     @property
     def failed(self) -> BaseException | None:
@@ -89,11 +94,11 @@ class Writer:
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: told of a store that takes nothing."""
+        """See ``Troubled``: why the store accepts no requests; empty while it does."""
         return self._stall.trouble(self._spool.age_s)
 
     def start(self) -> None:
-        """Begin to move waiting requests."""
+        """Start to move waiting requests."""
         self._thread.start()
 
     def drain(self, timeout_s: float) -> bool:
@@ -108,7 +113,7 @@ class Writer:
         return True
 
     def stop(self, grace_s: float) -> None:
-        """Drain for ``grace_s`` seconds, then end after the ``append`` under way.
+        """Drain for ``grace_s`` seconds, then end after the current ``append``.
 
         Remaining requests stay in the spool for the next start.
         """
@@ -137,14 +142,14 @@ class Writer:
                 self._shrink(IDLE_SPARE_BYTES)
 
     def _shrink(self, spare_bytes: int) -> None:
-        """Free the disk space of a backlog; on failure it is tried again later."""
+        """Free the disk space of a backlog; if that fails, it is tried again later."""
         try:
             self._spool.shrink(spare_bytes)
         except (RetryableError, sqlite3.Error) as error:
             self._outlast(error)
 
     def _outlast(self, error: Exception) -> None:
-        """Wait until the spool can be read and shortened again, after a full disk for example.
+        """Wait before the spool is read and shortened again, for example after the disk was full.
 
         Requests that are both in the store and still in the spool are stored again, without effect.
         """
@@ -152,7 +157,7 @@ class Writer:
         self._stopping.wait(SPOOL_BACKOFF_S)
 
     def _let_grow(self) -> None:
-        """Wait for a large batch until its oldest request has waited long enough."""
+        """Wait for a large batch, until its oldest request has waited ``wait_s`` seconds."""
         until = time.monotonic() + self._wait_s - self._spool.age_s()
         while (left := until - time.monotonic()) > 0 and not self._is_in_haste():
             if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S), self._is_in_haste):
@@ -162,7 +167,7 @@ class Writer:
         return self._draining.is_set() or self._stopping.is_set()
 
     def _work_off(self) -> None:
-        """Store the oldest requests, or find those that the store refuses."""
+        """Store the oldest requests, or find the requests that the store refuses."""
         try:
             batch = self._spool.read_batch(self._max_bytes, self._after)
         except UnreadableRecordError as error:
@@ -179,9 +184,9 @@ class Writer:
             self._sift(batch, refusal)
 
     def _sift(self, batch: Sequence[SpooledRequest], refusal: Exception) -> None:
-        """Set aside requests that are refused singly while the store accepts a neighbour.
+        """Set aside requests that are refused alone while the store accepts the known good request.
 
-        Without an accepted neighbour the batch waits, and the next one is tried.
+        If it does not accept that one, the batch waits, and the next batch is tried.
         """
         fruitless = None if self._takes_neighbour() else MAX_FRUITLESS
         refused = sift(batch, refusal, self._store_all, fruitless=fruitless) or ()
@@ -197,7 +202,8 @@ class Writer:
     def _store_good_spans(self, request: SpooledRequest, refusal: Exception) -> SpooledRequest:
         """Store the good spans of a refused request; return the remainder.
 
-        The request itself stays in the spool until then, as storing a span again has no effect.
+        The request itself stays in the spool until then, because storing a span again has no
+        effect.
         """
         spans = cut(request)
         if len(spans) < 2:
@@ -213,9 +219,10 @@ class Writer:
         return assemble(request, [placed for placed, _ in refused])
 
     def _let_go(self, request: SpooledRequest) -> None:
-        """Set aside the remainder of a request, if any and if the store still refuses it.
+        """Set aside the remainder of a request, if there is any and the store still refuses it.
 
-        The store accepted a neighbour only after it had refused this: it may have recovered since.
+        The store is asked again, because it may have recovered after refusing the remainder and
+        before accepting the known good request.
         """
         if request.span_count and (refusal := self._store([request], 1)):
             self._set_aside(request.seq, refusal, request)
@@ -223,7 +230,7 @@ class Writer:
             self._spool.delete([request.seq])
 
     def _takes_neighbour(self) -> bool:
-        """Return whether the store accepts its last accepted request again; if not, forget that."""
+        """Return whether the store accepts its last accepted request again; if not, forget it."""
         if (
             self._neighbour is not None
             and self._attempts.until_answered([self._neighbour], FAULT_TRIES) is not None
@@ -244,7 +251,7 @@ class Writer:
         return refusal
 
     def _store(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
-        """Store the requests that the store does not have; return its refusal, if any."""
+        """Store requests; return the store's refusal, if any."""
         refusal = self._attempts.until_answered(requests, tries)
         if refusal is None:
             self._stall.note_success()

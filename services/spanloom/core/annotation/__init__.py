@@ -1,5 +1,6 @@
 """The rules of annotation as pure functions: no clock, no storage.
 
-In: scheme texts, marks, queue events, documents. Out: scores, states, agreement, assignments.
-Start at ``scheme.py`` (what annotators decide on) and ``marks.py`` (edits and scores).
+Input: scheme texts, annotations, queue events, documents. Output: scores, states, agreement,
+assignments. Start at ``scheme.py`` (the questions for annotators) and ``marks.py`` (edits and
+scores).
 """

@@ -43,7 +43,7 @@ def coincidences(units: Iterable[Sequence[Hashable]]) -> Coincidences:
 
 
 def nominal(_: Mapping[Hashable, float]) -> Distance:
-    """Return the distance of nominal values: 0 if equal, else 1."""
+    """Return the distance of nominal values: 0 if equal, otherwise 1."""
     return lambda a, b: float(a != b)
 
 
@@ -53,7 +53,7 @@ def interval(_: Mapping[Hashable, float]) -> Distance:
 
 
 def ordinal(order: Sequence[Hashable]) -> Metric:
-    """Return the metric of ordered values: distance grows with the use of the values between."""
+    """Return the metric of ordered values: distance grows with the use of values in between."""
     place = {value: number for number, value in enumerate(order)}
 
     def metric(used: Mapping[Hashable, float]) -> Distance:
@@ -68,7 +68,7 @@ def ordinal(order: Sequence[Hashable]) -> Metric:
 
 
 def alpha(matrix: Coincidences, metric: Metric = nominal) -> Figure:
-    """Return Krippendorff's alpha; any number of annotators, missing values allowed."""
+    """Return Krippendorff's alpha for any number of annotators; values may be missing."""
     used: defaultdict[Hashable, float] = defaultdict(float)
     for (value, _), weight in matrix.items():
         used[value] += weight
@@ -88,7 +88,7 @@ def kappa(pairs: Sequence[Pair]) -> Figure:
 
 
 def kappa_of(counts: Coincidences) -> Figure:
-    """Return Cohen's kappa of the number of units per pair of values."""
+    """Return Cohen's kappa from the number of units per pair of values."""
     return weighted_kappa(counts, lambda a, b: float(a != b))
 
 
@@ -116,15 +116,15 @@ def percent(pairs: Sequence[Pair]) -> Figure:
 
 DRAWS, FEWEST_DRAWS = 1_000, 100
 MOST_WORK = 1_000_000
-"""Upper limit of runs over all draws: the more runs, the fewer draws."""
+"""Upper limit of runs, summed over all draws; more runs allow fewer draws."""
 FEWEST_RUNS = 2
-"""An interval over runs needs at least two."""
+"""The fewest runs from which an interval can be computed."""
 
 
 def interval_of(
     runs: Sequence[Coincidences], figure: Callable[[Coincidences], Figure], seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the bootstrap 95 % interval over runs; ``None`` if most draws have no figure."""
+    """Return the bootstrap 95 % interval over runs; ``None`` if most draws are undefined."""
     if len(runs) < FEWEST_RUNS:
         return None
     random = Random(seed)  # noqa: S311  # not a secret; seeded for reproducible intervals
@@ -161,6 +161,6 @@ def undecided(annotations: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
 
 
 def _answer(mark: Mark) -> object:
-    """Return the compared part of a mark: everything but the rationale."""
+    """Return the values of a mark that are compared: all but the rationale."""
     texts = (mark.correctness, mark.error_type, mark.error_subtype, mark.severity)
     return texts, tuple(str(mark.value.get(name)) for name in _OF_THE_WHOLE)

@@ -1,6 +1,6 @@
 """Anchors of annotations in a document, and an annotation's state in another version of it.
 
-States are computed on read, never stored: a replay that restores the old text makes annotations
+States are computed on read, never stored, so a replay that restores the old text makes annotations
 valid again.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # a parsed document
 
 QUOTED = 200
-"""Length, in characters, of the step's quote stored with an annotation."""
+"""Length in characters of the quote from a step that is stored with an annotation."""
 
 
 class AnchoredStep(NamedTuple):
@@ -59,7 +59,7 @@ class Anchors:
     """All steps of one version of a document, by id and by content hash."""
 
     def __init__(self, version: int, steps: Sequence[AnchoredStep]) -> None:
-        """Index the steps, which come in (start, id) order."""
+        """Index the steps, which are in (start, id) order."""
         self.version = version
         self.steps = steps
         self.by_id = {step.id: step for step in reversed(steps)}
@@ -92,7 +92,7 @@ def anchors_of(document: Json) -> Anchors:
     """Return the anchors of a canonical document.
 
     The hash covers type, name, input, output and error. It leaves out times, tokens, parents and
-    metadata: late spans change them, and nobody judges them.
+    metadata, because late spans change them and nobody judges them.
     """
     view = Document(document)
     names = {agent.id: agent.name for agent in view.agents}
@@ -129,7 +129,7 @@ def hash_step(step: DocumentStep, kind: str) -> str:
 
 
 def quote_of(step: DocumentStep) -> str:
-    """Return the name of a step and the beginning of its output, else of its input."""
+    """Return the name of a step and the beginning of its output, or of its input without output."""
     return f"{step.name}: {step.output or step.input}"[:QUOTED]
 
 
@@ -155,21 +155,21 @@ class State(StrEnum):
     VALID = "valid"
     """The step is unchanged."""
     CHANGED = "changed"
-    """The step's content is different, or the annotated content was not kept."""
+    """The step's content has changed, or the annotated content was not stored."""
     MOVED = "moved"
-    """The step is gone, and another one takes its place."""
+    """The step is gone, and another step corresponds to it."""
     ORPHANED = "orphaned"
-    """The step is gone, and no other one takes its place."""
+    """The step is gone, and no other step corresponds to it."""
     WHOLE = "whole"
     """The annotation is on the whole trajectory, in the version that it names."""
 
 
 COUNTING = frozenset({State.VALID, State.MOVED, State.WHOLE})
-"""The states that enter scores and agreement by default."""
+"""The states that count in scores and agreement by default."""
 
 
 class Fate(NamedTuple):
-    """The step that a span belongs to, else the rule that classified it as noise."""
+    """The step that a span belongs to, or else the rule that classified it as noise."""
 
     step_id: str | None
     rule: str = ""
@@ -189,7 +189,7 @@ def current_state(
 ) -> CurrentState:
     """Return the state of an annotation by the anchors of the current version.
 
-    ``fates`` is called only if neither its step nor a step it was merged into is there.
+    ``fates`` is called only if the version has neither its step nor a step that it was merged into.
     """
     if step_id == WHOLE:
         return CurrentState(State.WHOLE)
@@ -219,7 +219,7 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:
-    """Return the only step with the same content, or of several the one at the same position."""
+    """Return the only step with the same content; of several, the step at the same position."""
     alike = now.by_hash.get(anchor.step_hash, []) if anchor.step_hash else []
     if len(alike) == 1:
         return alike[0]

@@ -85,7 +85,7 @@ def aspects_of(
 
 
 def ordered_options(scheme: Scheme) -> Sequence[str]:
-    """Return the options from right to wrong; those with "partial" in the name come in between."""
+    """Return the options from right to wrong, with "partial" options in the middle."""
     return sorted(
         scheme.options, key=lambda o: (o != scheme.correct_option, "partial" not in o.lower())
     )
@@ -99,7 +99,7 @@ def differing(units: Units) -> Units:
 def shared_units(units: Units, pair: Sequence[str], wanted: Sequence[str] = ()) -> Units:
     """Return the units that both annotators of a pair judged, with only their two values.
 
-    ``wanted``, one value for each of the two, keeps only the units with exactly these values.
+    ``wanted``, one value for each of the two, selects only the units with exactly these values.
     """
     shared = {
         unit: {who: values[who] for who in pair}
@@ -127,7 +127,7 @@ def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
-    """Return the units without unknown values, which imports may have."""
+    """Return the units without unknown values, which imports may contain."""
     return {
         unit: kept
         for unit, values in units.items()

@@ -1,4 +1,4 @@
-"""Converts annotations for other formats: to assessments, and to training examples."""
+"""Converts annotations for other formats, as assessments and as training examples."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _OF_RUN = ("origin", "version", "score", "score_complete")
 
 
 def assessments_of(entry: Json) -> Iterator[Assessment]:
-    """Yield the assessments of one annotator on one run: of the run, then of its steps in order.
+    """Yield an annotator's assessments of a run: of the run itself, then of its steps in order.
 
-    Assessments of vanished steps keep the old id, which the document does not have any more.
+    Assessments of vanished steps have the old id, which the document no longer has.
     """
     whole = entry.get("value") or {}
     yield _assessment(
@@ -39,9 +39,9 @@ def assessments_of(entry: Json) -> Iterator[Assessment]:
 
 
 def _placed(entry: Json, step_id: str, annotated: Json) -> Iterator[Assessment]:
-    """Yield an assessment per annotated place, at its current position; else with its quote.
+    """Yield an assessment per annotated range, at its current position or else with its quote.
 
-    Places of a whole-run scheme name their steps.
+    Ranges of a whole-run scheme name their steps.
     """
     spans = (annotated.get("value") or {}).get("spans")
     places = spans if isinstance(spans, list) else []
@@ -71,13 +71,13 @@ def _assessment(
 
 
 def _facts(values: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:
-    """Return the members of these names whose value is a non-empty text, a number or a flag."""
+    """Return the named members whose value is a non-empty text, a number or a flag."""
     pairs = ((name, values.get(name)) for name in names)
     return {n: value for n, value in pairs if isinstance(value, str | int | float) and value != ""}
 
 
 class Fate(StrEnum):
-    """The outcome of a correction in an export."""
+    """The result of a correction in an export."""
 
     WRITTEN = "written"
     UNEDITED = "unedited"
@@ -85,9 +85,9 @@ class Fate(StrEnum):
     CHANGED = "changed"
     """The step, or the corrected text, has changed since."""
     ORPHANED = "orphaned"
-    """The step does not exist any more."""
+    """The step no longer exists."""
     NO_ANSWER = "no_answer"
-    """It does not correct a model's output, but an input or a tool's result."""
+    """The correction is of an input or a tool's result, not of a model's output."""
     UNREADABLE = "unreadable"
     """``original`` or ``edited`` is not a text, or ``part`` is not a path in the messages."""
 
@@ -98,7 +98,7 @@ _GONE = Fate.CHANGED, None
 def apply(
     step: Json, messages: Sequence[Json], text: str, one: object
 ) -> tuple[Fate, Sequence[Json] | None]:
-    """Return the fate of a correction, and the corrected messages, ``None`` if not applied."""
+    """Return the result of a correction, and the corrected messages; ``None`` if not applied."""
     if (why_not := _refused(step, one)) or not isinstance(one, dict):
         return why_not or Fate.UNREADABLE, None
     if not one.get("part"):
@@ -148,7 +148,7 @@ COUNTING = ("valid", "moved", "whole")
 
 
 class Example(NamedTuple):
-    """One corrected answer, with all messages before it."""
+    """A corrected answer, with all messages before it."""
 
     prompt: Sequence[Json]
     chosen: Sequence[Json]
@@ -171,9 +171,9 @@ class Example(NamedTuple):
 
 
 def examples_of(document: Json | None, entry: Json, fates: Counter[str]) -> Iterator[Example]:
-    """Yield the examples of an exported entry; count the fates of its corrections in ``fates``.
+    """Yield the examples of an exported entry; count the results of its corrections in ``fates``.
 
-    ``document`` is the current document of the run, ``None`` if it is not stored any more.
+    ``document`` is the current document of the run, ``None`` if it is no longer stored.
     """
     steps = _steps(document)
     for step_id, state, corrections in _corrected(entry):

@@ -1,7 +1,7 @@
 """Marks of an annotator: edits, conflicts, validation, scores, and what is missing.
 
-The page has the rules of edits, conflicts and scores too, so that it can write while the service is
-away (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
+The page implements the rules of edits, conflicts and scores too, so that annotators can work while
+the service is away (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MAX_RATIONALE = 20_000
 """Longest rationale, in characters."""
 OF_ERRORS = ("error_type", "error_subtype", "severity", "rationale")
-"""Fields of a wrong step; cleared when the step becomes correct."""
+"""Fields that describe the error of a wrong step; cleared when the step becomes correct."""
 Edit = dict[str, object]
-"""The changed fields: texts by name, and ``value``, whose members are merged into the old ones."""
+"""The changed fields: texts by name, and ``value``, whose members are merged into the old value."""
 
 
 class FieldProblem(NamedTuple):
@@ -33,14 +33,14 @@ class FieldProblem(NamedTuple):
 
 
 def is_wrong(scheme: Scheme, correctness: str) -> bool:
-    """Return whether a correctness means an error: every option but the correct one."""
+    """Return whether a correctness is an error, as every option is except the correct one."""
     return bool(correctness) and correctness != scheme.correct_option
 
 
 def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
     """Return the mark with the fields of the edit.
 
-    A step that is not wrong any more loses its error fields. A new error type clears the subtype
+    A step that is no longer wrong loses its error fields. A new error type clears the subtype
     unless the edit names one.
     """
     texts: dict[str, Any] = {n: str(edit[n] or "") for n in MARK_FIELDS if n in edit}
@@ -100,7 +100,7 @@ def _allowed(mark: Mark, scheme: Scheme) -> Mapping[str, Sequence[str]]:
 
 
 class Score(NamedTuple):
-    """A score, always a number, and what is missing from it."""
+    """A score, always a number, and the counts of what is missing from it."""
 
     value: float
     is_complete: bool
@@ -120,8 +120,9 @@ def penalty_of(scheme: Scheme, mark: Mark) -> float:
 def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> Score:
     """Return the score of marks by step id; ``steps`` are the ids of the steps to judge.
 
-    Partially correct weighs like incorrect. A score is complete when every step is judged and every
-    wrong one has a severity, if the scheme has any; error type and rationale are not required.
+    Partially correct has the same weight as incorrect. A score is complete when every step is
+    judged and every wrong step has a severity, if the scheme has severities; error type and
+    rationale are not required.
     """
     known = {severity.name for severity in scheme.severities}
     judged = {step_id: mark for step_id, mark in marks.items() if mark.correctness}
@@ -133,7 +134,7 @@ def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
 
 
 def plain(value: float) -> float:
-    """Return a whole number as an int, as Potato writes it: 95, not 95.0."""
+    """Return a whole number as an int, because Potato writes 95, not 95.0."""
     return int(value) if value == int(value) else value
 
 

@@ -1,8 +1,8 @@
-"""Finds annotated places again, by their quoted words, after a step's texts have changed.
+"""Finds annotated ranges again, by their quoted words, after a step's texts have changed.
 
-A place is ``{field, part?, start, end, text}``: in ``input`` or ``output``; in messages within a
+A range is ``{field, part?, start, end, text}``: in ``input`` or ``output``; in messages within a
 part such as ``0.content``. Positions count UTF-16 code units, as browsers do: a character outside
-the basic multilingual plane counts two. The page has the same rule (``annotate/pieces.js``).
+the basic multilingual plane counts two. The page implements the same rule (``annotate/pieces.js``).
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # a JSON object
 
     StepOf = Callable[[str], Json | None]
-    """Returns the step of an id, with its texts ``input`` and ``output``."""
+    """Returns the step with an id, including its texts ``input`` and ``output``."""
 
 SPANS = "spans"
-"""The key of an annotation's value that lists places."""
+"""The key of an annotation's value that lists ranges."""
 _TEXTS = ("reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status")
 
 
 class Bounds(NamedTuple):
-    """Start and end of a place, in UTF-16 units."""
+    """Start and end of a range, in UTF-16 code units."""
 
     start: int
     end: int
 
 
 def places_now(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> list[Bounds | None]:
-    """Return the current bounds of each place of an annotation; ``None`` if not determinable.
+    """Return the current bounds of each range of an annotation; ``None`` where unknown.
 
-    ``step_id`` is the annotated step; places of a whole-run annotation name their own steps.
+    ``step_id`` is the annotated step; ranges of a whole-run annotation name their own steps.
     """
     places = value.get(SPANS)
     listed = places if isinstance(places, list) else ()
@@ -42,7 +42,7 @@ def places_now(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> list[
 
 
 def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Mapping[str, Any]:
-    """Return the value with the places at their current bounds; those not found are unchanged."""
+    """Return the value with its ranges at their current bounds; ranges not found are unchanged."""
     now = places_now(value, step_id, step_of)
     if not any(now):
         return value
@@ -54,11 +54,12 @@ def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Map
 
 
 def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
-    """Return the bounds of words that were at a place of a text; ``None`` if ambiguous or gone.
+    """Return the bounds of words that were at a range of a text; ``None`` if ambiguous or gone.
 
-    The old bounds, if the words are still there. Else the words' only occurrence, where overlapping
-    occurrences count as several. With several none is chosen, not even the nearest: text inserted
-    before them may have moved all, so the nearest may be a different one.
+    The old bounds count if the words are still there. Otherwise the words' only occurrence counts;
+    overlapping occurrences count as several. Of several occurrences none is chosen, not even the
+    nearest: text inserted before them may have moved all, so the nearest may be a different
+    occurrence.
     """
     if not words:
         return None
@@ -75,7 +76,7 @@ def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
 def parts_of(text: str) -> Mapping[str, str]:
     """Return the readable parts of a text by their paths.
 
-    Messages have their contents (``0.content``) and the arguments of their tool calls
+    The parts of messages are their contents (``0.content``) and the arguments of their tool calls
     (``0.tool_calls.1.function.arguments``); any other text is one part with an empty path.
     """
     messages = _parsed(text)
@@ -90,7 +91,7 @@ def parts_of(text: str) -> Mapping[str, str]:
 
 
 def _bounds_now(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
-    """Return the current bounds of a place as stored by a client, valid or not."""
+    """Return the current bounds of a range as stored by a client, valid or not."""
     if not isinstance(one, dict):
         return None
     start, end, words = one.get("start"), one.get("end"), one.get("text")
@@ -138,5 +139,5 @@ def _member(value: object, name: str) -> Any:  # any JSON value
 
 
 def _units(text: str) -> bytes:
-    """Return a text as UTF-16 bytes; lone surrogates, which JSON allows, are kept."""
+    """Return a text as UTF-16 bytes, including lone surrogates, which JSON allows."""
     return text.encode("utf-16-le", "surrogatepass")

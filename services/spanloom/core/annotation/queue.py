@@ -1,4 +1,4 @@
-"""A queue of runs to annotate: assignment, progress, next item, and what is withheld."""
+"""A queue of runs to annotate: assignment, progress, next item, and withheld annotations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
 
 CLAIM_US = 30 * 60 * 1_000_000
-"""How long a begun item of a free queue stays reserved for its annotator, in microseconds."""
+"""How long a started item of a free queue stays reserved for its annotator, in microseconds."""
 
 
 class QueueView:
@@ -35,8 +35,8 @@ class QueueView:
     ) -> None:
         """Build the view of a queue at a time.
 
-        ``items`` are in order of place, ``events`` in any order. ``alike`` has the agreement on
-        each item; ``now_us`` decides which claims of a free queue have expired.
+        ``items`` are in queue order, ``events`` in any order. ``alike`` has the agreement on each
+        item; ``now_us`` decides which claims of a free queue have expired.
         """
         self.queue = queue
         self.items = items
@@ -47,7 +47,7 @@ class QueueView:
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators of each item; in a free queue those done with it or at work on it."""
+        """The annotators of each item; in a free queue, those who finished it or work on it."""
         if self.queue.mode is Mode.FREE:
             return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
@@ -68,7 +68,7 @@ class QueueView:
         return trace_id in self._by_id
 
     def done_by(self, trace_id: str) -> Sequence[str]:
-        """Return the annotators who are done with an item."""
+        """Return the annotators who have finished an item."""
         return self._events.done_by(trace_id)
 
     def state(self, trace_id: str) -> ItemState:
@@ -84,7 +84,7 @@ class QueueView:
         return ItemState.BEGUN if begun else ItemState.OPEN
 
     def is_done(self, trace_id: str) -> bool:
-        """Return whether enough annotators, or all who are assigned, are done with an item."""
+        """Return whether enough annotators, or all who are assigned, have finished an item."""
         done, item = set(self.done_by(trace_id)), self._by_id.get(trace_id)
         if self.queue.mode is Mode.FREE and not (item and item.is_gold and self.queue.annotators):
             return len(done) >= self.queue.each
@@ -104,17 +104,17 @@ class QueueView:
         return bool(reader) and reader in self.done_by(trace_id)
 
     def mine(self, annotator: str) -> Sequence[str]:
-        """Return the items that an annotator has or can get, done ones included, in turn."""
+        """Return the items that an annotator has or can get, including finished items, in order."""
         return [i.trace_id for i in self._turns if self._is_for(i.trace_id, annotator)]
 
     def next_for(self, annotator: str) -> str | None:
-        """Return an annotator's begun item, else the next one; ``None`` if none is left."""
+        """Return an annotator's started item, or else the next one; ``None`` if none is left."""
         left = [of for of in self.mine(annotator) if annotator not in self.done_by(of)]
         begun = (of for of in left if annotator in self._events.at_work_on(of, self._since))
         return next(begun, left[0] if left else None)
 
     def begins(self, trace_id: str, annotator: str) -> bool:
-        """Return whether opening an item begins it: it is available, and not begun or done yet."""
+        """Return whether opening an item starts it: available, and neither started nor finished."""
         involved = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
         return annotator not in involved and self._is_for(trace_id, annotator)
 
@@ -123,12 +123,12 @@ class QueueView:
         return self._events.seconds(trace_id, annotator)
 
     def everybody(self) -> Sequence[str]:
-        """Return the annotators of the queue, and all others with events in it."""
+        """Return the annotators of the queue, and all other annotators with events in it."""
         return list(dict.fromkeys([*self.queue.annotators, *self._events.annotators()]))
 
     @property
     def _since(self) -> int:
-        """Earliest begin of a claim that is still valid; 0 (any time) in an assigned queue."""
+        """Earliest start of a claim that is still valid; 0 (any time) in an assigned queue."""
         return self._since_us if self.queue.mode is Mode.FREE else 0
 
     @cached_property
@@ -139,7 +139,7 @@ class QueueView:
         return self._events.at_work_on(trace_id, self._since)
 
     def _everybody(self, trace_id: str) -> Sequence[str]:
-        """Return all annotators who are not away, and all who are done with the item."""
+        """Return all annotators who are not away, and all who have finished the item."""
         here = [who for who in self.queue.annotators if who not in self.queue.away]
         return list(dict.fromkeys([*here, *self.done_by(trace_id)]))
 
@@ -152,25 +152,25 @@ class QueueView:
 
 
 class Progress(NamedTuple):
-    """The progress of one annotator."""
+    """The progress of an annotator."""
 
     assigned: int
     done: int
     timed: int
-    """Number of done items whose start is known."""
+    """Number of finished items whose start is known."""
     seconds: float
-    """Total time from start to done over all timed items."""
+    """Total time in seconds from start to finish over all timed items."""
     median_seconds: float | None
-    """Median per timed item, robust against a night in between; ``None`` if no item is timed."""
+    """Median seconds per timed item, robust against an overnight break; ``None`` without items."""
 
 
 class Accuracy(NamedTuple):
-    """One annotator compared to the known answers of gold items."""
+    """One annotator's agreement with the known answers of gold items."""
 
     answers: int
-    """Number of known answers in items that the annotator is done with."""
+    """Number of known answers in items that the annotator has finished."""
     right: int
-    """How many of them the annotator matched."""
+    """How many known answers the annotator matched."""
 
 
 def progress_of(view: QueueView) -> Mapping[str, Progress]:
@@ -187,7 +187,7 @@ def progress_of(view: QueueView) -> Mapping[str, Progress]:
 
 
 def overlap_of(view: QueueView) -> int:
-    """Return how many items have two or more finished annotators."""
+    """Return how many items two or more annotators have finished."""
     return sum(len(view.done_by(item.trace_id)) > 1 for item in view.items)
 
 

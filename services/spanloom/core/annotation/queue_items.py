@@ -26,11 +26,11 @@ class ItemEvents:
             self._note(event)
 
     def done_by(self, trace_id: str) -> Sequence[str]:
-        """Return the annotators who are done with an item, in the order of their first event."""
+        """Return the annotators who have finished an item, in the order of their first event."""
         return [who for who, e in self._of(trace_id).items() if e.event is Event.DONE]
 
     def at_work_on(self, trace_id: str, since_us: int = 0) -> Sequence[str]:
-        """Return the annotators who began or reopened an item since a time and are not done."""
+        """Return the annotators who have started or reopened an item since a time, unfinished."""
         return [
             who
             for who, e in self._of(trace_id).items()
@@ -46,7 +46,7 @@ class ItemEvents:
         return trace_id in self._adjudicated
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
-        """Return the seconds from a finished annotator's start to done; ``None`` if unknown."""
+        """Return the seconds that an annotator took to finish an item; ``None`` if unknown."""
         begun = self._begun.get((trace_id, annotator))
         done = self._last[trace_id][annotator].at_us
         return None if begun is None else max(0, done - begun) / 1e6
@@ -69,7 +69,7 @@ class ItemEvents:
         if event.event is Event.BEGUN:
             self._begun.setdefault((event.trace_id, event.annotator), event.at_us)
             if known and known.event is Event.DONE:
-                return  # opened again after done: still done
+                return  # opened again after it was finished: still finished
         last[event.annotator] = event
 
 
@@ -82,8 +82,9 @@ def assign(
 ) -> Mapping[str, Sequence[str]]:
     """Return the annotators of each item: ``each`` of them, or all if there are fewer.
 
-    Annotators who are ``away`` keep their done items; their open ones go to others, whose own items
-    stay. Annotators who are done with an item without being assigned count among its annotators.
+    Annotators who are ``away`` keep their finished items. Their open items go to others, who also
+    keep their own. Annotators who have finished an item without being assigned count among its
+    annotators.
     """
     load: Counter[str] = Counter()
     assigned = {item: _least_loaded(item, annotators, each, load) for item in items}
@@ -119,7 +120,7 @@ _UNKNOWN = Alike(1, 1)
 def in_turn(
     queue: Queue, items: Sequence[QueueItem], alike: Mapping[str, Alike]
 ) -> Sequence[QueueItem]:
-    """Return the items in the order of the queue; ties keep the order in which they were added."""
+    """Return the items in the order of the queue; ties stay in the order of their addition."""
     match queue.order:
         case Order.RANDOM:
             return sorted(items, key=lambda item: _drawn(queue.name, item.trace_id))
@@ -132,13 +133,13 @@ def in_turn(
 
 
 def is_disputed(queue: Queue, trace_id: str, alike: Alike | None) -> bool:
-    """Return whether a done item needs adjudication: low agreement, or part of the sample."""
+    """Return whether a finished item needs adjudication: low agreement, or part of the sample."""
     is_below = queue.threshold is not None and alike is not None and share(alike) < queue.threshold
     return is_below or _drawn(f"{queue.name}\0sample", trace_id) < queue.sample
 
 
 def share(alike: Alike) -> float:
-    """Return the share of shared judgements on which all agree, from 0 to 1."""
+    """Return the share, from 0 to 1, of judgements by several annotators on which all agree."""
     return alike.same / alike.shared
 
 

@@ -45,11 +45,11 @@ class Scheme:
     max_score: float = 100
     show_score: bool = True
     is_required: bool = False
-    """Whether done requires complete answers: see ``marks.what_is_missing``."""
+    """Whether finishing an item requires complete answers: see ``marks.what_is_missing``."""
     agents: Sequence[str] = ()
     """Possible responsible agents, in addition to those of the run."""
     needs_reason: bool = False
-    """Whether done requires a reason for every correction."""
+    """Whether finishing an item requires a reason for every correction."""
     steps_key: str = "steps"
     step_text_key: str = "action"
     definitions: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Scheme:
 
     @property
     def weighing(self) -> object:
-        """All that a score depends on; equal for schemes that score equally."""
+        """All values that a score depends on; equal for schemes that compute equal scores."""
         return self.kind, self.correct_option, self.max_score, tuple(sorted(self.severities))
 
     def weight_of(self, severity: str) -> float:

@@ -1,4 +1,4 @@
-"""Reads schemes in Potato's configuration format, with a remark per line not understood."""
+"""Reads schemes in Potato's configuration format, with a remark for each unknown line."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ LONGEST_NAME = 200
 
 
 class SchemeReading(NamedTuple):
-    """A scheme, with remarks on what was not understood or what Potato reads differently."""
+    """A scheme, with remarks on lines that were not understood or that Potato reads differently."""
 
     scheme: Scheme
     remarks: Sequence[Remark]
 
 
 def read_scheme(text: str, name: str | None = None) -> SchemeReading:
-    """Return the scheme of a text: one scheme, a list of them, or a whole configuration.
+    """Return the scheme in a text: one scheme, a list of schemes, or a whole configuration.
 
     ``name`` selects one of several. Raises ``SchemeError`` with line and reason.
     """
@@ -85,12 +85,12 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
 
 
 def plain_scheme(text: str, name: str) -> object:
-    """Return the scheme of a name in its original form, with all its keys, as plain JSON values."""
+    """Return the named scheme in its original form, with all its keys, as plain JSON values."""
     return to_plain(_choose(parse_yaml(text), name))
 
 
 def _choose(root: Node, name: str | None) -> Node:
-    """Return the scheme of the name, or the only one; raises ``SchemeError`` otherwise."""
+    """Return the named scheme, or the only one; raises ``SchemeError`` otherwise."""
     listed = root.members.get("annotation_schemes", root)
     if not isinstance(listed.value, list):
         if not listed.members:
@@ -190,9 +190,9 @@ class Checked(NamedTuple):
     line: int
     """The line where it begins, from 1."""
     remarks: Sequence[Remark]
-    """What is not understood, or what Potato reads differently."""
+    """Remarks on lines that are not understood, or that Potato reads differently."""
     errors: Sequence[Remark]
-    """Errors that keep the scheme from being stored."""
+    """Errors that prevent the scheme from being stored."""
     scheme: Scheme | None = None
     """The parsed scheme; ``None`` if there are errors."""
 

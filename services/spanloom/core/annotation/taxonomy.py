@@ -55,7 +55,7 @@ def _option_texts(node: Node) -> Iterator[str]:
 
 
 def read_error_types(members: dict[str, Node], remarks: list[Remark]) -> Sequence[ErrorType]:
-    """Return the error types; invalid entries get a remark, where Potato ignores them silently."""
+    """Return the error types; invalid entries get a remark, while Potato silently ignores them."""
     node = members.get("error_types")
     if node is None:
         return ()
@@ -98,7 +98,7 @@ def _subtypes(node: Node, remarks: list[Remark]) -> Iterator[str]:
 def read_severities(
     members: dict[str, Node], kind: str, remarks: list[Remark]
 ) -> Sequence[Severity]:
-    """Return the severities; weights are absolute values of those in the text."""
+    """Return the severities; weights are the absolute values of the weights in the text."""
     node = members.get("severities")
     if node is None:
         return DEFAULT_SEVERITIES if kind in ("trajectory_eval", "error_span") else ()

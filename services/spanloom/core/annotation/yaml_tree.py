@@ -1,4 +1,4 @@
-"""Parses YAML (and so JSON) into a tree whose nodes know their line, for remarks."""
+"""Parses YAML (and so JSON) into a tree whose nodes have line numbers, for remarks."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_NODES = 20_000
-"""Far beyond real schemes; a limit against nested aliases that expand without end."""
+"""Far more nodes than real schemes have; stops nested aliases that expand without end."""
 _MERGE = "tag:yaml.org,2002:merge"
 _NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class Remark(NamedTuple):
-    """A remark on a line of a scheme: what was not understood or read differently, and why."""
+    """A remark on a line of a scheme that was not understood, or is read differently by Potato."""
 
     line: int
-    """From 1."""
+    """Line number, from 1."""
     key: str
     reason: str
 
 
 class SchemeError(ValueError):
-    """The text is not a valid scheme; ``remarks`` have the lines and reasons."""
+    """Raised if a text is not a valid scheme; ``remarks`` have the lines and reasons."""
 
     def __init__(self, *remarks: Remark) -> None:
         """Build the message from the remarks."""
@@ -144,7 +144,7 @@ class _Reader:
             yield key, value
 
     def _merged(self, value: yaml.Node) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """Yield the pairs of one or several mappings; those of earlier mappings take precedence."""
+        """Yield the pairs of one or several mappings; pairs of earlier mappings take precedence."""
         several = value.value if isinstance(value, yaml.SequenceNode) else [value]
         for one in reversed(several):
             if not isinstance(one, yaml.MappingNode):

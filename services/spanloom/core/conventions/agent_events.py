@@ -1,7 +1,7 @@
-"""Reads events of coding agents: the kind by the log record's name, values under any known key.
+"""Reads events of coding agents: the record's name decides the kind; a value may have many keys.
 
-Coding agents write a log record for each prompt, request, tool call and so on. The service keeps
-such a record as an event of its span, or, without a span, as a *bare span* (``log.bridge``). The
+Coding agents write a log record for each prompt, request, tool call and so on. The service stores
+such a record as an event of its span, or, if it has no span, as a *bare span* (``log.bridge``). The
 end of the name gives the kind of event, for any sender: ``codex.user_prompt``.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 _OF_STREAM = ("sse_event", "conversation_turn")
-"""Ends of names of what comes in pieces: only one that counts tokens, or failed, is of interest."""
+"""Suffixes of the names of stream chunks: only a chunk with token counts or an error is used."""
 _BEGINNING = frozenset({"started", "start", "running", "begin", "spawned"})
 CALL_IDS = (
     *("call_id", "tool_use_id", "tool_call_id", "gen_ai.tool.call.id", "gen_ai.tool.call_id"),
@@ -53,14 +53,14 @@ MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name"
 SENT = ("request_text", "gen_ai.input.messages", "messages", "request")
 RECEIVED = ("response_text", "gen_ai.output.messages", "response", "output", "text")
 BODY = ("body",)
-"""The text of the record itself: for known senders a sentence for people, or the request sent."""
+"""The body of the record: a sentence for people if the sender is known, or the request sent."""
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
 COSTS = ("cost_usd", "cost.usd", "cost", "totalCost")
 FIRST_TOKENS = ("ttft_ms", "time_to_first_token_ms")
 _COUNTS = ("gen_ai.usage.", "usage.", "")
-"""Prefixes of counts; without one the word ``token`` marks them."""
+"""Prefixes of counts; without a prefix a name must contain the word ``token``."""
 HIDDEN = frozenset({"<REDACTED>", "[REDACTED]", "REDACTED"})
 
 
@@ -72,32 +72,32 @@ class Event(NamedTuple):
     what: What
     attributes: Mapping[str, str]
     holder: Span
-    """The span that has the event, or that is the event."""
+    """The span that has the event; of a record without a span, the span made from it."""
     is_bare: bool
 
     def get(self, keys: Sequence[str]) -> str:
-        """Return the first non-empty value under the keys; empty if it was hidden or is absent."""
+        """Return the first non-empty value under these keys; empty if missing or hidden."""
         value = first(self.attributes, *keys)
         return "" if value in HIDDEN else value
 
     def text(self, keys: Sequence[str]) -> str:
-        """Return the first value under the keys, or else an unknown sender's record text."""
+        """Return the first value under these keys, else the body of an unknown sender's record."""
         own = self.get(keys)
         return own if own or is_of_known_sender(self.name) else self.get(BODY)
 
     @property
     def usage(self) -> Usage | None:
-        """The tokens of a call, if the event counts them."""
+        """The token counts of a call; ``None`` if the event has none."""
         return read_counts(self.attributes, _COUNTS) if has_counts(self.attributes) else None
 
     @property
     def total(self) -> int:
-        """The reported sum of all tokens, else zero."""
+        """The reported sum of all tokens; 0 if not reported."""
         return read_total(self.attributes, _COUNTS)
 
     @property
     def status(self) -> int:
-        """The HTTP status of a call, else zero."""
+        """The HTTP status of a call; 0 if not reported."""
         text = self.get(STATUSES)
         return int(text) if text.isdecimal() and len(text) == _STATUS_DIGITS else 0
 
@@ -111,12 +111,12 @@ _STATUS_DIGITS = 3
 
 
 def is_bare(span: Span) -> bool:
-    """Return whether a span is a log record."""
+    """Return whether a span was made from a log record that belonged to no span."""
     return BRIDGED in span.attributes
 
 
 def name_of(span: Span) -> str:
-    """Return the event's name of a bare span."""
+    """Return the event name of a span made from a log record."""
     return span.attributes.get(EVENT_NAME) or span.name
 
 
@@ -132,7 +132,7 @@ def read_moment(text: str) -> int:
 
 
 def what_of(name: str, attributes: Mapping[str, str]) -> What | None:
-    """Return the kind of an event; ``None`` if it is not used."""
+    """Return the kind of an event; ``None`` for events that are ignored."""
     what = what_is_named(name)
     if name.endswith(_OF_STREAM) and not has_counts(attributes):
         return What.FAILURE if attributes.get(ERROR) else None
@@ -149,7 +149,7 @@ def _is_beginning(name: str, attributes: Mapping[str, str]) -> bool:
 
 
 def read_events(tree: SpanTree) -> Sequence[Event]:
-    """Return the events of all spans by time; two reports of one event are merged."""
+    """Return the events of all spans, ordered by time; two reports of one event are merged."""
     return tree.remember(_read_events)
 
 
@@ -158,7 +158,7 @@ def _read_events(tree: SpanTree) -> Sequence[Event]:
 
 
 def list_events(spans: Iterable[Span]) -> Sequence[Event]:
-    """Return the events of the spans by time."""
+    """Return the events of the spans, ordered by time; two reports of one event are merged."""
     found: dict[tuple[object, ...], Event] = {}
     for span in spans:
         for event in _events_of(span):
@@ -182,7 +182,7 @@ def _events_of(span: Span) -> Iterator[Event]:
 
 
 def _identity(event: Event) -> tuple[object, ...]:
-    """Return a key by which a span's repeat of a record, as in Codex, is recognised."""
+    """Return a key that is equal for a record and its repeat in the same span, as in Codex."""
     stamp = event.attributes.get("event.timestamp") or event.time_ns
     return event.what, event.holder.span_id, stamp, event.get(CALL_IDS), event.get(REQUEST_IDS)
 

@@ -1,7 +1,7 @@
-"""Selects log records of coding agents to keep, and normalizes their names.
+"""Selects the log records of coding agents to store, and normalizes their names.
 
 Coding agents report prompts, model calls and tools as log records, often without a span. A record
-is kept if its name reports a part of a run; the names of senders differ only in their prefix.
+is stored if its name shows that it belongs to a run; senders' names differ only in their prefix.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Event
 
 BRIDGED = "log.bridge"
-"""Attribute of spans that were log records; Qwen Code sets it on the spans of its own bridge."""
+"""Attribute of spans made from log records; Qwen Code sets it on its own bridge's spans too."""
 EVENT_NAME = "event.name"
 CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id", "ulid")
-"""The last one is Cline's."""
+"""The last key is set by Cline."""
 PROMPT_KEYS = (
     *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
     "github.copilot.interaction_id",
@@ -34,26 +34,26 @@ _SCOPES = {
     "gemini-cli": "gemini_cli.",
     "qwen-code": "qwen-code.",
 }
-"""The beginnings of the scope names of known senders, and the prefixes of their records."""
+"""Prefixes of the scope names of known senders, and the prefixes of their records' names."""
 _PREFIXES = tuple(_SCOPES.values())
 _KIND = "event.kind"
 _COMPLETED = "response.completed"
-"""Codex reports each piece of a stream; only the last has the tokens, or its failure."""
+"""Codex reports each chunk of a stream; only the last one has the tokens, or the failure."""
 ERROR = "error.message"
 OF_EVENT = "e0e0"
-"""The first digits of the id of a span that is an event without a span."""
+"""The first digits of the id of a span that was made from an event without a span."""
 SERVICE_NAME, SCOPE_NAME = "service.name", "otel.scope.name"
-"""Attributes of events of spans: who sent them."""
+"""Attributes of a span's events that name their sender."""
 _NS_PER_MS = 1_000_000
 _LONGEST_MS = 24 * 3600 * 1000
-"""Longer durations in ms are ignored: the span then starts at its end."""
+"""Longer durations in ms are ignored; the span then starts at its end."""
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,79}")
 
 
 def name_log(names: tuple[str, str, str], scope: str) -> str:
-    """Return the name of a log record with the prefix of its sender; empty if it has none.
+    """Return the name of a log record with its sender's prefix; empty if the record has no name.
 
-    ``names`` are its attribute ``event.name``, its own name (of Codex a line of source code) and
+    ``names`` are its attribute ``event.name``, its own name (for Codex a line of source code) and
     its body, which often is the name. Example: ``claude_code.tool_result`` for ``tool_result`` in
     a scope of Claude Code.
     """
@@ -65,15 +65,15 @@ def name_log(names: tuple[str, str, str], scope: str) -> str:
 
 
 def may_be_kept(name: str) -> bool:
-    """Return whether records of this name may be kept; ``is_kept`` decides by attributes."""
+    """Return whether records with this name may be stored; ``is_kept`` also reads attributes."""
     return is_part_of_run(name)
 
 
 def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether a record of this name reports a part of a run.
+    """Return whether to store a record with this name and these attributes, as part of a run.
 
-    An unknown sender's record must also name its conversation, as the last part of a name alone
-    is not enough.
+    An unknown sender's record must also name its conversation, because the last part of a name
+    alone is not enough.
     """
     is_piece = attributes.get(_KIND, _COMPLETED) != _COMPLETED
     if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):
@@ -82,7 +82,7 @@ def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
 
 
 def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
-    """Return the end time less the attribute ``duration_ms``, in ns; never below zero."""
+    """Return ``time_ns`` less the attribute ``duration_ms``, in ns; never below zero."""
     try:
         lasted_ms = float(attributes.get("duration_ms") or 0)
     except ValueError:
@@ -93,19 +93,19 @@ def start_of(time_ns: int, attributes: Mapping[str, str]) -> int:
 
 
 def is_from_agent(event: Event) -> bool:
-    """Return whether an event of a span was a log record of a coding agent."""
+    """Return whether a span's event was a log record of a coding agent."""
     return EVENT_NAME in event.attributes and may_be_kept(event.name)
 
 
 def count_records(spans: Iterable[Span]) -> int:
-    """Return the number of the spans' events that were log records of coding agents."""
+    """Return how many of the spans' events were log records of coding agents."""
     return sum(is_from_agent(event) for span in spans if span.events for event in span.events)
 
 
 def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) -> Span:
-    """Convert a span's event to a span, like a log record that was sent without one.
+    """Convert a span's event to a span, as if it were a log record that was sent without a span.
 
-    ``of`` has the trace id and the parent's span id, which may be empty.
+    ``of`` is the trace id and the parent's span id, which may be empty.
     """
     attributes = dict(event.attributes)
     service, scope = attributes.pop(SERVICE_NAME, ""), attributes.pop(SCOPE_NAME, "")
@@ -130,12 +130,12 @@ def as_span(event: Event, event_id: str, of: tuple[str, str], row_version: int) 
 
 
 def is_name(text: str) -> bool:
-    """Return whether a body is only a name."""
+    """Return whether the body of a record is only a name."""
     return _NAME.fullmatch(text) is not None
 
 
 def is_of_known_sender(name: str) -> bool:
-    """Return whether a record of this name is a known sender's: its body is for people."""
+    """Return whether the name belongs to a known sender, whose record bodies are for people."""
     return name.startswith(_PREFIXES)
 
 

@@ -1,6 +1,6 @@
-"""Kinds of log records of coding agents, by the end of their names: one table for all readers.
+"""Kinds of coding agents' log records, by the end of their names, in one shared table.
 
-The names differ by sender in their prefix only: ``codex.user_prompt``, ``qwen-code.user_prompt``.
+The names differ by sender only in their prefix: ``codex.user_prompt``, ``qwen-code.user_prompt``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class What(Enum):
     PROMPT = auto()
     """A person's prompt."""
     REQUEST = auto()
-    """A model is called; with counts or a status it is the whole call."""
+    """A model was called; a record with counts or a status reports the whole call."""
     RESPONSE = auto()
     FAILURE = auto()
     """A call of a model failed."""
@@ -49,9 +49,9 @@ _ENDINGS = {
     "agent.start": What.STARTED,
     "agent.finish": What.FINISHED,
 }
-"""The end of a name, after a dot: of ``qwen-code.tool_call`` the ``tool_call``.
+"""The kind by the last part of a name, or the last two: ``tool_call`` of ``qwen-code.tool_call``.
 
-``task`` is Cline's word; only its turns that count tokens are answers.
+Cline's names contain ``task``; only its turns that count tokens are answers.
 """
 _OF_ONE_SENDER = {
     "claude_code.api_request_body": What.SENT,
@@ -61,20 +61,20 @@ _OF_ONE_SENDER = {
     "codex.websocket_request": What.REQUEST,
     "codex.turn_ttft": None,
 }
-"""Whole names; those of ``None`` are kept as a part of a run, and report no step."""
+"""Kinds by whole name; records with ``None`` are stored with the run, but report no step."""
 _SUB_AGENT = "subagent"
-"""Beginning of the last part of a name: a sub-agent started or ended."""
+"""Prefix of the last part of a name that reports the start or end of a sub-agent."""
 _REPORTS = ("<task-notification>",)
-"""Beginnings of prompts that a program itself wrote when a background sub-agent ended."""
+"""Prefixes of prompts that a program wrote itself when a background sub-agent had ended."""
 NAMES_KEPT = 4096
 MAX_NAME_CHARS = 200
-"""Longer names report nothing."""
+"""Records with longer names are ignored."""
 
 
 def what_is_named(name: str) -> What | None:
-    """Return the kind of records of this name; ``None`` if they report nothing.
+    """Return the kind of records with this name; ``None`` if they report nothing.
 
-    Records that begin or end a sub-agent are ``FINISHED``: their attributes decide which.
+    Records of a sub-agent's start or end are ``FINISHED``; their attributes tell the two apart.
     """
     return _what_is_named(name) if len(name) <= MAX_NAME_CHARS else None
 
@@ -90,10 +90,10 @@ def _what_is_named(name: str) -> What | None:
 
 
 def is_part_of_run(name: str) -> bool:
-    """Return whether records of this name are a part of a run, of any kind."""
+    """Return whether records with this name belong to a run, whatever they report."""
     return name in _OF_ONE_SENDER or what_is_named(name) is not None
 
 
 def is_unasked(prompt: str) -> bool:
-    """Return whether a program wrote the prompt, to continue with the last person's prompt."""
+    """Return whether a program wrote the prompt, to continue the run of a person's prompt."""
     return prompt.startswith(_REPORTS)

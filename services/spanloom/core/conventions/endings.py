@@ -1,7 +1,7 @@
-"""Attributes of unknown senders, by how their keys end: ``au.llm.input`` holds an input.
+"""Attributes of unknown senders, by the ends of their keys: ``au.llm.input`` holds an input.
 
-Each vendor has its own prefix, ``flue.turn.input``, ``_ml_obs.meta.input.messages``, followed
-nearly always by one of a few words. Known names take precedence.
+Each vendor has its own prefix (``flue.turn.input``, ``_ml_obs.meta.input.messages``), but nearly
+all keys end in one of a few words. Keys that are known take precedence.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SIDES = {
     **dict.fromkeys(("toolinput", "toolarguments", "kwargs"), _ARGUMENTS),
     **dict.fromkeys(("result", "results", "toolresult", "tooloutput"), _RESULT),
 }
-"""The meaning of a last word, also if one of ``_FORMS`` follows it."""
+"""The meaning of a key's last word, also if one of ``_FORMS`` follows it."""
 _FORMS = frozenset({"value", "messages", "text", "content", "data", "json", "message", "body"})
 _MODEL = re.compile(r"^(?:\w+_)?model(?:_?(?:name|id))?$", re.IGNORECASE)
 _NAMES = {
@@ -43,15 +43,15 @@ _NAMES = {
     "entityname": "entity_names",
     **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
 }
-"""The meaning of one or two last words. Children may have the type of the entity around them."""
+"""The meaning of a key's last one or two words. Children may repeat the enclosing entity's type."""
 _NO_VENDOR = re.compile(
     rf"^(?:{'|'.join(meanings.OTHER_CONVENTIONS)})\.|header|cookie", re.IGNORECASE
 )
-"""Attributes of other conventions that end in the same words."""
+"""Keys of other conventions that end in the same words."""
 
 
 class Endings(NamedTuple):
-    """The keys of a span by their meaning, the shortest one first."""
+    """The keys of a span by their meaning, the shortest key first."""
 
     kinds: Sequence[str] = ()
     entity_types: Sequence[str] = ()
@@ -64,7 +64,7 @@ class Endings(NamedTuple):
     arguments: Sequence[str] = ()
     results: Sequence[str] = ()
     counts: Sequence[str] = ()
-    """JSON with all counts of a call."""
+    """Keys of JSON values with all counts of a call."""
 
 
 NAMES_KEPT = 8192
@@ -73,7 +73,7 @@ _found: ByteCache[tuple[str, ...], Endings] = ByteCache(CACHE_BYTES)
 
 
 def find_endings(keys: Collection[str]) -> Endings:
-    """Return the keys by the meaning of their last word."""
+    """Return the keys by the meaning of their last words."""
     key = tuple(keys)
     return _found.get(key) or _found.keep(key, _find(key), 2_000 + sum(map(sys.getsizeof, key)))
 
@@ -102,7 +102,7 @@ def _meanings(key: str) -> Sequence[str]:
 
 
 _CONVERSING = re.compile(r"messages|prompt|completion|chat_?ctx", re.IGNORECASE)
-"""Words in names of attributes that only model calls have, not tools."""
+"""Words in keys that only model calls have, not tools."""
 _PLACES = {
     _INPUT: ("inputs", "arguments"),
     _OUTPUT: ("outputs", "results"),
@@ -112,7 +112,7 @@ _PLACES = {
 
 
 def _side(last: str, before: str) -> str:
-    """Return the side of a step that a key belongs to: ``output.messages`` is an output."""
+    """Return what a key holds, an input or output for example: ``output.messages`` is an output."""
     if last in _FORMS and before in _SIDES:
         return _SIDES[before]
     for form in _FORMS:
@@ -123,7 +123,7 @@ def _side(last: str, before: str) -> str:
 
 
 def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
-    """Return the keys of model, input and output that are read for lack of known ones."""
+    """Return the keys read for model, input and output because no known key has a value."""
     found = find_endings(attributes)
     sides = (
         (found.models, meanings.MODELS),
@@ -135,7 +135,7 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
-    """Set the input and output if no known attribute or event has them."""
+    """Set input and output by the ends of keys if no known attribute or event has them."""
     if facts.input and facts.output:
         return
     found, is_tool = find_endings(attributes), kind is Kind.TOOL

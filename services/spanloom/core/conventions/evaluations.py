@@ -1,8 +1,8 @@
 """Evaluations of a span: ``gen_ai.evaluation.result``.
 
 The conventions put name, score, label and explanation into an event of the evaluated span, or into
-a log record that names the span; some senders make a span of it, below the one that is evaluated.
-They are listed with the span and change no step; ``core/scoring`` makes scores of them.
+a log record that names the span; some senders make a child span of the evaluated span instead.
+Evaluations are listed with the span and change no step; ``core/scoring`` makes scores of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 RESULT = "gen_ai.evaluation.result"
-"""The name of the event, or span."""
+"""The name of the event or span that reports an evaluation."""
 NAME = "gen_ai.evaluation.name"
 VALUE = "gen_ai.evaluation.score.value"
 LABEL = "gen_ai.evaluation.score.label"
@@ -29,7 +29,7 @@ TEST_PASS = "gen_ai.evaluation.test_pass"  # noqa: S105  # no password
 RESPONSE_ID = "gen_ai.response.id"
 ERROR_TYPE = "error.type"
 OWN = "spanloom.score."
-"""Prefix of attributes for facts that the conventions do not define."""
+"""Prefix of attributes that the conventions do not define."""
 
 _EVENT = "gen_ai.evaluation"
 _MEMBERS = {
@@ -40,11 +40,11 @@ _MEMBERS = {
     ERROR_TYPE: "error_type",
 }
 OF_RESPONSE = "5c0e5c0e"
-"""The first digits of ids of traces for results that name a response instead of a span."""
+"""First digits of a trace id that is made for results which name a response, not a span."""
 
 
 def read_evaluations(span: Span) -> Sequence[Mapping[str, Json]]:
-    """Return the evaluations in the span's events, in their order, without empty members."""
+    """Return the evaluations in the span's events, in order, without empty fields."""
     return [_read(event) for event in span.events if event.name.startswith(_EVENT)]
 
 
@@ -59,6 +59,6 @@ def _read(event: Event) -> Mapping[str, Json]:
 
 
 def trace_of_response(response_id: str) -> str:
-    """Return the id of the trace under which results of a response wait for its model call."""
+    """Return the id of the trace under which a response's results wait for its model call."""
     digest = hashlib.blake2b(response_id.encode(errors="surrogatepass"), digest_size=12)
     return OF_RESPONSE + digest.hexdigest()

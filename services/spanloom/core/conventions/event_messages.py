@@ -1,7 +1,7 @@
 """Messages in span events and log records, of every version of the GenAI conventions.
 
-Before 1.27 one event held all of a call's messages (``gen_ai.content.prompt``), later each message
-was an event (``gen_ai.user.message``), today one event has the details of a call. The body of an
+Before 1.27 one event held all of a call's messages (``gen_ai.content.prompt``); later each message
+was an event (``gen_ai.user.message``); today one event has the details of a call. The body of an
 event is its attributes, or JSON in one of them (``gen_ai.event.content``).
 """
 
@@ -38,7 +38,7 @@ _INPUTS = {
 _OUTPUTS = {CHOICE: "assistant"}
 _WHOLE_INPUTS = {"gen_ai.content.prompt": "gen_ai.prompt"}
 _WHOLE_OUTPUTS = {"gen_ai.content.completion": "gen_ai.completion"}
-"""Events with all messages of a side, and the attribute that holds them."""
+"""Events with all input or output messages, and the attribute that holds the messages."""
 _BODIES = ("gen_ai.event.content", "event.body", "body", "message")
 """Attributes that hold the body of an event as JSON."""
 _INSTRUCTIONS = "gen_ai.system_instructions"
@@ -54,8 +54,9 @@ _CONTENT_KEYS = frozenset({"content", "parts", "tool_calls"})
 def with_details(span: Span) -> Span:
     """Return the span with the messages of its events among its attributes.
 
-    A sender writes them in one place or the other, by a setting; the span's own attributes take
-    precedence. Messages in separate events matter only with instructions, which would hide them.
+    A setting decides whether a sender writes them to attributes or to events; the span's own
+    attributes take precedence. Messages in separate events are added only to a span with
+    instructions, because the instructions alone would otherwise be taken for the whole input.
     """
     if not span.events:
         return span
@@ -66,7 +67,7 @@ def with_details(span: Span) -> Span:
 
 
 def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
-    """Set the facts' input and output from events where the span's attributes lack them."""
+    """Set input and output from the span's events where its attributes lack them."""
     if not span.events or (facts.input and facts.output):
         return
     if kind is Kind.TOOL:
@@ -92,9 +93,9 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
 
 
 def _last_answer(span: Span) -> Event | None:
-    """Return the assistant's message event after all others, which is then the answer.
+    """Return the assistant's message if it is the last message event, and so the answer.
 
-    Azure's agents write no choices.
+    Azure's agents write no ``gen_ai.choice`` events.
     """
     messages = [e for e in span.events if e.name in _INPUTS or e.name in _OUTPUTS]
     return messages[-1] if len(messages) > 1 and messages[-1].name == _ASSISTANT else None
@@ -105,9 +106,9 @@ def _without(span: Span, event: Event) -> Span:
 
 
 def _details(span: Span) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of the details events: Strands writes one per list, more per cycle.
+    """Yield the attributes of the details events; Strands writes several of these events.
 
-    For equal keys the first event takes precedence, so it is yielded last.
+    If several events have the same key, the first event wins, so it is yielded last.
     """
     for event in reversed(span.events):
         if event.name == DETAILS:
@@ -115,19 +116,19 @@ def _details(span: Span) -> Iterator[tuple[str, str]]:
 
 
 def _first(span: Span, name: str) -> str:
-    """Return the content of the first event with this name, or all of its body."""
+    """Return the content of the first event with this name, or else its whole body."""
     keys = ("message", *_BODIES[:-1]) if name == CHOICE else ("content", *_BODIES[:-1])
     return next((first(e.attributes, *keys) for e in span.events if e.name == name), "")
 
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
-    """Return the messages; empty if none has more than a role (content capture is off)."""
+    """Return the messages; empty if they have only roles, because content capture is off."""
     messages: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
     return written(messages) if any(map(_has_content, messages)) else ""
 
 
 def _whole(span: Span, keys: Mapping[str, str]) -> str:
-    """Return the messages of the one event that has them all, with roles in lower case."""
+    """Return the messages of an event that has all of them, with roles in lower case."""
     held = (e.attributes.get(keys[e.name], "") for e in span.events if e.name in keys)
     text = next(filter(None, held), "")
     messages = json_value(text) if text.startswith("[{") else None
@@ -138,7 +139,7 @@ def _message(event: Event, role: str) -> Json:
     attributes = event.attributes
     message: dict[str, Json] = {"role": attributes.get("role") or role}
     body = _body(attributes)
-    if _CONTENT_KEYS & body.keys() or "role" in body:  # a choice in a log record holds a message
+    if _CONTENT_KEYS & body.keys() or "role" in body:  # in log records a choice has a message
         message |= body
     elif text := first(attributes, "content", *_BODIES):
         message["content"] = _content(text)
@@ -149,7 +150,7 @@ def _message(event: Event, role: str) -> Json:
 
 
 def _body(attributes: Mapping[str, str]) -> dict[str, Json]:
-    """Return the event's message: the JSON of one attribute, or the message inside it."""
+    """Return the event's message from the JSON in one attribute, or from its field ``message``."""
     for key in _BODIES:
         if key in attributes and (body := json_object(attributes[key])):
             inner = body.pop("message", None) if isinstance(body.get("message"), dict) else None
@@ -158,7 +159,7 @@ def _body(attributes: Mapping[str, str]) -> dict[str, Json]:
 
 
 def _cased(message: Json) -> Json:
-    """Return the message with its role in lower case: ``Assistant`` is .NET's."""
+    """Return the message with its role in lower case; .NET writes ``Assistant``."""
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(role, str) or role.islower():
         return message
@@ -170,9 +171,9 @@ def _has_content(message: Json) -> bool:
 
 
 def _content(text: str) -> Json:
-    """Parse parts and objects; other text, even if it looks like a number, stays text.
+    """Parse JSON lists and objects; other text, even if it looks like a number, stays text.
 
-    Google's contents hold their parts inside: ``[{"role": "user", "parts": […]}]``.
+    Google's content is ``[{"role": "user", "parts": […]}]``; the object in the list is returned.
     """
     if not text.startswith(("[", "{")):
         return text

@@ -1,7 +1,7 @@
-"""Failures of commands that a result or a span reports as an exit code only.
+"""Failures of commands that a result or a span reports only as an exit code.
 
-A shell tool of a coding agent succeeds for its program even if the command failed: the exit code is
-in the result's text, in its JSON, or in an attribute.
+A coding agent counts its shell tool as successful even if the command failed: the exit code is in
+the text of the result, in its JSON, or in an attribute.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _TEXTS = (
     re.compile(r"\AExit code (\d{1,10})$", re.MULTILINE),
     re.compile(r"<shellId: \S+ completed with exit code (-?\d{1,10})>\s*\Z"),
 )
-"""The forms of Codex, Qwen Code and Gemini CLI, Claude Code, and Copilot."""
+"""Patterns for Codex, for Qwen Code and Gemini CLI, for Claude Code, and for Copilot."""
 _KEYS = ("exit", "exitCode", "exit_code")
 _INSIDE = ("metadata", "result", "output")
 _NOT_OUTPUT = re.compile(r"^(?:Chunk ID|Wall time|Original token count|Process|Exit|<[^>]*>$)")
 _LABEL = re.compile(r"^(?:Output|Error|Stdout|Stderr|Command|Directory|Signal): ?")
 MAX_CHARS = 200
-"""Maximum length of the command's own words in a message."""
+"""Maximum length of the command's own output in an error message."""
 
 
 def find_exit(code: str, words: str = "") -> StepError | None:
@@ -61,7 +61,7 @@ def _code_in(fields: dict[str, Json]) -> str:
 
 
 def _last_words(text: str) -> str:
-    """Return the last line that the command itself wrote."""
+    """Return the last line of output that the command itself wrote."""
     lines = [line.strip() for line in text.splitlines()]
     own = [_LABEL.sub("", line) for line in lines if not _NOT_OUTPUT.match(line)]
     output = [line for line in own if line not in ("", "(none)", "(empty)", "0")]

@@ -1,16 +1,16 @@
 """Read failures that only the result of a tool reports, in the formats of their protocols.
 
-A tool may fail without an exception: its caller gets the text of the error as the result, marked
-as such. LangChain marks its tool message, the Model Context Protocol and Anthropic their result::
+A tool may fail without an exception: its caller gets the text of the error as a result that is
+marked as an error. LangChain marks its tool message, MCP and Anthropic mark the result::
 
     {"type": "tool", "data": {"content": "no such city", "status": "error"}}
     {"content": [{"type": "text", "text": "no such city"}], "isError": true}
 
-The author of a tool may do the same without a protocol, as those of Google's ADK are taught to::
+The author of a tool may do the same without a protocol, as Google's ADK recommends::
 
     {"status": "error", "error_message": "no such city"}
 
-This form counts only as the whole result. A mark deeper inside is data of the tool's own.
+This form counts only as the whole result. The same form deeper inside is the tool's own data.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 REPORTED_BY_RESULT = "result"
-"""``StepError.reported_by`` of such a failure."""
+"""The value of ``StepError.reported_by`` for such a failure."""
 _MARK = "rror"
-"""In each of the marks: ``isError``, ``is_error``, ``"error"``."""
+"""A substring of every error mark: ``isError``, ``is_error``, ``"error"``."""
 _AROUND = (
     *("output", "outputs", "result", "response", "toolResult", "tool_result"),
     *("data", "kwargs", "update", "messages"),
 )
-"""Keys around a result: those of frameworks, LangChain's of its messages and commands."""
+"""Keys under which frameworks wrap a result, and LangChain its messages and commands."""
 _MAX_LAYERS = 8
 _CONTENTS = ("content", "result", "error", "message")
 _MESSAGES = ("error", "error_message", "errorMessage", "message", "detail", "reason")
-"""Keys of the message in an author's own result. Its other keys may have any name."""
+"""Keys of the message in an author's own error result; the result's other keys may vary."""
 _FLAG = re.compile(r"(?:^|[._])is_?error$", re.IGNORECASE)
 _SUCCESS = ("success", "tool.success", "gen_ai.tool.success")
 _STATES = ("gen_ai.tool.status", "gen_ai.tool.call.status", "tool.status", "genkit:state")
 _FAILED = frozenset({"error", "failed", "failure"})
 _NO_TEXT = "the result is marked as an error"
 _REPR = re.compile(r"(?:\w+\()?(?:_?meta=\w+,? )?content=")
-"""The start of a result written as a Python object."""
+"""The start of a result that is the repr of a Python object."""
 _REPR_MARK = re.compile(r"\bis_?[eE]rror=True\b")
 
 
 def find_failed_result(text: str) -> StepError | None:
-    """Return the failure that a tool's result reports, as it was sent, or ``None``."""
+    """Return the failure that a tool's result reports, or ``None``; ``text`` is the raw result."""
     if _MARK not in text:
         return None
     message = _in_json(json_value(text)) if text[:1] in '{["' else _in_repr(text)
@@ -60,7 +60,7 @@ def find_failed_result(text: str) -> StepError | None:
 
 
 def flags_in(keys: Iterable[str]) -> Sequence[str]:
-    """Return the attributes that say whether a tool failed, in whatever form."""
+    """Return the attributes that report whether a tool failed, in whatever form."""
     return [
         key
         for key in keys
@@ -71,7 +71,7 @@ def flags_in(keys: Iterable[str]) -> Sequence[str]:
 def find_flagged_result(
     attributes: Mapping[str, str], flags: Iterable[str], text: str
 ) -> StepError | None:
-    """Return the failure that an attribute reports whose message is the result, or ``None``."""
+    """Return the failure that a flag attribute reports, with the result as message, or ``None``."""
     if not any(_is_raised(key, attributes[key].lower()) for key in flags):
         return None
     return make_error(text or _NO_TEXT, REPORTED_BY_RESULT)
@@ -115,7 +115,7 @@ def _is_marked(value: dict[str, Json]) -> bool:
 
 
 def _own_message(value: dict[str, Json]) -> str | None:
-    """Return the message of ``{"status": "error", "message": …}``; ``None`` of another result."""
+    """Return the message of ``{"status": "error", "message": …}``; ``None`` for other results."""
     if value.get("status") != "error":
         return None
     messages = [text for key in _MESSAGES if isinstance(text := value.get(key), str)]
@@ -123,7 +123,7 @@ def _own_message(value: dict[str, Json]) -> str | None:
 
 
 def _content(value: dict[str, Json]) -> str:
-    """Return the text of a result: of its parts, or of the error in it."""
+    """Return the text of a result, from its parts or from its error."""
     content = next((value[key] for key in (*_CONTENTS, *_MESSAGES) if value.get(key)), "")
     if isinstance(content, dict) and isinstance(message := content.get("message"), str):
         return message

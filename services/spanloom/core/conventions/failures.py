@@ -1,4 +1,4 @@
-"""Read failures of spans: error, code, and exceptions that are only control flow."""
+"""Read failures of spans: error and code, and which exceptions are only control flow."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _ABANDONED = "GeneratorExit"
 """Raised by Python in a generator that is not read to its end, in every framework."""
 
 MAX_CODE_DIGITS = 9
-"""A longer number is no code, and Python refuses to parse a very long one."""
+"""A longer number is not an error code, and Python refuses to parse a very long number."""
 
 _RAISED = re.compile(r"(?:[\w.]+\.)?(\w+)(?:\(|: |$)")
-"""An exception as its repr, as JavaScript writes it (``Name: text``), or just its name."""
+"""An exception as a repr, in JavaScript's form (``Name: text``), or only its name."""
 STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\d)\b")
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""The second alternative is the form of Google's and the JavaScript clients: code, sentence."""
+"""The second alternative is a code and a sentence, as Google's and JavaScript's clients write."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _EXCEPTIONS = frozenset({"exception", "gen_ai.client.operation.exception"})
-"""Events that report an exception; the second is GenAI's, as a rule a log record."""
+"""Events that report an exception; the second is GenAI's own, usually a log record."""
 _LEVEL = "langfuse.observation.level"
 _ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
@@ -44,7 +44,7 @@ def has_error_attribute(keys: Collection[str]) -> bool:
 
 
 def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
-    """Return the span's failure, or ``None`` if it did not fail or raised only control flow."""
+    """Return the span's failure; ``None`` if it did not fail, or raised only control flow."""
     raised = list(exceptions(span))
     reported_by = _reported_by(span, raised=bool(raised))
     if not reported_by:
@@ -67,7 +67,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
 
 
 def make_error(message: str, reported_by: str) -> StepError:
-    """Return the failure that a message describes, without a span that failed."""
+    """Return the failure that an error message describes, without a failed span."""
     what = read_raised("", message)
     shown = what.message or what.type
     return StepError(_code_in(message), shown, what.type, what.traceback, reported_by)
@@ -121,7 +121,7 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
 def is_abandoned_stream(span: Span) -> bool:
     """Return whether a stream was cancelled after its answer had been read, as asyncio does.
 
-    That is a ``CancelledError`` on a span of status ``Ok``.
+    Such a span has a ``CancelledError`` and the status ``Ok``.
     """
     if span.status_code != "Ok":
         return False
@@ -130,7 +130,7 @@ def is_abandoned_stream(span: Span) -> bool:
 
 
 def _is_control_flow_text(message: str, control_flow: ControlFlow) -> bool:
-    """Return whether the message is a text or repr of control flow: ``GeneratorExit()``."""
+    """Return whether the message is control flow, as a text or a repr: ``GeneratorExit()``."""
     if control_flow.matches_text(message):
         return True
     raised = _RAISED.match(message)
@@ -156,11 +156,11 @@ class ControlFlow(NamedTuple):
     types: Collection[str] = ()
     """Names of exception types without package: ``GraphInterrupt`` of ``langgraph.errors``."""
     texts: Collection[re.Pattern[str]] = ()
-    """Patterns searched in the error message, if the type is lost: ``interrupt signal: ID=``."""
+    """Patterns to search in the message if the type was not sent: ``interrupt signal: ID=``."""
     pauses: Collection[str] = ()
     """The types that pause a run until a person answers."""
     questions: Sequence[Callable[[str], str]] = ()
-    """Each returns the question to a person in a pause's message; empty if it has none."""
+    """Each returns the question to a person in a pause's message; empty if there is no question."""
 
     def is_raised_by(self, exception_type: str) -> bool:
         """Return whether the type, with or without package, is one of ``types``."""
@@ -176,7 +176,7 @@ class ControlFlow(NamedTuple):
 
 
 def join_control_flow(declared: Iterable[ControlFlow]) -> ControlFlow:
-    """Return the union of the declarations."""
+    """Return one declaration that combines all of these."""
     every = list(declared)
     return ControlFlow(
         frozenset(name for one in every for name in one.types),

@@ -1,4 +1,4 @@
-"""Reads facts in the names of the GenAI conventions, from attributes and from events."""
+"""Reads facts under the names of the GenAI conventions, from attributes and events."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
-"""The tools that a call or an agent could choose from."""
+"""The attribute with the tools that a call or an agent could choose from."""
 FIRST_CHUNK_S = (
     "gen_ai.response.time_to_first_chunk",
     "gen_ai.client.operation.time_to_first_chunk",
@@ -58,7 +58,7 @@ _METADATA = {
 
 
 def read_metadata(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return the request and response settings that a step shows."""
+    """Return the request and response settings that a step displays."""
     return pick(attributes, _METADATA)
 
 
@@ -92,7 +92,7 @@ def read_model_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return the first text under the keys; an empty list counts as absent."""
+    """Return the first text under these keys; an empty list counts as absent."""
     for key in keys:
         if (text := attributes.get(key)) and text != "[]":
             return text
@@ -100,7 +100,7 @@ def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
 
 
 def _read_answer(attributes: Mapping[str, str]) -> str:
-    """Return the answer under any other key, with the calls that a key of their own holds."""
+    """Return the answer under another key, with the tool calls, which have a key of their own."""
     answer = _one_of_list(_first_text(attributes, meanings.CALL_OUTPUTS))
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
@@ -108,7 +108,7 @@ def _read_answer(attributes: Mapping[str, str]) -> str:
 
 
 def _one_of_list(answer: str) -> str:
-    """Return the text of ``["Rome"]``: Sentry's SDK writes a list with one text a choice."""
+    """Return ``Rome`` for ``["Rome"]``: Sentry's SDK writes a list with a text for each choice."""
     listed = json_value(answer) if answer.startswith('["') else None
     if isinstance(listed, list) and len(listed) == 1 and isinstance(listed[0], str):
         return listed[0]
@@ -116,18 +116,18 @@ def _one_of_list(answer: str) -> str:
 
 
 def write_answer(answer: str, calls: Sequence[dict[str, Json]]) -> str:
-    """Return the text of an answer, as a message if it has calls: OpenAI's or the AI SDK's."""
+    """Return an answer's text; with tool calls, a message in the format of OpenAI or the AI SDK."""
     if not calls:
         return answer
     content: list[Json] = [{"type": "text", "text": answer}] if answer else []
-    if any("toolName" in call for call in calls):  # parts of the AI SDK
+    if any("toolName" in call for call in calls):  # format of the AI SDK
         content += [{**call, "type": "tool-call"} for call in calls]
         return written([{"role": "assistant", "content": content}])
     return written([{"role": "assistant", "content": answer, "tool_calls": list[Json](calls)}])
 
 
 def read_input(attributes: Mapping[str, str]) -> str:
-    """Return the messages with the system prompt first, which is an attribute of its own."""
+    """Return the input messages, preceded by the system prompt, which is a separate attribute."""
     messages = _messages(attributes, "gen_ai.input.messages")
     system = attributes.get("gen_ai.system_instructions", "")
     if not system or '"role":"system"' in messages.replace(" ", "", 3):
@@ -161,7 +161,7 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
-    """Return the facts of an agent's or graph's span, without its usage, which is a sum."""
+    """Return the facts of an agent's or graph's span, except its usage, which is a sum."""
     return Facts(
         input=first(attributes, *meanings.AGENT_INPUTS),
         output=first(attributes, *meanings.AGENT_OUTPUTS),

@@ -1,4 +1,4 @@
-"""Read a step from a span that ``spanloom import`` made of a document."""
+"""Read a step from a span that ``spanloom import`` made from a document."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SCOPE = "spanloom.import"
 DOCUMENT = "spanloom.import.document"
-"""Identifies the document; spans of an earlier document of the same run have another value."""
+"""Identifies the document; spans of an earlier import of the run have a different value."""
 TYPE = "spanloom.import.type"
 """The kind of the step, or ``other`` for a root that is no step."""
 INPUT, OUTPUT = "spanloom.import.input", "spanloom.import.output"
@@ -34,7 +34,7 @@ ROOT_METRICS = "spanloom.import.root.metrics_info"
 EXTRACTION = "spanloom.import.extraction"
 """On the root: the ``extraction`` object of the document."""
 SPANS = "spanloom.import.spans"
-"""On the root: the number of spans that carry the document."""
+"""On the root: the number of spans that hold the document."""
 
 NS_PER_MS = 1_000_000
 TOKEN_COUNTS = (
@@ -46,7 +46,7 @@ _KINDS = {str(kind): kind for kind in Kind}
 
 
 class NotCarriedError(ValueError):
-    """An attribute of an imported span does not have the form of the document."""
+    """An attribute of an imported span does not have the form that an import writes."""
 
 
 def read_kind(span: Span) -> Kind:
@@ -55,7 +55,7 @@ def read_kind(span: Span) -> Kind:
 
 
 def read_step(span: Span, metadata_key: str) -> Step:
-    """Return the step with the metadata of the attribute ``metadata_key``.
+    """Return the step; the attribute ``metadata_key`` has its metadata.
 
     Raises ``NotCarriedError``.
     """
@@ -127,7 +127,7 @@ def load(text: str) -> object:
 
 
 def members(value: object) -> dict[str, Any]:  # as JSON has it
-    """Return a JSON object; raise ``NotCarriedError`` for other values, as all functions below."""
+    """Return a JSON object; this and the functions below raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, dict):
         raise NotCarriedError("an object is needed")
     return value
@@ -153,7 +153,7 @@ def texts_by_name(value: object) -> dict[str, str]:
 
 
 def number(value: object) -> int:
-    """Return an integer of 64 bits, as columns store it."""
+    """Return an integer that fits into 64 bits, the width of the columns."""
     if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
         raise NotCarriedError("a whole number is needed")
     return value
@@ -167,7 +167,7 @@ def share(value: object) -> float:
 
 
 def milliseconds(value: object) -> int:
-    """Return milliseconds, a string of digits, as nanoseconds that fit into 64 bits."""
+    """Return milliseconds in a string of digits as nanoseconds that fit into 64 bits."""
     digits = text(value)
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 14):
         raise NotCarriedError("milliseconds are needed")

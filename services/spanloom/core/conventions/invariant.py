@@ -1,7 +1,7 @@
 """Spans of messages that Invariant's SDK pushes: a span for the run and one for each message.
 
-Requests are independent: an append adds messages below the span of the run, whose id follows from
-the trace's. Messages are ordered by time; those of one time by arrival.
+Requests are independent: an append adds messages below the run's span, whose id is derived from the
+trace id. Messages are ordered by time, messages of equal time by arrival.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ SCOPE = "invariant"
 MESSAGE = "invariant.message"
 """A message as JSON."""
 ROLE = "invariant.role"
-"""Its role, also where the message is not stored, or cut."""
+"""The message's role, also set if the message is not stored, or was cut."""
 ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
 """Arrival of the request, in ns since the epoch, and the message's position in it."""
 ADDRESS = "invariant.address"
-"""The address of an annotation: attribute of its span, which is an evaluation result."""
+"""The address of an annotation, as attribute of its span, which is an evaluation result."""
 DATASET = "invariant.dataset"
 SOURCE = "invariant.metadata"
-"""The metadata of a trace or a line, as JSON; also in an agent's metadata."""
+"""The metadata of a trace or of a line in an import, as JSON; also in an agent's metadata."""
 PARTS = "invariant.parts"
-"""In a tool's metadata: its result is a list of parts."""
+"""In a tool's metadata: whether its result is a list of parts."""
 CALL_ID = "invariant.call_id"
-"""In a tool's metadata: the id of the missing call that it answers."""
+"""In a tool's metadata: the id of the call that it answers, if that call is missing."""
 _MOST_DIGITS = 20
 
 
 def run_span_id(trace_id: bytes) -> bytes:
-    """Return the id of the span of a run."""
+    """Return the id of a run's span."""
     return hashlib.sha256(b"invariant\0" + trace_id).digest()[:8]
 
 
@@ -50,7 +50,7 @@ def is_message(span: Span) -> bool:
 
 
 def arrange_messages(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return spans whose times have the order of their messages; the run's covers them all.
+    """Return the spans with times in the order of their messages; the run's span covers them all.
 
     Spans of other senders are unchanged.
     """
@@ -87,7 +87,7 @@ def _number(text: str) -> int:
 
 
 def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
-    """Return the steps of the messages in a trace, by span id."""
+    """Return the steps that the messages of a trace are, by span id."""
     spans = _messages_in(tree)
     messages = [_message(span) for span in spans]
     steps = steps_of(messages, lambda at: spans[at].span_id)
@@ -95,7 +95,7 @@ def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
 
 
 def read_addresses(spans: Iterable[Span]) -> Addresses:
-    """Return the steps of the messages among these spans, to be found by addresses."""
+    """Return the steps of the messages among these spans, to look them up by address."""
     found = sorted(filter(is_message, spans), key=_place)
     messages = [_message(span) for span in found]
     steps = list(steps_of(messages, lambda at: found[at].span_id))
@@ -103,7 +103,7 @@ def read_addresses(spans: Iterable[Span]) -> Addresses:
 
 
 def read_question_and_answer(tree: SpanTree) -> tuple[str, str]:
-    """Return the first text of a user, and the last of the assistant."""
+    """Return the first text of a user, and the last text of the assistant."""
     messages = [_message(span) for span in _messages_in(tree)]
     return _first_text(messages, "user"), _first_text(reversed(messages), "assistant")
 
@@ -117,7 +117,7 @@ def _first_text(messages: Iterable[Message], role: str) -> str:
 
 
 def _message(span: Span) -> Message:
-    """Return the message of a span; other content is taken as a message's text."""
+    """Return the message of a span; content that is no message becomes a message's text."""
     text, role = span.attributes.get(MESSAGE, ""), span.attributes[ROLE]
     value = json_value(text)
     if not isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Finds the target of an Invariant annotation: a step, its input or output, and a text range.
 
 An address names a message, a text in it, and a line (``messages[2].content:L3``, from 0) or
-characters of it (``messages.2.content:0-5``, in UTF-16 code units as pages count them).
+a range of characters (``messages.2.content:0-5``, in UTF-16 code units, as browsers count them).
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Spot(NamedTuple):
     field: str = ""
     """``input`` or ``output``; empty for the whole step."""
     part: str = ""
-    """The text in it: ``0.content``; empty for all of it."""
+    """The path of a text in the field: ``0.content``; empty for the whole field."""
     bounds: tuple[int, int] | None = None
-    """Start and end in that text, in UTF-16 code units; ``None`` for all of it."""
+    """Start and end in this text, in UTF-16 code units; ``None`` for the whole text."""
 
 
 class Addresses:
-    """The messages of an agent as steps."""
+    """The steps of an agent's messages, by the messages' addresses."""
 
     def __init__(
         self, messages: Sequence[Message], steps: Iterable[ListedStep], step_ids: Sequence[str]
     ) -> None:
-        """Index the messages; ``step_ids`` are the ids of the steps."""
+        """Index the messages; ``step_ids`` has an id for each of ``steps``."""
         self._messages = messages
         self._spots: dict[int, Spot] = {}
         for step, step_id in zip(steps, step_ids, strict=True):
@@ -57,7 +57,7 @@ class Addresses:
     def resolve(self, address: str) -> Spot | None:
         """Return the target of an address; ``None`` if there is no such message.
 
-        An invalid range is left out: the target is then the whole text.
+        An invalid range is ignored; the target is then the whole text.
         """
         found = _ADDRESS.fullmatch(address)
         if found is None:
@@ -75,7 +75,7 @@ class Addresses:
 
 
 def _bounds(text: object, found: Mapping[str, str | None]) -> tuple[int, int] | None:
-    """Return the range of an address in UTF-16 code units; ``None`` without one in the text."""
+    """Return an address's range in UTF-16 code units; ``None`` if it has none within the text."""
     if not isinstance(text, str):
         return None
     if (line := found["line"]) is not None:

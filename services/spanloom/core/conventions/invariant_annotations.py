@@ -1,8 +1,8 @@
 """Annotations of Invariant, by people or programs, as scores of messages' texts.
 
-``{"content", "address", "extra_metadata"}``; the address is resolved once the messages of the run
-are there (``invariant_addresses``). The score's ``item`` has the address, so that two annotations
-of one step are two scores.
+Form: ``{"content", "address", "extra_metadata"}``. The address is resolved once the run's messages
+have arrived (``invariant_addresses.py``). The score's ``item`` contains the address, so that two
+annotations of one step are two scores.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.invariant_addresses import Spot
 
 ANNOTATION = "annotation"
-"""The name of the scores."""
+"""The name of these scores."""
 _NOBODY = "invariant"
 _AUTHORS = ("annotator", "source")
-"""Members of ``extra_metadata`` with the author; the first is from our own files."""
+"""Members of ``extra_metadata`` with the author; Spanloom's own files have the first one."""
 _LONGEST = 200
-"""Characters of an author or an address; an address has to fit into ``item``."""
+"""Maximum characters of an author or an address; an address has to fit into ``item``."""
 _HASH_BYTES = 8
 
 
 class Annotation(NamedTuple):
-    """An annotation, checked."""
+    """A validated annotation."""
 
     content: str
     address: str
     author: str
     about: str
-    """``extra_metadata`` as JSON; empty without any."""
+    """``extra_metadata`` as JSON; empty if there is none."""
 
     def id_in(self, trace_id: bytes) -> bytes:
-        """Return the id of its span: the same annotation of a run again has the same."""
+        """Return the id of its span; if the same annotation is sent again, the id is equal."""
         content = "\0".join((self.address, self.author, self.content, self.about))
         text = b"annotation\0" + trace_id + content.encode("utf-8", "replace")
         return hashlib.sha256(text).digest()[:_HASH_BYTES]
 
     def item_in(self, trace_id: bytes) -> str:
-        """Return the ``item`` of its score: the address, made unique among annotations there."""
+        """Return the ``item`` of its score: the address, with a suffix that makes it unique."""
         return f"{self.address}#{self.id_in(trace_id).hex()[:8]}"
 
 
 def read_annotation(value: object, where: str) -> Annotation:
-    """Return an annotation; raises ``InvalidRequestError`` with the place of the fault."""
+    """Return the annotation; raise ``InvalidRequestError`` that names the invalid member."""
     if not isinstance(value, dict):
         raise InvalidRequestError(f"{where}: an object is needed.")
     content, address = value.get("content"), value.get("address")

@@ -1,9 +1,10 @@
-"""Steps of a run that is known as a list of messages.
+"""Steps of a run that is known only as a list of messages.
 
-An assistant's message is a model call, a tool's message is the run of a tool. The input of a call
-is the messages after the answer before it: lists do not have the actual input, and whole histories
-would grow with the square of the list. Such calls are marked (``HISTORY``). Unanswered messages are
-a call without an output. ``conversation`` (``core/formats``) of these steps restores the list.
+An assistant's message is a model call, a tool's message is a tool run. The input of a call is the
+last answer and the messages after it: lists do not contain the actual input, and repeating whole
+histories would take space quadratic in the list. Such calls are marked (``HISTORY``). Unanswered
+messages at the end are a call without output. ``conversation`` (``core/formats``) restores the list
+from these steps.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]  # a JSON object
 HISTORY, OMITTED = "history", "omitted"
-"""Metadata of a model step whose input has only the messages since the call before."""
+"""Metadata of a model step whose input has only the messages since the previous call."""
 TIMESTAMP = "timestamp"
-"""Key of a message's time; it is the time of the step and no part of its texts."""
+"""Key of a message's time, which becomes the time of the step and is left out of its texts."""
 RAW = "_raw"
-"""Key for arguments that are not an object, if a format requires one."""
+"""Key that wraps arguments which are not an object, for formats that require an object."""
 _UNNAMED = "tool"
 
 
@@ -33,28 +34,28 @@ class ListedStep(NamedTuple):
     """A step, and the message from which it is made."""
 
     at: int
-    """Index of the message; for unanswered messages that of the last one."""
+    """Index of the message; for unanswered messages the index of the last one."""
     kind: Kind
     name: str
-    """Of a tool; empty for a model call."""
+    """The tool's name; empty for a model call."""
     input: str
-    """Messages as JSON, or arguments of the call."""
+    """Messages as JSON, or the arguments of a tool call."""
     output: str
     call_id: str = ""
-    """For a tool: the call that it answers."""
+    """The id of the call that a tool's message answers."""
     is_paired: bool = False
-    """Whether the list has that call."""
+    """Whether the list contains that call."""
     heard: Sequence[int] = ()
-    """Indexes of the messages in a model's input."""
+    """Indexes of the messages that are a model call's input."""
     is_parts: bool = False
-    """Whether the output of a tool is a list of parts, as JSON."""
+    """Whether a tool's output is a list of parts, as JSON."""
 
 
 def steps_of(messages: Sequence[Message], step_id: Callable[[int], str]) -> Iterator[ListedStep]:
-    """Yield the steps of a list of messages, each with a ``role``, in order.
+    """Yield the steps of a list of messages, in order; each message needs a ``role``.
 
-    ``step_id`` returns the id of the step that is the message of an index: calls without an id get
-    ``<step id>.<number>``.
+    ``step_id`` returns the id of the step made from the message at an index. A call without an id
+    gets ``<step id>.<number>``.
     """
     normalized = [_normalized(message, step_id(at)) for at, message in enumerate(messages)]
     repeated = _repeated_ids(normalized)
@@ -84,7 +85,7 @@ def unnamed_calls(message: Message) -> int:
 
 
 def text_of(content: object) -> str:
-    """Return the text of a message's content; of parts the texts, joined by line breaks."""
+    """Return the text of a message's content; the texts of parts are joined by line breaks."""
     if isinstance(content, list):
         texts = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
         return "\n".join(text for text in texts if isinstance(text, str))
@@ -101,11 +102,11 @@ class _Window:
 
     def __init__(self) -> None:
         self.fresh = 0
-        """Number of messages at the end that no call has heard."""
+        """Number of messages at the end that are not yet the input of a call."""
         self._items: list[tuple[int, Message]] = []
 
     def open(self, at: int, answer: Message) -> None:
-        """Begin a window with an answer."""
+        """Start a new window with an answer."""
         self._items, self.fresh = [(at, answer)], 0
 
     def note(self, at: int, result: Message) -> None:
@@ -127,7 +128,7 @@ class _Window:
 
 
 class _Calls:
-    """Calls that no result has answered yet, by id and in their order."""
+    """Calls that no result has answered yet, by id and in order."""
 
     def __init__(self) -> None:
         self._by_id: defaultdict[str, deque[tuple[int, Message]]] = defaultdict(deque)
@@ -144,7 +145,7 @@ class _Calls:
             self._in_order.append(entry)
 
     def run(self, at: int, result: Message) -> ListedStep:
-        """Return the tool run with this result; without an id it answers the oldest call."""
+        """Return the tool run with this result; a result without an id answers the oldest call."""
         call_id = result.get("tool_call_id")
         named = isinstance(call_id, str) and call_id
         call = self._taken(self._by_id.get(str(call_id)) if named else self._in_order)
@@ -169,7 +170,7 @@ class _Calls:
 
 
 def _normalized(message: Message, step_id: str) -> Message:
-    """Return a message in the common shape, with an id for each call and without its time."""
+    """Return a message in the common form, with an id for each call and without its time."""
     normalized = {name: value for name, value in message.items() if name != TIMESTAMP}
     content = message.get("content")
     if content is None:
@@ -196,7 +197,7 @@ def _id_of(call: Message) -> str:
 
 
 def _arguments(value: object) -> str:
-    """Return arguments as text; those in an artificial object (``RAW``) are unwrapped."""
+    """Return arguments as text; arguments wrapped in an object (``RAW``) are unwrapped."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -209,12 +210,12 @@ def _arguments(value: object) -> str:
 
 
 def _repeated_ids(messages: Sequence[Message]) -> set[str]:
-    """Return ids that several calls have."""
+    """Return the ids that more than one call has."""
     ids = Counter(call["id"] for m in messages for call in m.get("tool_calls") or ())
     return {call_id for call_id, n in ids.items() if n > 1}
 
 
-def _written(value: Any) -> str:  # as JSON has it
+def _written(value: Any) -> str:  # any JSON value
     return compact(value)
 
 

@@ -1,7 +1,7 @@
 """Reads spans of the Model Context Protocol: the request that a span reports, and its tool.
 
-One call of a tool is reported by up to four spans: the framework's, its client's, the SDK's and the
-server's. Each of the last three is a *leg* of the call. They name the method in an attribute
+Up to four spans report one call of a tool: from the framework, its client, the SDK and the
+server. Each of the last three is a *leg* of the call. They name the method in an attribute
 (``mcp.method.name``) or only in their own name::
 
     MCP send tools/call get_rate             the SDK's client
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 METHODS = ("mcp.method.name", "mcp.method")
-"""The attributes that name the method; each marks a span of the protocol."""
+"""The attributes that name the method; any of them identifies a span of the protocol."""
 _RPC_METHOD, _RPC_SYSTEM, _PROTOCOLS = "rpc.method", "rpc.system", ("mcp", "jsonrpc")
 _ANY_METHOD = (*METHODS, _RPC_METHOD)
 _TOOL_NAMES = ("gen_ai.tool.name", "mcp.tool.name", "tool.name")
 CALL = "tools/call"
 CONTENT_REQUESTS = frozenset({"resources/read", "prompts/get", "sampling/createMessage"})
-"""Requests for contents: one that fails has failed. All others than these and calls set up or watch
+"""Requests for contents, which can fail a run. All other requests except tool calls set up or watch
 a session."""
 SESSION = "mcp.session"
-"""The rule of spans that set up or watch a session: they never fail, nor what is below them."""
+"""The rule of spans that set up or watch a session: neither they nor spans below fail a run."""
 REQUEST, RESPONSE = "request", "response"
-"""JSON of the request and the response on Logfire's spans."""
+"""Attributes of Logfire's spans with the request and the response as JSON."""
 
 _NAME = re.compile(
     r"(?:MCP [a-z ]+:? )?"
@@ -48,17 +48,17 @@ _SERVER = "Server"
 
 
 class Leg(NamedTuple):
-    """One end of a call of a tool."""
+    """One side of a tool call, the client's or the server's."""
 
     tool: str
-    """Empty if the span does not name the tool."""
+    """The tool's name; empty if the span does not name it."""
     is_server: bool
-    """Whether the span is of the server that ran the tool."""
+    """Whether the server that ran the tool reported the span."""
     is_openllmetry: bool = False
 
 
 def is_openllmetry(scope_name: str) -> bool:
-    """Return whether the scope is of OpenLLMetry's instrumentation of the protocol."""
+    """Return whether the scope belongs to OpenLLMetry's instrumentation of the protocol."""
     return scope_name.startswith(_OPENLLMETRY)
 
 
@@ -80,12 +80,12 @@ def sets_up_session(span: Span) -> bool:
 
 
 def read_leg(span: Span) -> Leg | None:
-    """Return the leg of a tool's call that the span reports, or ``None`` if it is no such leg."""
+    """Return the leg of a tool call that the span reports; ``None`` for any other span."""
     if is_openllmetry(span.scope_name):
         is_tool = span.name.endswith(_TOOL_SUFFIX)
         return Leg(tool_of(span), span.kind == _SERVER, True) if is_tool else None
     if CALL not in span.name and span.attributes.keys().isdisjoint(_ANY_METHOD):
-        return None  # true of nearly all tools, and faster
+        return None  # the case of nearly all tool spans, decided without parsing the name
     return Leg(tool_of(span), _is_server(span)) if method_of(span) == CALL else None
 
 

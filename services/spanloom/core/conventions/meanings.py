@@ -1,7 +1,7 @@
 """Meanings of attributes in any spelling: operations, texts, and names of models and tools.
 
-A closed list of operations would miss calls of new libraries. These tables have the kind that a
-word represents, and the keys that mean the same; the first non-empty key wins.
+A closed list of operations would miss calls of new libraries. These tables list the kind that a
+word means, and keys with the same meaning; the first key with a value is used.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KIND_KEYS = frozenset(
         "mlflow.spanType",
     }
 )
-"""Attributes that name only the kind of a span; unknown words cause a warning."""
+"""Attributes that name only the kind of a span; a value that is no known kind causes a warning."""
 _PREFIX = re.compile(r"^(?:gen_ai|genai|llm|ai|agent)[.:/](?=.)")
 _SEPARATORS = re.compile(r"[\W_]+")
 OPERATIONS = {
@@ -65,7 +65,7 @@ OPERATIONS = {
     "search_memory": Kind.TOOL,
     "delete_memory": Kind.TOOL,
 }
-"""The operations of the GenAI conventions, in their spelling."""
+"""The operations of the GenAI conventions, as they are spelled there."""
 _WORDS = {
     Kind.MODEL: (
         *("chatcompletion", "chatcompletions", "completions", "converse", "generatetext"),
@@ -94,7 +94,7 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Words of other senders. Their guardrails are not steps: only the conventions define those."""
+"""Operations of other senders. Guardrails count as steps only in the conventions' spelling."""
 _KNOWN_TO_DIALECTS = frozenset(
     {
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
@@ -104,7 +104,7 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("userprompt", "systemprompt", "executehook"),
     }
 )
-"""Words that mean a kind in one dialect alone."""
+"""Operations whose meaning only one dialect knows."""
 _OPERATION_WORDS = {name.replace("_", ""): kind for name, kind in OPERATIONS.items()}
 _KINDS = {
     **{word: kind for word, kind in _OPERATION_WORDS.items() if word not in _KNOWN_TO_DIALECTS},
@@ -115,7 +115,7 @@ _MEMORY = "memory"
 _MAX_WORD = 60
 
 USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
-"""JSON attributes, and members of an answer, that hold the token counts."""
+"""Keys of JSON with the token counts, as attributes or as members of an answer."""
 CALL_INPUTS = (
     *("gen_ai.input.messages", "gen_ai.request.messages", "llm.request.messages"),
     *("ai.prompt.messages", "gen_ai.prompt", "gen_ai.prompts", "llm.prompts", "llm.prompt"),
@@ -155,7 +155,7 @@ TOOL_NAMES = (
     "traceloop.entity.name",
 )
 TOOL_MARKS = frozenset(TOOL_NAMES[:6])
-"""The names that only tools have."""
+"""The keys that only tools have."""
 TOOL_CALL_IDS = (
     *("gen_ai.tool.call.id", "tool_call.id", "tool.call_id", "tool_call_id", "ai.toolCall.id"),
     "lk.function_tool.id",
@@ -196,20 +196,20 @@ CONVERSATIONS = (
     "conversation.id",
     "conversation_id",
 )
-"""Names of a conversation, on spans of any kind. ``session.id`` may be a browser's instead."""
+"""Keys of a conversation id, on spans of any kind. ``session.id`` may be a browser session."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
-"""The same for steps that are read only by meaning: their ``session.id`` is not a browser's."""
+"""The same for steps read by meaning alone, where ``session.id`` is no browser session."""
 OTHER_CONVENTIONS = (
     *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
     *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),
     *("error", "log", "metadata", "session", "device", "browser", "tls", "ssh", "websocket"),
     *("jvm", "os", "system", "hw", "container", "cloud", "prefect", "airflow", "dagster", "cicd"),
 )
-"""First words of attributes that describe machines, services and jobs, not agents."""
+"""First words of keys that describe machines, services and jobs, not agents."""
 MAX_KEY_CHARS = 100
 """Longer keys are not searched for words."""
 FLOW_PREFIXES = ("lk.", "genkit:")
-"""Attributes of frameworks whose spans have fixed names in place of an operation."""
+"""Prefixes of frameworks whose spans have fixed names in place of an operation."""
 
 
 def bare(name: str) -> str:
@@ -223,15 +223,15 @@ def word_of(operation: str) -> str:
 
 
 def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
-    """Return the kind that a span's operation means; ``OTHER`` if it is not a step.
+    """Return the kind that a span's operation means; ``OTHER`` if the operation is not a step.
 
-    ``None`` without a known operation.
+    Return ``None`` without a known operation.
     """
     return kind_of_words(text for key in OPERATION_KEYS if (text := attributes.get(key)))
 
 
 def kind_of_words(texts: Iterable[str]) -> Kind | None:
-    """Return the kind that the first known operation means, if any."""
+    """Return the kind that the first known operation means; ``None`` if none is known."""
     kinds = (_kind_of_word(text[:_MAX_WORD]) for text in texts)
     return next((kind for kind in kinds if kind is not None), None)
 
@@ -243,9 +243,9 @@ def _kind_of_word(text: str) -> Kind | None:
 
 
 def _kind_of_parts(operation: str) -> Kind | None:
-    """Return the kind of an operation of several words, in any order, among other words.
+    """Return the kind of an operation that contains an object and a verb, in any order.
 
-    ``create.chat.completions``, ``ai.toolCall.doCall``: an object and a verb.
+    Examples: ``create.chat.completions``, ``ai.toolCall.doCall``.
     """
     parts = {part.lower() for part in _PART.findall(operation[:_MAX_WORD])}
     return next((k for k, objects, verbs in _PARTS if parts & objects and parts & verbs), None)
@@ -261,16 +261,16 @@ _PARTS = (
     (Kind.MODEL, frozenset({"generate", "stream"}), frozenset({"do", "text", "content"})),
     (Kind.TOOL, frozenset({"embed", "embeddings"}), frozenset({"do", "create", "text", "many"})),
 )
-"""The words for an object and a verb, by the kind that they mean together."""
+"""Kinds, each with the objects and the verbs that together mean it."""
 
 
 def kind_of_name(name: str) -> Kind | None:
-    """Return the kind that the first word of a span's name means, if any."""
+    """Return the kind that the first word of a span's name means; ``None`` if unknown."""
     return _KINDS.get(word_of(name.partition(" ")[0]))
 
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
-    """Return the attributes of spans that name a kind with unknown words."""
+    """Return the kind attributes whose value is no known kind, each with this value."""
     return {
         (key, text)
         for key in KIND_KEYS
@@ -285,14 +285,14 @@ def _is_known(text: str) -> bool:
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory``; else nothing."""
+    """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory``; otherwise empty."""
     words = [word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key))]
     kinds = [kind for word in words if (kind := data_kind_of_word(word))]
     return _MEMORY if _MEMORY in kinds else next(iter(kinds), "")
 
 
 def data_kind_of_word(word: str) -> str:
-    """Return the kind of data that an operation reads or writes, like ``data_kind_of``."""
+    """Return the kind of data that an operation accesses, in the terms of ``data_kind_of``."""
     if _MEMORY in word:
         return _MEMORY
     return next((kind for start, kind in _DATA_KINDS.items() if word.startswith(start)), "")

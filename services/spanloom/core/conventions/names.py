@@ -1,6 +1,6 @@
 """The displayed name of a step: templates filled, ids removed, the author's name preferred.
 
-Names are what runs are grouped, filtered and compared by, so they must repeat from run to run:
+Runs are grouped, filtered and compared by name, so names must be equal from run to run:
 ``Flow_eb23b91c-….kickoff`` is shown as ``Flow.kickoff``. Logfire names spans after their message
 template, ``OpenAI Agents trace: {name}``, whose fields are attributes of the span. The AI SDK
 names the span of a call after function and model; the author's name is an attribute.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _FUNCTIONS = ("ai.telemetry.functionId", "vercel.ai.telemetry.functionId", "gen_ai.function_id")
-"""Attributes with the author's name for a call of the AI SDK, of ``generateText`` for example."""
+"""Attributes with the author's name for a call of an AI SDK function such as ``generateText``."""
 _WORKFLOWS = ("gen_ai.workflow.name", "crewai.crew.name", "crewai.flow.name", "workflow.name")
 _AGENT_NAME = "gen_ai.agent.name"
 _RUNS = ("invoke_agent", "invoke_workflow")
@@ -30,13 +30,13 @@ _FORMATTER = Formatter()
 _MEMBER = re.compile(r"\[([^\]]*)\]")
 _ROUTE = re.compile(r"/\{")
 MAX_FIELD_CHARS = 100
-"""Longer values are texts, not names."""
+"""Longer values count as texts, not names."""
 MAX_CHARS = 1_000
-"""Longer names stay as they are, so that the work on one is bounded."""
+"""Longer names are left unchanged, to limit the work on a name."""
 _HEX = r"[0-9a-fA-F]"
 _PREFIXES = ("asst", "thread", "run", "msg", "call", "chatcmpl", "resp", "toolu", "conv", "sess")
 _AFTER_PREFIX = "|".join(rf"(?<={prefix}[_-])" for prefix in (*_PREFIXES, "req", "session"))
-"""Where the ids of providers' APIs begin: ``asst_…``."""
+"""Prefixes after which the ids of providers' APIs begin: ``asst_…``."""
 _ID = re.compile(
     r"(?<![0-9a-zA-Z])(?=[0-9a-zA-Z]{8}|20[0-9][0-9]-)"
     rf"(?:{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}"
@@ -46,9 +46,9 @@ _ID = re.compile(
     r"|20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
     r"(?:Z|[+-][01][0-9]:?[0-5][0-9])?)(?![0-9a-zA-Z])"
 )
-"""A UUID, hexadecimal digits of a hash or a span, a time in seconds or longer, a ULID, letters and
-digits in turn, an id after a prefix, or a date with a time. Letters with a number at their end are
-a name even there: ``run_simulation2024``."""
+"""A UUID, the hexadecimal digits of a hash or a span id, a time in seconds or a finer unit, a ULID,
+alternating letters and digits, an id after a prefix, or a date with a time. Letters followed by a
+number are a name even after a prefix: ``run_simulation2024``."""
 _LABEL = re.compile(r"(?:(?<=[\s(\[{<,_.:/#@-])|^)(?:uu)?id\s?[=:]\s?$", re.IGNORECASE)
 """Labels before an id: ``Agent(id=8f14…)``."""
 _DIGIT = re.compile(r"[0-9]")
@@ -56,9 +56,9 @@ _ID_KEY = re.compile(r"(?:^|[._-])(?:uu)?ids?$|[a-z]I[dD]$")
 _OF_NAMES = re.compile(
     r"(?:agent|model|node|tool|function|assistant|graph|prompt|source|store|policy|workflow)[._-]?i[dD]$"
 )
-"""Ids by which authors name things: ``graph.node.id`` is the role of an agent."""
+"""Id keys whose values are authors' names for things: ``graph.node.id`` is an agent's role."""
 _NAMING = ("name", "model", "role")
-"""Endings of keys whose values are names, whatever else has the same value."""
+"""Suffixes of keys whose values are names, even if an id attribute has the same value."""
 _MIN_ID_CHARS = 6
 _SEPARATORS = "_-.:/#@ "
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
@@ -75,14 +75,14 @@ def name_of(span: Span) -> str:
 
 
 def function_name(span: Span) -> str:
-    """Return the author's name of a function of the AI SDK; empty for other spans."""
+    """Return the author's name for a call of an AI SDK function; empty for other spans."""
     return first(span.attributes, *_FUNCTIONS)
 
 
 def author_name(span: Span) -> str:
-    """Return the author's name of a run, if the span's own name lacks it.
+    """Return the author's name for a run; empty if the span's own name contains it.
 
-    The AI SDK's function name is always used: its agents have it as their name.
+    The AI SDK's function name is always returned, because its agents are named after it.
     """
     attributes = span.attributes
     if function := function_name(span):
@@ -101,9 +101,9 @@ def _has_word(text: str, word: str) -> bool:
 
 
 def fill_template(template: str, attributes: Mapping[str, str]) -> str:
-    """Return a template with the fields that the attributes have: ``{a}``, ``{a[b]!r}``.
+    """Return a template with the fields filled that the attributes have: ``{a}``, ``{a[b]!r}``.
 
-    A field that is an id stays, so that the name repeats; a route of HTTP is no template.
+    A field with an id is left unfilled, so that names repeat. An HTTP route is not a template.
     """
     if _TEMPLATE not in attributes and _ROUTE.search(template):
         return template
@@ -125,14 +125,14 @@ def fill_template(template: str, attributes: Mapping[str, str]) -> str:
 
 
 def _written(field: str | None, spec: str | None, conversion: str | None) -> str:
-    """Return a field in its form in the template."""
+    """Return a field as it is written in the template."""
     if field is None:
         return ""
     return f"{{{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}}}"
 
 
 def _shown(field: str, conversion: str, attributes: Mapping[str, str]) -> str | None:
-    """Return the text of a field; ``None`` if there is none, or it is an id or no name."""
+    """Return the text of a field; ``None`` if its value is missing, an id, or too long."""
     name = field.rstrip("=")
     value = _value(name, attributes)
     if value is None or isinstance(value, (dict, list)) or _ID_KEY.search(name.rstrip("]")):
@@ -198,7 +198,7 @@ def _own_ids(name: str, attributes: Mapping[str, str]) -> Iterable[str]:
 
 
 def _take_out(name: str, part: str) -> str:
-    """Return the name without a part, its brackets, and the separator before it."""
+    """Return the name without a part, the brackets around it, and the separator before it."""
     before, _, after = name.partition(part)
     before = _LABEL.sub("", before)
     if before[-1:] in _CLOSING and after[:1] == _CLOSING[before[-1:]]:

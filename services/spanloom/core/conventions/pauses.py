@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def find_question(span: Span, control_flow: ControlFlow) -> str | None:
     """Return a paused span's question to a person; ``None`` if it did not pause.
 
-    ``GraphInterrupt((Interrupt(value='Wire 500 EUR?', id='e8b4'),))`` → ``Wire 500 EUR?``; empty
+    ``GraphInterrupt((Interrupt(value='Wire 500 EUR?', id='e8b4'),))`` → ``Wire 500 EUR?``. Empty
     if the span reports only the pause.
     """
     errors = [(r.type, r.message) for r in exceptions(span)]
@@ -41,10 +41,9 @@ _WORDS = re.compile(
     r"Abort(?:ed)?|(?:This operation|The operation|Request) was aborted\.?"
     r"|The user aborted a request\.?|<object object at 0x[0-9a-f]+>"
 )
-"""Messages of cancellations without a type: JavaScript's, and the cancel message of LangGraph's
-nodes."""
+"""Messages of cancellations without a type: from JavaScript, and from cancelled LangGraph nodes."""
 _GO = "context canceled"
-"""End of Go's messages: ``rpc error: code = Canceled desc = context canceled``."""
+"""End of Go's cancellation messages: ``rpc error: code = Canceled desc = context canceled``."""
 _GO_TYPES = ("*", "context.")
 
 
@@ -80,7 +79,7 @@ def as_question(questions: Sequence[dict[str, Json]]) -> str:
     return json_text(questions[0] if len(questions) == 1 else list(questions))
 
 
-# Approvals in OpenAI's Agents SDK, from the spans of any instrumentation.
+# Approvals in OpenAI's Agents SDK, read from the spans of any instrumentation.
 
 _REFUSED = "Tool execution was not approved."
 """The SDK's default message to the model when a person rejects a call."""
@@ -91,12 +90,12 @@ class ToolRun(NamedTuple):
 
     name: str
     arguments: str
-    """Empty if content capture is off; then it is unknown whether there is a result."""
+    """Empty if content capture is off; it is then unknown whether the tool has a result."""
     has_result: bool
 
 
 class SpanReader(NamedTuple):
-    """The functions by which an instrumentation's spans are read."""
+    """Functions that read an instrumentation's spans."""
 
     is_agent: Callable[[Span], bool]
     read_tool: Callable[[Span], ToolRun | None]
@@ -109,7 +108,7 @@ class SpanReader(NamedTuple):
         return max((s.start_ns for s in spans if self.read_tool(s) is None), default=0)
 
     def read_approved(self, children: Sequence[Span]) -> str:
-        """Return the tools that ran before any turn, as calls that a person approved."""
+        """Return the tools that ran before anything else, as calls that a person approved."""
         ran = list(takewhile(lambda tool: tool is not None, map(self.read_tool, children)))
         tools = [tool for tool in ran if tool is not None] if len(ran) < len(children) else []
         return as_question([{**ask_to_run(t.name, t.arguments), "approved": True} for t in tools])
@@ -130,7 +129,8 @@ def with_question(
 def _is_left_waiting(tool: Span, view: TraceView, reader: SpanReader) -> bool:
     """Return whether the agent stopped at this tool without a failure.
 
-    A tool's span ends before its agent's; the span of a cancelled tool ends with it or later.
+    A tool's span ends before its agent's span. The span of a cancelled tool ends with the agent's
+    span or later.
     """
     turn = view.tree.parent(tool)
     agent = turn if turn is None or reader.is_agent(turn) else view.tree.parent(turn)
@@ -143,7 +143,7 @@ def _is_left_waiting(tool: Span, view: TraceView, reader: SpanReader) -> bool:
 def with_answer(
     agent: Classification, span: Span, view: TraceView, reader: SpanReader
 ) -> Classification:
-    """Return the agent's classification, marked if it resumes with a person's answer."""
+    """Return the agent's classification, marked as resuming if it has a person's answer."""
     if approved := view.remember_children(reader.read_approved, span):
         return agent._replace(facts=Facts(input=approved, is_resuming=True))
     first_child = view.tree.children(span)[:1]

@@ -16,6 +16,6 @@ PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")
 
 
 def project_of(attributes: Mapping[str, str]) -> str:
-    """Return the project that a resource with these attributes names, or the default one."""
+    """Return the project that these resource attributes name, or the default project."""
     named = (attributes.get(name, "") for name in PROJECT_ATTRIBUTES)
     return next(filter(is_project_name, named), DEFAULT_PROJECT)

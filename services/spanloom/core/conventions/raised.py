@@ -14,21 +14,21 @@ _JS_FRAME = re.compile(r"\n[ \t]++at \S")
 _NAME = r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout|Cancelled))"
 _REPR = re.compile(_NAME + r"\((.*)\)", re.DOTALL)
 _NAMED = re.compile(_NAME + ": ")
-"""Only names like those of exceptions match: ``weather(Oslo) is not known (404)`` does not."""
+"""Only names like exception classes match: ``weather(Oslo) is not known (404)`` does not."""
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
-"""Unspecific types: the text may contain the actual type."""
+"""Types that say nothing; the text may contain the actual type."""
 _QUOTES = "'\""
 _WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
 """OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
 _DATA = re.compile(r"\{['\"]message['\"]: ?['\"]")
-"""The same from OpenLLMetry and Logfire: ``{'message': 'Error …', 'data': {'error': …}}``."""
+"""As OpenLLMetry and Logfire report them: ``{'message': 'Error …', 'data': {'error': …}}``."""
 
 
 class Raised(NamedTuple):
-    """An exception: ``KeyError``, ``'city'`` and its traceback."""
+    """An exception: type, message and traceback (``KeyError``, ``'city'``, …)."""
 
     type: str
-    """Without its package; empty if unknown."""
+    """The class name without its package; empty if unknown."""
     message: str
     traceback: str = ""
 
@@ -36,7 +36,7 @@ class Raised(NamedTuple):
 def read_raised(kind: str, text: str, stack: str = "") -> Raised:
     """Return the exception that a reported type and text describe.
 
-    ``stack`` is a traceback reported separately; it is preferred to one in the text.
+    ``stack`` is a traceback that was reported separately; it replaces one found in the text.
     """
     words, traceback = _apart(text)
     words = _of_data(words)
@@ -62,9 +62,9 @@ def _apart(text: str) -> tuple[str, str]:
 
 
 def _repeated_with_type(words: str) -> tuple[str, str] | None:
-    """Return type and message if the text is the message, and again with its type (JavaScript).
+    """Return type and message if the text repeats its message, the second time with the type.
 
-    Example: ``no such city`` and, two lines below, ``TypeError: no such city``.
+    JavaScript writes ``no such city`` and, two lines below, ``TypeError: no such city``.
     """
     message, _, again = words.partition("\n\n")
     name = again.removesuffix(f": {message}")
@@ -74,7 +74,7 @@ def _repeated_with_type(words: str) -> tuple[str, str] | None:
 
 
 def _of_data(words: str) -> str:
-    """Return the error in the data that follows the message, else the whole text."""
+    """Return the error in the data that follows the message, or else the whole text."""
     if _DATA.match(words):
         fields = json_value(as_json(words))
         return _of_message(fields) or words if isinstance(fields, dict) else words
@@ -83,7 +83,7 @@ def _of_data(words: str) -> str:
 
 
 def _of_message(fields: dict[str, Json]) -> str:
-    """Return the error in ``data``, else message and data; empty if there are other fields."""
+    """Return the error in ``data``, or else message and data; empty if there are other fields."""
     message, data = fields.get("message"), fields.get("data")
     if not isinstance(message, str) or not fields.keys() <= {"message", "data"}:
         return ""
@@ -96,7 +96,7 @@ def _error_in(data: Json) -> str:
 
 
 def _named_in(words: str) -> tuple[str, str] | None:
-    """Return type and message of a repr, or of ``Type: message``, once or twice."""
+    """Return type and message of a repr or of ``Type: message``, whose message may be repeated."""
     first, _, again = words.partition("\n\n")
     if (match := _NAMED.match(again)) and again[match.end() :] == first:  # LangChain.js
         return match[1], first
@@ -108,7 +108,7 @@ def _named_in(words: str) -> tuple[str, str] | None:
 
 
 def _argument(inside: str, *, keeps_quotes: bool) -> str:
-    """Return the message of a repr: its only argument without quotes, if that is a string.
+    """Return the message of a repr: without quotes, if its only argument is a string.
 
     ``keeps_quotes`` is for ``KeyError``, whose message Python shows in quotes.
     """
@@ -119,5 +119,5 @@ def _argument(inside: str, *, keeps_quotes: bool) -> str:
 
 
 def _is_alone(inside: str) -> bool:
-    """Return whether the text consists of one literal only."""
+    """Return whether the text is a single literal."""
     return inside[0] == inside[-1] and len(inside) > 1 and f"{inside[0]}, " not in inside[1:-1]

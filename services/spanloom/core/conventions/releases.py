@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 _ATTRIBUTES = ("gen_ai.agent.version", "langfuse.release")
 """Span attributes with a release, the most specific to the agent first.
 
-A revision among the attributes of a span is not one: coding agents put there what they work on.
+Revision attributes of spans are not used: coding agents set them to the code they work on.
 """
 _UNKNOWN = frozenset({"", "unknown"})
 
 
 def release_of(spans: Sequence[Span], root: Span) -> str | None:
-    """Return the release by the first source that has one; ``None`` if all lack or disagree on it.
+    """Return the release from the first source that has one; ``None`` if no source decides.
 
-    Sources are the span attributes above, then the resource. In each, the root counts, else
-    the only value of all spans.
+    Sources are the span attributes above, then the resource. In each source the root's value
+    counts; if the root has none, all spans with a value must agree.
     """
     return next((found for read in _SOURCES if (found := _only(read, spans, root))), None)
 

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Facts, Span
 
 OWN = "metadata."
-"""Prefix of the sender's own metadata: ``metadata.team``."""
+"""Prefix of metadata that the sender added itself: ``metadata.team``."""
 MAX_OWN = 50
-"""Maximum number of the sender's own metadata entries, and of characters of each
-(``MAX_CHARS``)."""
+"""Maximum number of metadata entries that the sender added; ``MAX_CHARS`` limits each entry's
+characters."""
 MAX_CHARS = 1_000
 MAX_COST = 10**9
-"""Upper bound of a call's cost, in any currency: a larger number is ignored."""
+"""Upper bound of a call's cost, in any currency; a larger number is ignored."""
 
 _ENVIRONMENT = (
     "deployment.environment.name",
@@ -53,19 +53,19 @@ _OF_VENDORS = re.compile(
     r"(?:^|[._])(?P<word>conversation|thread|chat|session)[._]id$"
     r"|(?P<inner>[cC]onversation|[tT]hread|[cC]hat|[sS]ession)I[dD]$"
 )
-"""Endings of any sender's attributes that name a conversation: ``agno.session_id``."""
+"""Suffixes of any sender's keys that name a conversation: ``agno.session_id``."""
 _MAY_NAME = frozenset({"metadata", "session", "log"})
 _NO_CONVERSATION = re.compile(
     rf"^(?:mcp|langsmith\.trace|{'|'.join(w for w in OTHER_CONVENTIONS if w not in _MAY_NAME)})\."
     r"|^(?:thread|session)\.id$|(?:^|[._])rum(?:[._]|Session)"
 )
-"""Names of other things: of a thread of the system, of a browser's session, of a transport's, of
-LangSmith's project."""
+"""Ids of other things: an operating system thread, the session of a browser or a transport, a
+project of LangSmith."""
 _WORDS = ("conversation", "thread", "chat", "session")
 _OF_SERVERS = ("http.", "url.")
-"""Attributes of web servers, whose sessions are those of browsers."""
+"""Prefixes of web servers' attributes; a session on such a span is a browser session."""
 _MIN_SYSTEM_DIGITS = 4
-"""Thread numbers with at least this many digits are the system's."""
+"""A thread number with at least this many digits is an operating system thread."""
 _TAGS = ("langfuse.trace.tags", "tag.tags", "langsmith.span.tags", "ai.telemetry.metadata.tags")
 _COST = (
     "gen_ai.cost.total_cost",  # LiteLLM
@@ -76,7 +76,7 @@ _COST = (
 )
 _COST_DETAILS = "langfuse.observation.cost_details"
 _METADATA = "metadata"
-"""Attribute of OpenInference and MLflow: a JSON object."""
+"""Attribute of OpenInference and MLflow with a JSON object."""
 _PREFIXES = (
     "langfuse.trace.metadata.",
     "langfuse.observation.metadata.",
@@ -96,24 +96,24 @@ _KNOWN = frozenset(
         *("tool_choice", "parallel_tool_calls"),
     )
 )
-"""Metadata that is shown elsewhere, or settings of the call that some callbacks add to it."""
+"""Metadata that is shown elsewhere, or call settings that some callbacks add to the metadata."""
 _EMPTY: Sequence[object] = (None, "", [], {})
 _STEP_TAGS = ("seq:step:", "graph:step:", "map:key:")
-"""Prefixes of LangChain's tags of the steps of a chain."""
+"""Prefixes of tags that LangChain sets on the steps of a chain."""
 
 
 class ContextKeys(NamedTuple):
-    """The attribute keys with run context, of all spans with the same keys: most have none."""
+    """The attribute keys with run context; most sets of keys contain none."""
 
     environment: Sequence[str]
     user: Sequence[str]
     tags: Sequence[str]
     cost: Sequence[str]
     own: Sequence[tuple[str, str]]
-    """Keys of the sender's own metadata, each with its name."""
+    """Keys of metadata that the sender added itself, each with its name."""
     conversation: Sequence[str]
     conversation_by_ending: Sequence[str]
-    """Keys that name a conversation by their ending, of any sender."""
+    """Keys of any sender whose suffix names a conversation."""
     has_metadata: bool
     has_cost_details: bool
 
@@ -135,7 +135,7 @@ def find_context_keys(keys: Collection[str]) -> ContextKeys:
 
 
 def _conversations(keys: Collection[str]) -> Sequence[str]:
-    """Return the keys that name a conversation by their ending, the most specific word first."""
+    """Return the keys whose suffix names a conversation, the most specific word first."""
     found = [
         (_WORDS.index((match["word"] or match["inner"]).lower()), len(key), key)
         for key in keys
@@ -149,7 +149,7 @@ def _conversations(keys: Collection[str]) -> Sequence[str]:
 
 
 def _find_conversation(attributes: Mapping[str, str], keys: ContextKeys) -> str:
-    """Return the first id under these names; empty if there is none."""
+    """Return the first conversation id under these keys; empty if there is none."""
     if keys.conversation and (known := unquoted(first(attributes, *keys.conversation))):
         return known
     for key in keys.conversation_by_ending:
@@ -167,7 +167,7 @@ def _is_system_thread(key: str, value: str) -> bool:
 def note_context(facts: Facts, span: Span, keys: ContextKeys) -> None:
     """Add the span's run context to the metadata; values set by the dialect take precedence.
 
-    The conversation is set likewise, from any of its names.
+    The conversation id is set in the same way, from the first key that has one.
     """
     if not facts.conversation_id:
         facts.conversation_id = _find_conversation(span.attributes, keys)
@@ -196,7 +196,7 @@ def _context(span: Span, keys: ContextKeys) -> Iterator[tuple[str, str]]:
 
 
 class _Metadata(NamedTuple):
-    """The context in one JSON object of metadata."""
+    """The context in the JSON object of one ``metadata`` attribute."""
 
     user: str = ""
     """The user id in LangChain's run metadata."""
@@ -206,7 +206,7 @@ class _Metadata(NamedTuple):
 
 _NO_METADATA = _Metadata()
 CACHE_BYTES = 4 * 2**20
-"""Size of the metadata cache: consecutive spans of one node have the same metadata."""
+"""Size of the metadata cache; consecutive spans of one node have the same metadata."""
 _metadata: ByteCache[str, _Metadata] = ByteCache(CACHE_BYTES)
 
 
@@ -218,7 +218,7 @@ def _read_metadata(text: str) -> _Metadata:
         named = (fields[key] for key in _conversations(fields))
         conversation = next((text for text in named if isinstance(text, str)), "")
         read = _Metadata(user if isinstance(user, str) else "", own, conversation)
-        if len(text) <= FREE_BYTES:  # a longer one may be recorded as unread, in each trajectory
+        if len(text) <= FREE_BYTES:  # a longer text may be noted as unread, in each trajectory
             _metadata.keep(text, read, 3 * sys.getsizeof(text) + 500)
     return read
 
@@ -235,7 +235,7 @@ def _tags(text: str) -> str:
 
 
 def _cost(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return the call's cost in the sender's currency, else empty; OpenLIT's 0 means no price."""
+    """Return the call's cost in the sender's currency; empty if unknown, or OpenLIT's 0."""
     text = first(attributes, *keys)
     if not text and _COST_DETAILS in attributes:
         text = as_text(json_object(attributes[_COST_DETAILS]).get("total"))
@@ -280,7 +280,7 @@ def read_counts(text: str) -> Counter[str]:
 
 
 def redaction_warnings(spans: Iterable[Span]) -> list[str]:
-    """Return one warning with the number of values redacted in a trace by rule, else none."""
+    """Return one warning with the number of redacted values by rule; empty if there are none."""
     counts: Counter[str] = Counter()
     for span in spans:
         if text := span.attributes.get(ATTRIBUTE):

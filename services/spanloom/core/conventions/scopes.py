@@ -1,7 +1,7 @@
 """Scopes of instrumentations, and attributes that identify their spans in other scopes.
 
 Several libraries write the same attributes, and only the scope identifies a framework's internal
-spans. Spans of other scopes are read by their attributes. Dialects declare both.
+spans. Spans of unknown scopes are read by their attributes. Dialects declare both.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 
 class KnownScopes(NamedTuple):
-    """The scopes and marks of all dialects."""
+    """The scopes and the identifying attributes (``marks``) of all dialects."""
 
     scopes: re.Pattern[str]
     marks: tuple[str, ...]
 
     def knows(self, signature: Signature) -> bool | None:
-        """Return whether a span with a mark has a scope of a dialect; ``None`` without a mark."""
+        """Return whether a dialect lists the span's scope; ``None`` if it has none of ``marks``."""
         if not any(key.startswith(self.marks) for key in signature.keys):
             return None
         return self.scopes.match(signature.scope_name) is not None
 
 
 def join_scopes(scopes: Iterable[str], marks: Iterable[str]) -> KnownScopes:
-    """Return the dialects' declarations as one pattern and one table."""
+    """Combine the dialects' declarations."""
     any_scope = "|".join(sorted(set(scopes)))
     return KnownScopes(re.compile(any_scope, re.IGNORECASE), tuple(sorted(set(marks))))
 
 
 def warn_of_unknown_scopes(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
-    """Return a line for each scope of spans with a library's marks, if none of them is known.
+    """Return a line for each unknown scope with a library's attributes, if no known scope occurs.
 
-    Hand-written spans next to those of instrumentations need no warning.
+    Spans that the author made next to spans of an instrumentation need no warning.
     """
     counts: dict[str, int] = {}
     for n in spans:

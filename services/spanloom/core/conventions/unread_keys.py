@@ -1,4 +1,4 @@
-"""Finds attributes named like token counts, messages or a model that no code reads."""
+"""Finds attributes that are named like token counts, messages or a model, but not read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _READ = frozenset(
 
 
 def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
-    """Return which of these keys are unread."""
+    """Return the keys among these that no code reads."""
     short = [key for key in keys if len(key) <= meanings.MAX_KEY_CHARS]
     named = [key for key in short if _is_named(key)]
     counts = [key for key in short if _is_count(key)]
@@ -47,7 +47,7 @@ def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
 
 
 def is_text(key: str) -> bool:
-    """Return whether a key names messages or a model, whose values are not numbers."""
+    """Return whether a key names messages or a model, so that its value is no number."""
     return _TEXTS.search(key) is not None
 
 

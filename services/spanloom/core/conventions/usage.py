@@ -1,4 +1,4 @@
-"""Token counts of a call, from attributes or JSON: one table of meanings with all spellings.
+"""Token counts of a call, from attributes or JSON: one table of meanings for all spellings.
 
 Instrumentations name the same count in many ways: ``gen_ai.usage.cache_read.input_tokens``,
 ``gen_ai.usage.cached_input_tokens``, ``ai.usage.inputTokenDetails.cacheReadTokens``. A name is
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT, REASONING, CACHE_READ, CACHE_CREATION, TOTAL, NET_INPUT = range(7)
 _SHORT_CACHE, _LONG_CACHE = 7, 8
-"""Tokens cached for five minutes and for one hour: Anthropic's parts of the cache writes."""
+"""Tokens cached for five minutes and for one hour; their sum is Anthropic's cache write count."""
 _NAMES: Sequence[Sequence[str]] = (
     ("input", "prompt", "totalinput", "totalprompt", "prompteval", "in"),
     (
@@ -50,12 +50,12 @@ _NAMES: Sequence[Sequence[str]] = (
     ("ephemeral5minput", "cachecreationephemeral5minput", "inputcachecreation5m"),
     ("ephemeral1hinput", "cachecreationephemeral1hinput", "inputcachecreation1h"),
 )
-"""The words of each count, in the order in which they are preferred."""
+"""The names of each count, in order of preference."""
 _MEANINGS = {
     name: (meaning, rank) for meaning, names in enumerate(_NAMES) for rank, name in enumerate(names)
 }
 _PARTS = frozenset({REASONING, CACHE_READ, CACHE_CREATION})
-"""All counts in the details of one side (``prompt_tokens_details``)."""
+"""All counts that may be in the details of input or output (``prompt_tokens_details``)."""
 _UNIT = re.compile(r"^(?:num|numberof)(?=.)|tokens?|counts?$")
 _DETAILS = re.compile(r"(?:(?:input|prompt|output|completion)(?:tokens?)?)?details?$")
 _GROUPS = frozenset(
@@ -63,7 +63,7 @@ _GROUPS = frozenset(
 )
 
 _ANY = "*"
-"""Any prefix that ends in a word for counts: ``gcp.gen_ai.usage.``, of any vendor."""
+"""Stands for any vendor's prefix that ends in a word for counts: ``gcp.gen_ai.usage.``."""
 _VENDOR = re.compile(
     r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
     re.IGNORECASE,
@@ -71,23 +71,23 @@ _VENDOR = re.compile(
 _NO_COUNT = re.compile(
     r"max|limit|budget|window|request|estimat|remain|aggregat|pric|cost|rate", re.IGNORECASE
 )
-"""Words in names of settings, sums or prices, which are not the call's own counts."""
+"""Words in names of settings, sums or prices, which are not counts of the call itself."""
 GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
-"""Prefixes of attributes that are counts, the preferred one first."""
+"""Prefixes of attributes that are counts, in order of preference."""
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
 OPENINFERENCE = ("llm.token_count.",)
 EVIDENCE = (*GENAI[:-1], "usage.", "token_usage.", "metrics.", "gen_ai.response.", "llm.", _ANY, "")
-"""Prefixes of any sender; a name without one counts only with the word ``token`` in it."""
+"""Prefixes of any sender; a name without prefix counts only if it contains ``token``."""
 
 NAMED = tuple(prefix for prefix in EVIDENCE if prefix != _ANY)
-"""The prefixes without those of vendors, whose counts are read only for model calls."""
+"""The prefixes without vendors' prefixes, whose counts are read only for model calls."""
 
 Plan = tuple[tuple[str, ...], ...]
-"""For each meaning the attributes that have it, the preferred one first."""
+"""For each meaning the attributes that have it, in order of preference."""
 CACHE_BYTES = 8 * 2**20
 MAX_NAME_CHARS, NAMES_KEPT = 100, 8192
 _MAX_KEY_CHARS = 2 * MAX_NAME_CHARS
-"""Longer keys, including the prefix, are ignored."""
+"""Longer keys, measured with their prefix, are ignored."""
 _MAX_DEPTH = 2
 _EMPTY_PLAN: Plan = ((),) * len(_NAMES)
 _NO_USAGE = Usage()
@@ -95,7 +95,7 @@ _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE
 
 
 class _Name(NamedTuple):
-    """The rank of a name among those with its meaning; the lowest one is preferred."""
+    """A name and its rank among the names with its meaning; the lowest rank is preferred."""
 
     prefix: int
     depth: int
@@ -106,7 +106,7 @@ class _Name(NamedTuple):
 def meaning_of(path: tuple[str, ...]) -> tuple[int, int] | None:
     """Return the meaning and rank of a name: ``["prompt_details", "cache_read"]`` → CACHE_READ.
 
-    ``None`` for other names: of parts that have no count here (audio), of costs, of rates.
+    Return ``None`` for other names: details that are not counted here (audio), costs, rates.
     """
     return _meaning(path) if sum(map(len, path)) <= MAX_NAME_CHARS else None
 
@@ -123,7 +123,7 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 
 
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
-    """Return the call's counts in attributes with these prefixes; zero for those not reported."""
+    """Return the call's counts in attributes with these prefixes; 0 for counts not reported."""
     plan = _plan(attributes, prefixes)
     if plan == _EMPTY_PLAN:  # the usual case
         return _NO_USAGE
@@ -131,47 +131,47 @@ def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) 
 
 
 def read_total(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> int:
-    """Return the reported sum of all tokens of the call, else zero."""
+    """Return the reported sum of all tokens of the call; 0 if not reported."""
     return _first(attributes, _plan(attributes, prefixes)[TOTAL])
 
 
 def read_answered_counts(answer: str) -> Usage:
-    """Return the counts in an answer that is a provider's whole response, else zeros."""
+    """Return the counts in an answer that is a provider's whole response; otherwise zeros."""
     holder = json_object(answer) if "sage" in answer else {}
     payloads = (p for key in USAGES if isinstance(p := holder.get(key), dict))
     return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
 
 
 def total_key(attributes: Mapping[str, str]) -> str:
-    """Return the attribute that reports the sum of all tokens; empty if none does."""
+    """Return the attribute that reports the sum of all tokens; empty if there is none."""
     keys = _plan(attributes, EVIDENCE)[TOTAL]
     return next((key for key in keys if integer(attributes[key])), "")
 
 
 def read_json_counts(attributes: Mapping[str, str], keys: Iterable[str]) -> Usage:
-    """Return the counts in one of the attributes that hold all of them as JSON, else zeros."""
+    """Return the counts in the first of these attributes that holds counts as JSON, else zeros."""
     payloads = (json_object(attributes[key]) for key in keys)
     return next((usage for p in payloads if any(usage := read_payload(p))), Usage())
 
 
 def has_counts(keys: Iterable[str]) -> bool:
-    """Return whether attributes with these keys count both input and output."""
+    """Return whether attributes with these keys count both input and output tokens."""
     plan = _plan(keys, EVIDENCE)
     return bool(plan[INPUT] or plan[NET_INPUT]) and bool(plan[OUTPUT])
 
 
 def count_keys(keys: Iterable[str], prefixes: Sequence[str] = GENAI) -> Sequence[str]:
-    """Return which attributes with these keys are read as counts."""
+    """Return the keys among these that are read as counts."""
     return [key for found in _plan(keys, prefixes) for key in found]
 
 
 def read_payload(payload: Mapping[str, Json]) -> Usage:
-    """Return the counts in an object of any provider, with one level of details inside."""
+    """Return the counts in any provider's usage object, which may nest details one level deep."""
     return _usage(_counts_in(payload))
 
 
 def read_total_in(payload: Mapping[str, Json]) -> int:
-    """Return the sum of all tokens that an object reports, else zero."""
+    """Return the sum of all tokens that an object reports; 0 if it reports none."""
     return _counts_in(payload)[TOTAL]
 
 
@@ -205,7 +205,7 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
 
 @lru_cache(maxsize=NAMES_KEPT)
 def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Return the number of a key's prefix, and the words after it; none if it has no prefix."""
+    """Return the index of a key's prefix, and the words after it; no words without a prefix."""
     for number, prefix in enumerate(prefixes):
         if prefix == _ANY:
             vendor = _VENDOR.search(key[:MAX_NAME_CHARS])
@@ -230,14 +230,14 @@ def _last_words(key: str) -> tuple[str, ...]:
 
 
 def _first(attributes: Mapping[str, str], keys: Iterable[str]) -> int:
-    for key in keys:  # a generator would take twice the time
+    for key in keys:  # a generator expression takes twice the time
         if number := integer(attributes[key]):
             return number
     return 0
 
 
 def _counts_in(payload: Mapping[str, Json]) -> list[int]:
-    """Return a count for each meaning: the first positive one of the most preferred name."""
+    """Return a count for each meaning: the first positive count of the preferred name."""
     counts, ranks = [0] * len(_NAMES), [(_MAX_DEPTH, 0)] * len(_NAMES)
     for path, value in _leaves(payload):
         meaning = meaning_of(path)
@@ -250,7 +250,7 @@ def _counts_in(payload: Mapping[str, Json]) -> list[int]:
 
 def _leaves(payload: Mapping[str, Json]) -> Iterator[tuple[tuple[str, ...], Json]]:
     for key, value in payload.items():
-        if not value:  # most details are zero: they are not even named
+        if not value:  # most details are zero; skipping them avoids the lookup of their names
             continue
         if isinstance(value, dict):
             yield from (((key, inner), leaf) for inner, leaf in value.items() if leaf)

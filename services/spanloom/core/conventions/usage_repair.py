@@ -1,8 +1,8 @@
-"""Repairs impossible token counts: a part larger than its whole, a total that is not reached.
+"""Repairs impossible token counts: details larger than their sum, or a total that does not match.
 
-Input includes cached tokens and output includes reasoning (``Usage``). Some senders report only the
-rest: 40 input tokens, 260 of them cached. Excluded parts are added where arithmetic proves them,
-and the step is marked; counts that stay impossible are marked too, and cause a warning.
+Input includes cached tokens and output includes reasoning (``Usage``). Some senders exclude them:
+40 input tokens, 260 of them cached. Excluded tokens are added where arithmetic proves that they are
+excluded, and the step is marked; counts that stay impossible are marked too, and cause a warning.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Usage
 
 REPAIRED = "usage_repaired"
-"""Metadata key of a model step with repaired counts: the parts that they had excluded."""
+"""Metadata key of a model step with repaired counts: which tokens the counts had excluded."""
 DOUBTFUL = "usage_doubtful"
 """Metadata key of a model step whose counts do not add up and are shown as reported."""
 NO_CACHED = "input excluded cached tokens"
@@ -33,7 +33,7 @@ _MODEL = Kind.MODEL  # cached: before Python 3.12, enum members are looked up in
 
 
 def settle_usage(facts: Facts, span: Span, classification: Classification) -> None:
-    """Complete the token counts, reduce a running sum to the call's own, and repair them."""
+    """Complete the token counts, reduce a running sum to the call's own counts, and repair them."""
     if classification.usage is not None:
         facts.usage = (
             facts.usage.completed_by(classification.usage) if facts.usage else classification.usage
@@ -48,7 +48,7 @@ def settle_usage(facts: Facts, span: Span, classification: Classification) -> No
 
 
 def _find_usage(facts: Facts, span: Span) -> None:
-    """Read counts under names that the dialect does not know, like those of an unknown sender."""
+    """Read counts under names that the dialect does not know, as for an unknown sender."""
     usage = facts.usage
     if usage is None or not usage.input_tokens or not usage.output_tokens:
         found = read_counts(span.attributes, EVIDENCE)
@@ -58,7 +58,7 @@ def _find_usage(facts: Facts, span: Span) -> None:
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add the parts that the counts exclude; the total of a running sum is not the call's."""
+    """Add the tokens that the counts exclude; ignore a running sum's total, which spans calls."""
     if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
@@ -68,15 +68,15 @@ def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
 
 
 def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
-    """Return the counts with the excluded parts, and the metadata about the repair.
+    """Return the counts including the excluded tokens, and the metadata about the repair.
 
-    ``total`` is the sum that the sender reports, 0 if none. It decides which parts were excluded;
-    without it, or if no choice reaches it, a part that is larger than its whole was.
+    ``total`` is the sum that the sender reports, 0 if none. It decides which tokens were excluded.
+    Without a total, or if no choice matches it, a detail larger than its sum counts as excluded.
     """
     if not any(usage[2:]) or (_is_possible(usage) and _reaches(usage, total)):
         return usage, _doubt(usage, total)
     repaired = _by_total(usage, total) or _by_parts(usage)
-    was_summed = _reaches(usage, total)  # a total of the reported counts excludes the same parts
+    was_summed = _reaches(usage, total)  # the total then excludes the same tokens as the counts
     doubt = {} if was_summed else _doubt(repaired, total)
     return repaired, {**_note(usage, repaired), **doubt}
 
@@ -97,16 +97,16 @@ def _reaches(usage: Usage, total: int) -> bool:
 
 
 def _by_total(usage: Usage, total: int) -> Usage | None:
-    """Return the only possible counts with excluded parts added that reach the total, if any."""
+    """Return the only possible counts, with excluded tokens added, that match the total, if any."""
     fitting = {u for u in _completions(usage) if _is_possible(u) and _reaches(u, total)}
     proven = {u for u in fitting if _is_sure(usage, u)}
     return proven.pop() if total and len(proven) == 1 else None
 
 
 def _is_sure(usage: Usage, completed: Usage) -> bool:
-    """Return whether the completion is certain.
+    """Return whether the completed counts are certain.
 
-    If one side is 0, it may be unreported, and the rest of the total may belong to it.
+    If input or output is 0, it may be unreported, and the rest of the total may belong to it.
     """
     is_output_kept = completed.output_tokens == usage.output_tokens
     is_input_kept = completed.input_tokens == usage.input_tokens
@@ -114,7 +114,7 @@ def _is_sure(usage: Usage, completed: Usage) -> bool:
 
 
 def _completions(usage: Usage) -> Iterator[Usage]:
-    """Yield the counts with every choice of excluded parts added."""
+    """Yield the counts with each possible choice of excluded tokens added."""
     reasoning, read, creation = usage[2:]
     for more_output, more_read, more_creation in product((0, reasoning), (0, read), (0, creation)):
         yield usage._replace(
@@ -124,9 +124,9 @@ def _completions(usage: Usage) -> Iterator[Usage]:
 
 
 def _by_parts(usage: Usage) -> Usage:
-    """Return the counts with parts added to a whole that is smaller than they are.
+    """Return the counts, with cached or reasoning tokens added to a side that is smaller.
 
-    A whole of 0 counts as unreported, and stays 0.
+    A side of 0 counts as unreported, and stays 0.
     """
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     if cached > usage.input_tokens > 0:

@@ -1,4 +1,4 @@
-"""The trace around a span as dialects see it: the tree of spans, and a span's signature."""
+"""The trace around a span, as dialects see it: the tree of spans, and a span's signature."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TraceView:
     def remember_siblings(self, read: Callable[[Sequence[Span]], T], span: Span) -> T:
         """Return ``read`` of all spans with the span's parent id, computed once for each parent.
 
-        The parent itself may not be stored.
+        The parent itself may be missing from the store.
         """
         parent = self.tree.parent(span)
         if parent is not None:
@@ -72,7 +72,7 @@ class TraceView:
 
 
 class Signature(NamedTuple):
-    """The properties that ``Dialect.recognises`` may use; equal for spans of one kind.
+    """The properties that ``Dialect.recognises`` may use; equal for spans of the same kind.
 
     Example: scope ``autogen-core``, name ``autogen``, keys ``("gen_ai.system",)``, values
     ``(("gen_ai.system", "autogen"),)``.
@@ -93,7 +93,7 @@ class Signature(NamedTuple):
 
 
 def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
-    """Return the span's signature; ``keys_with_values`` are the keys whose values count."""
+    """Return the span's signature, with the values of the keys in ``keys_with_values``."""
     attributes = span.attributes
     first_word = span.name.partition(" ")[0]
     if attributes.keys().isdisjoint(keys_with_values):  # the usual case, and faster
@@ -103,7 +103,7 @@ def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
 
 
 MAX_OPEN = 32
-"""Maximum number of open spans that are compared, the last started first; no nesting is deeper."""
+"""How many open spans are compared, the last started first; spans are never nested deeper."""
 
 
 def find_innermost(
@@ -111,7 +111,7 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Return the innermost of ``spans`` whose time encloses each span, by the inner span's id."""
+    """Return, by span id, the innermost of ``spans`` that encloses each span in time."""
     outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):
@@ -130,7 +130,7 @@ class OwnTree:
     __slots__ = ("_children", "_parents", "spans")
 
     def __init__(self, tree: SpanTree, is_own: Callable[[Span], bool]) -> None:
-        """Skip spans that are not its own: their children are attached to the nearest own one."""
+        """Leave out other spans; their children are attached to the nearest own ancestor."""
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
         self.spans: Sequence[Span] = [span for span in tree.spans if is_own(span)]
@@ -155,7 +155,7 @@ class OwnTree:
 
 
 MAX_DEPTH = 12
-"""Maximum depth of a run's steps: a loop's turn, nested advisors, the call."""
+"""Maximum depth of steps in a run that is searched: a loop's turn, nested advisors, the call."""
 
 Test = Callable[[Span], bool]
 

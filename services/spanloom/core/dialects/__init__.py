@@ -1,7 +1,7 @@
-"""One module per dialect: how the spans of each convention are read.
+"""One module per dialect, which reads the spans of one convention.
 
-In: stored spans. Out: for each a classification by the meaning of its convention, with the name of
-the rule, and ``Facts``, the common form. Start with ``base.py``: it defines what a dialect
-declares, finds the modules that export ``DIALECTS``, and orders them. A convention that frameworks
-use in their own ways is a package with a module for each of its dialects.
+Input: stored spans. Output for each span: a classification, with the name of the rule that
+decided, and its contents as ``Facts``, the same form for every convention. Start with ``base.py``,
+which defines what a dialect declares, finds the modules that export ``DIALECTS``, and orders them.
+A convention that frameworks use in their own ways is a package with a module for each framework.
 """

@@ -1,14 +1,15 @@
 """Agent2Agent: scope ``a2a-python-sdk``, one span for each method of the SDK that is called.
 
-None is a step: they have no attributes, neither the agent's name nor the task. The remote agent's
-own spans are below them. The SDK records every exception as an event, also those by which a queue
-of events ends (``QueueShutDown``, ``QueueClosed``) or is empty. So only a span whose status is an
-error has failed, and none that found its queue at the end.
+None of these spans is a step: they have no attributes, not even the agent's name or the task. The
+remote agent sends its own spans below them. The SDK records every exception as an event, including
+the exceptions that only mean that an event queue was closed or empty (``QueueShutDown``,
+``QueueClosed``). So a span has failed only if its status is an error and the exceptions on it are
+not all of these types.
 
 Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may name the
-agent, which its own spans report as the agent.
+remote agent, but only the remote agent's own spans become its step.
 
-Verified on recorded runs of a2a-sdk 1.3, the names of older versions on its source.
+Verified on recorded runs of a2a-sdk 1.3; the names of older versions come from the SDK's source.
 """
 
 from spanloom.core.conventions.failures import exceptions

@@ -1,8 +1,8 @@
 """Microsoft Agent Framework: scope ``agent_framework``, GenAI operations and workflow spans.
 
-``workflow.run`` is the run of a workflow that the author composed: a graph. Building it
+``workflow.run`` is the run of a workflow that the author composed: a graph. Building the workflow
 (``workflow.build``, in a separate trace), passing messages and running executors are not steps.
-Agents repeat the sum of their calls' usage.
+An agent's span repeats the sum of its calls' usage.
 
 An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run
 that continues it has a ``function_approval_response`` as input.
@@ -37,7 +37,7 @@ class AgentFramework(OtelGenAI):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; workflow spans, which have none, by their fixed names."""
+        """Classify by operation; workflow spans, which have no operation, by their fixed names."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             question = read_question(span.attributes.get(_OUTPUT, ""))
@@ -58,7 +58,7 @@ class AgentFramework(OtelGenAI):
         return facts
 
 
-# Approvals: the question of an agent to a person, and the person's decision.
+# Approvals: the agent's question to a person, and the person's decision.
 
 _REQUEST, _RESPONSE = "function_approval_request", "function_approval_response"
 

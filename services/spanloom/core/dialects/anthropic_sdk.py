@@ -1,8 +1,8 @@
 """Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no texts.
 
-From version 2 on the SDK reports its own calls, ``anthropic.messages.create``, if a tracer provider
-is set, in addition to any instrumentation. So every call has one more span, often in its own trace.
-Its own dialect identifies them as second reports of calls that another instrumentation reports.
+From version 2 on, if a tracer provider is set, the SDK reports its own calls
+(``anthropic.messages.create``) in addition to any instrumentation. So every call has one more
+span, often in its own trace. A separate dialect recognises these spans as second reports of calls.
 
 Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChain's OpenInference.
 """
@@ -28,7 +28,7 @@ class AnthropicSDK(OtelGenAI):
         return signature.scope_name == _SCOPE
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes; the finish reason has an attribute of Anthropic's."""
+        """Read the ``gen_ai.*`` attributes; the finish reason is in Anthropic's own attribute."""
         facts = super().describe(span, kind)
         reason = span.attributes.get("anthropic.message.stop_reason", "")
         if kind is Kind.MODEL and reason:

@@ -1,8 +1,8 @@
 """AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
 
 Agents and tools have GenAI operations, without arguments and results. Model calls and teams are
-not reported: a team is a series of traces of message passing, without steps. ``create_agent`` only
-constructs an agent.
+not reported: a team appears only as a series of message-passing traces, without steps.
+``create_agent`` only constructs an agent.
 
 Verified on captures of 0.7.
 """

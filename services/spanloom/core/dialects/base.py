@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Claim(IntEnum):
-    """The spans that a dialect covers; the lowest claim is tried first.
+    """The spans that a dialect covers; dialects with the lowest claim are tried first.
 
-    A PydanticAI span that OpenInference marks has the attribute ``openinference.span.kind``, the
-    scope ``pydantic-ai`` and the shared ``gen_ai.operation.name``: tried in this order.
+    A PydanticAI span with OpenInference's attributes has ``openinference.span.kind``, the scope
+    ``pydantic-ai`` and the shared ``gen_ai.operation.name``. They are tried in this order.
     """
 
     OVERLAY = 1
-    """Spans of any library, marked with their kind: ``openinference.span.kind``."""
+    """Spans of any library to which an overlay added their kind: ``openinference.span.kind``."""
     LIBRARY = 2
-    """Spans of one library, by its scope or own attributes: the scope ``pydantic-ai``."""
+    """Spans of one library, recognised by scope or own attributes: scope ``pydantic-ai``."""
     SHARED = 3
     """Spans of many libraries that write the same attributes: ``gen_ai.operation.name``."""
     ANY = 4
@@ -41,38 +41,39 @@ class Dialect(Protocol):
     """One instrumentation convention; its class declares all that the registry needs."""
 
     id: str
-    """Stable: stored in the verdict of every span."""
+    """Never changes, because it is stored with the classification of every span."""
     claims: ClassVar[Claim] = Claim.LIBRARY
-    """The spans that it covers; declared by each class, not inherited."""
+    """The spans that the dialect covers; declared by each class, not inherited."""
     before: ClassVar[Sequence[str]] = ()
     """Ids of the dialects that must be tried after this one, if ``claims`` does not decide.
 
-    This one uses their attributes, or they add theirs to its spans: Strands before MLflow, which
-    adds attributes to Strands' spans. A subclass need not name the dialect of its base class:
+    Needed if two dialects recognise the same span: Strands comes before MLflow, because MLflow adds
+    its attributes to Strands' spans. A subclass need not name the dialect of its base class:
     ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
     keys_with_values: ClassVar[Sequence[str]] = ()
-    """Attributes whose values ``recognises`` reads; of all others it sees only the keys."""
+    """Attributes whose values ``recognises`` reads; of other attributes it sees only the keys."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
-    """Exceptions that the framework raises to pause or hand over: never a failure of a step."""
+    """Exceptions that the framework raises to pause or hand over; they never fail a step."""
     own_keys: ClassVar[Sequence[str]] = ()
-    """Prefixes of attributes that the library sets on each of its spans, if it sets any.
+    """Prefixes of attributes that the library sets on each of its spans, if there are any.
 
-    A span of its scope without any is foreign: if it is noise for this dialect, others are tried.
+    A span of the library's scope without any of them was made by other code: if this dialect
+    classifies it as noise, the next dialects are tried.
     """
     own_scope: ClassVar[str] = ""
-    """Scope of a framework that emits its own spans, to which others add attributes."""
+    """Scope of a framework that emits its own spans, to which other libraries add attributes."""
     scopes: ClassVar[Sequence[str]] = ()
-    """Patterns of the beginnings of its instrumentations' scopes, in any case."""
+    """Patterns that match the beginning of its instrumentations' scopes, in any case."""
     marks: ClassVar[Sequence[str]] = ()
     """Prefixes of attributes that only its library writes.
 
-    Spans with a mark under a scope that no dialect lists are warned of: their library may have
-    renamed its scope, by which rules are found.
+    Spans with such an attribute under a scope that no dialect lists cause a warning: the library
+    may have renamed its scope, which rules depend on.
     """
 
     def prepare(self, others: Sequence[Dialect]) -> None:  # noqa: ARG002  # most do not need them
-        """Use the declarations of all dialects; called once, before any span is read."""
+        """Read the declarations of all dialects; called once, before the first span."""
         return
 
     def recognises(self, signature: Signature) -> bool:
@@ -102,9 +103,9 @@ def collect(package: ModuleType) -> Sequence[Dialect]:
 def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
     """Return the dialects in the order in which they are tried.
 
-    Each precedes those that it names in ``before`` and the one whose class it extends; otherwise
-    ``claims`` decides, then the id. A dialect that must precede another moves up to the claim of
-    that one: ``strands``, before ``mlflow``, is tried with the overlays.
+    Each precedes the dialects that it names in ``before`` and the dialect whose class it extends;
+    otherwise ``claims`` decides, then the id. A dialect that must precede another one moves up to
+    the other dialect's claim: ``strands``, before ``mlflow``, is tried with the overlays.
 
     Raises ``ImportError`` if two have the same id, if one names an unknown id, or if the order is
     circular.
@@ -130,7 +131,7 @@ def find_later(dialect: Dialect, by_id: Mapping[str, Dialect]) -> set[str]:
 
 
 def own_claim(dialect: Dialect) -> Claim:
-    """Return the claim that the class declares itself: a subclass of a shared one is a library."""
+    """Return the claim that the class itself declares, else ``LIBRARY``: none is inherited."""
     claim: Claim = vars(type(dialect)).get("claims", Dialect.claims)
     return claim
 

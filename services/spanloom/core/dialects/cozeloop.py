@@ -3,12 +3,12 @@
 Python and Go post JSON, which the receiver converts to these attributes (ADR 010); JavaScript
 sends OTLP. The types ``model``, ``tool`` and ``retriever`` are reliable. The LangChain handlers set
 ``graph`` on runs with exactly the name ``LangGraph`` and ``chain`` on all others, without metadata,
-so runs are classified by shape. Spans created by the author may have any type; ``agent`` counts.
-The JavaScript handler omits reasoning and cached tokens on the call; they are in the output message
-of the enclosing chain, or in the input of the next one.
+so the structure of a run decides whether it is an agent or a graph. Spans created by the author may
+have any type; ``agent`` is trusted. The JavaScript handler omits reasoning and cached tokens on the
+call; they are in the output message of the enclosing chain, or in the input of the next chain.
 The latency of the first token is in microseconds, from the LangChain handlers in milliseconds.
-Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. On documentation only:
-spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
+Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. Known only from
+documentation: spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ _BY_TYPE = {
     "agent": Classification(Kind.AGENT, "cozeloop.agent"),
 }
 _MESSAGE, _TOOL_MESSAGE, _HEAD = '{"lc":', '"ToolMessage"]', 120
-"""How LangChain.js serializes the message of a tool."""
+"""A tool message as LangChain.js serializes it: how it starts, its class, and where to look."""
 _CHAINS = frozenset({"chain", "graph"})
 _PLUMBING = Classification(Kind.OTHER, "cozeloop.plumbing")
 
@@ -89,7 +89,7 @@ class CozeLoop(Dialect):
         return SPAN_TYPE in attributes or INPUT in attributes or OUTPUT in attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls by type, runs by shape."""
+        """Classify calls and tools by type, runs by their structure."""
         kind = _type(span)
         if kind == "model" and JS_TOKENS in span.attributes:
             return _BY_TYPE[kind]._replace(usage=_usage_nearby(span, view))
@@ -137,7 +137,7 @@ def _inputs_after(children: Sequence[Span]) -> dict[str, str]:
 
 
 def describe_span(span: Span, kind: Kind, data_kind: str) -> Facts:
-    """Return the facts of a span; ``data_kind`` is its span type, for kinds of data access."""
+    """Return the facts of a span; ``data_kind`` is the span type, which may name a data access."""
     attributes = span.attributes
     facts = Facts(
         input=attributes.get(INPUT, ""),
@@ -169,7 +169,7 @@ def _describe_call(span: Span, facts: Facts) -> None:
 
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Return a call's tokens from the tags; the JavaScript SDK writes ``gen_ai.usage.*``."""
+    """Return a call's tokens from its tags, or from ``gen_ai.usage.*`` of the JavaScript SDK."""
     plain = read_counts(attributes)
     inputs = first_integer(attributes, TAG + "input_tokens") or plain.input_tokens
     outputs = first_integer(attributes, TAG + "output_tokens") or plain.output_tokens
@@ -185,7 +185,7 @@ def read_usage(attributes: Mapping[str, str]) -> Usage:
 
 
 def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
-    """Return the time to the first token in ms; ``None`` if not streamed or unknown."""
+    """Return the time to the first token in ms; ``None`` if unknown or the call did not stream."""
     if attributes.get(TAG + "stream") != "false" and (latency := attributes.get(_LATENCY)):
         in_ms = _LANGCHAIN in attributes.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
         return _milliseconds(latency, 1 if in_ms else 1000)

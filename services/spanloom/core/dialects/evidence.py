@@ -1,10 +1,10 @@
-"""Reads spans of unknown conventions: by operation, else by attributes that only one kind has.
+"""Reads spans of unknown conventions: by operation, or by attributes that only one kind has.
 
 The operation counts in any spelling (``chat.completions``, ``llm_call``). Without one, tokens or
-messages with a model make a model call, unless one is below it; a tool's name with arguments, a
-result or a call id makes a tool; an agent's name around calls or tools makes an agent. Other
-dialects pass on spans of their library's scope that they do not know, and these are read here too.
-Genkit's and LiveKit's spans are recognised by their own attributes and fixed names.
+messages with a model make a model call, unless another call is below; a tool's name with arguments,
+a result or a call id makes a tool; an agent's name around calls or tools makes an agent. Spans of a
+library's own scope that its dialect does not know are read here too. Genkit's and LiveKit's spans
+are recognised by their own attributes and fixed names.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ SENDERS = {
     "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
-"""Senders without their own dialect, and the parts of their spans that are read."""
+"""Senders without a dialect, and what is read of their spans."""
 _TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
 _NAMING = tuple(key for key in _TOOL_MARKS if key not in ("tool.name", "tool_name"))
-"""The marks of tools that only agents' tools have: builds run tools, too."""
+"""Tool attributes that only agents' tools have; a build system sets the others on its tools."""
 _MAX_NAME_CHARS = 100
 _VAGUE = frozenset({"request", "response", "function", "messages", "flow", "graph"})
-"""Words for kinds that services and jobs use as well."""
+"""Kind names that services and jobs use as well."""
 _TOOL_PREFIX, _SERVICE_PREFIX = "langchain4j.tools.", "langchain4j.aiservices."
-"""Names of the spans of LangChain4j on Quarkus, which have no other mark."""
+"""Prefixes of span names of LangChain4j on Quarkus, which has no attributes of its own."""
 _BY_OPERATION = {
     Kind.MODEL: Classification(Kind.MODEL, "evidence.operation_model"),
     Kind.TOOL: Classification(Kind.TOOL, "evidence.operation_tool"),
@@ -62,7 +62,7 @@ _BY_OPERATION = {
 _CALL = Classification(Kind.MODEL, "evidence.call")
 _DATA_CALL = Classification(Kind.TOOL, "evidence.data_call")
 _DATA_MODELS = {"embed": "embedding", "rerank": "reranking"}
-"""The purpose of a model, by a word in its name."""
+"""The data access that a model serves, by a substring of the model's name."""
 _TOOL = Classification(Kind.TOOL, "evidence.tool")
 _AGENT = Classification(Kind.AGENT, "evidence.agent")
 _SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
@@ -85,7 +85,7 @@ class Evidence(Dialect):
     )
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by keys that can decide a kind."""
+        """Recognise by keys that can decide the kind of a span."""
         keys = frozenset(signature.keys)
         return (
             not keys.isdisjoint(meanings.OPERATION_KEYS)
@@ -98,7 +98,7 @@ class Evidence(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, else by the span's attributes."""
+        """Classify by operation, or by the span's other attributes without one."""
         kind = _kind_of(span)
         is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
         if is_function and _runs_tools_too(span, view):
@@ -112,7 +112,7 @@ class Evidence(Dialect):
         return _AGENT if _is_agent(span, view) else _UNKNOWN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the texts, names and counts under any key that means them."""
+        """Read texts, names and counts under any key with that meaning."""
         if kind is Kind.MODEL:
             return _describe_call(span.attributes)
         if kind is Kind.TOOL:
@@ -143,7 +143,7 @@ def _kind_of(span: Span) -> Kind | None:
 
 
 def _is_specific(word: str) -> bool:
-    """Return whether a word under an unknown key is too specific for services and jobs."""
+    """Return whether a kind under an unknown key is too specific for services and jobs."""
     return meanings.word_of(word) not in _VAGUE
 
 
@@ -153,7 +153,7 @@ def _has_kind(keys: Collection[str]) -> bool:
 
 
 def _has_call(keys: Collection[str]) -> bool:
-    """Return whether there are counts of both sides or messages, and a model."""
+    """Return whether there is a model with messages, or with both input and output counts."""
     if not any(key in keys for key in meanings.MODELS):
         named = [key for key in keys if "token" in key.lower()]
         return bool(named and find_endings(keys).models) and has_counts(named)
@@ -173,7 +173,7 @@ def _is_named_tool(span: Span) -> bool:
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a span with counts or messages: a call, or a run of several calls."""
+    """Classify a span with counts or messages: as a call, or as a run of several calls."""
     if span.span_id not in view.remember_tree(_around_calls):
         if _repeats_counts(span, view):
             return _ACCOUNT
@@ -185,13 +185,13 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 
 def _runs_tools_too(span: Span, view: TraceView) -> bool:
-    """Return whether calls and tools run inside: the function that an author called is an agent."""
+    """Return whether calls and tools run inside, as in a function that the author runs as agent."""
     holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
     return all(span.span_id in holder for holder in holders)
 
 
 def _repeats_counts(span: Span, view: TraceView) -> bool:
-    """Return whether the span has no texts, and the counts of an enclosing or sibling call."""
+    """Return whether the span has no texts, and the same counts as its parent or a sibling call."""
     if genai_facts.has_texts(span.attributes):
         return False
     counts, parent = read_counts(span.attributes, EVIDENCE), view.tree.parent(span)
@@ -201,7 +201,7 @@ def _repeats_counts(span: Span, view: TraceView) -> bool:
 
 
 def _counts_of_calls(spans: Sequence[Span]) -> AbstractSet[Usage]:
-    """Return the counts of the spans whose operation is a model call."""
+    """Return the token counts of the spans whose operation is a model call."""
     calls = (span for span in spans if _kind_of(span) is Kind.MODEL)
     return {read_counts(call.attributes, EVIDENCE) for call in calls}
 
@@ -213,7 +213,7 @@ def _data_model(attributes: Mapping[str, str]) -> str:
 
 
 def _is_agent(span: Span, view: TraceView) -> bool:
-    """Return whether the span has an agent's name for which no other span of the run fits better.
+    """Return whether the span has an agent's name, and no other span is better evidence for it.
 
     Baggage may repeat the name on every span.
     """
@@ -227,7 +227,7 @@ def _is_agent(span: Span, view: TraceView) -> bool:
 
 
 def _names_above(tree: SpanTree) -> Mapping[str, str]:
-    """Return for each span the agent's name on the nearest span above that has one."""
+    """Return for each span the agent's name on its nearest ancestor with such a name."""
     names: dict[str, str] = {}
     for span in tree.top_down:
         if (parent := tree.parent(span)) is not None:
@@ -250,7 +250,7 @@ def _is_of(span: Span, kind: Kind, has: Callable[[Collection[str]], bool]) -> bo
 
 
 def _around(tree: SpanTree, test: Callable[[Span], bool]) -> AbstractSet[str]:
-    """Return the ids of all spans with one below that passes the test."""
+    """Return the ids of all spans with a descendant that passes the test."""
     found: set[str] = set()
     for span in filter(test, tree.spans):
         for outer in tree.ancestors(span):

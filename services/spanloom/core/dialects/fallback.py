@@ -1,4 +1,4 @@
-"""All other spans: of the application, of HTTP and of unknown conventions."""
+"""All other spans: an application's own, HTTP spans, and spans of unknown conventions."""
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect

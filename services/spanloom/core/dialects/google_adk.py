@@ -1,15 +1,17 @@
 """Google's Agent Development Kit: scope ``gcp.vertex.agent``, GenAI operations.
 
-``invoke_workflow`` wraps every run of a Runner and has the root agent's name: no step.
-``invoke_agent`` is also the operation of workflow agents (sequential, parallel, loop): one that
-makes no call and runs agents is a graph. ``execute_tool (merged)`` collects the results of parallel
-tools and runs nothing. With LiteLLM the model adapter adds the reasoning to a completion count that
-already includes it; with Google's own models, whose candidate counts exclude it, the sum is right.
+``invoke_workflow`` wraps every run of a Runner and has the root agent's name: it is no step.
+``invoke_agent`` is also the operation of workflow agents (sequential, parallel, loop): an agent
+that makes no call and runs other agents is a graph. ``execute_tool (merged)`` collects the results
+of parallel tools and runs nothing. With LiteLLM the model adapter adds the reasoning tokens to a
+completion count that already includes them; for Google's own models, whose candidate counts exclude
+reasoning, the sum is right.
 
 Under OpenInference ``invoke_agent`` repeats the enclosing run, and the last model call below it has
 overwritten the agent's operation, so the name decides (``openinference_google_adk``).
 
-Verified on captures of 2.13; names before 1.20 (``call_llm``, ``agent_run``) on documentation only.
+Verified on captures of 2.13. Names before 1.20 (``call_llm``, ``agent_run``) are known only from
+documentation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,7 +72,7 @@ class GoogleADK(OtelGenAI):
         return with_question(by_operation, span, view) if is_tool else by_operation
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, before 1.20 ``gcp.vertex.agent.*``."""
+        """Read the ``gen_ai.*`` attributes, or ``gcp.vertex.agent.*`` from before 1.20."""
         attributes, facts = span.attributes, super().describe(span, kind)
         facts.conversation_id = facts.conversation_id or attributes.get(
             "gcp.vertex.agent.session_id", ""
@@ -98,7 +100,7 @@ def _gathers_answers(span: Span) -> bool:
 
 
 def is_framed_by(around: Span, span: Span) -> bool:
-    """Return whether ``around`` is OpenInference's span of the same agent run as ``span``."""
+    """Return whether ``around`` is the OpenInference span of the agent run ``span``."""
     is_openinferences = around.scope_name == OPENINFERENCE_SCOPE
     is_run = around.name.startswith("agent_run") and span.name.startswith("invoke_agent")
     return is_openinferences and is_run and span.scope_name == SCOPE
@@ -119,7 +121,7 @@ def _classify_agent(span: Span, view: TraceView) -> Classification:
 
 
 def _whole_answer(output: str) -> str:
-    """Return only the last message if the earlier ones are the streamed pieces of its text."""
+    """Return only the last message if the earlier messages are the streamed chunks of its text."""
     messages = json_value(output) if '"finish_reason":""' in output else None
     if not isinstance(messages, list) or len(messages) < 2:
         return output
@@ -135,7 +137,7 @@ def _text(message: Json) -> str:
 
 
 def _complete_usage(facts: Facts, response: str) -> None:
-    """Set counts and total that only Google's own response has."""
+    """Set token counts and the total that only Google's own response has."""
     reported = json_field(response, "usage_metadata")
     if isinstance(reported, dict) and facts.usage is not None:
         facts.usage = facts.usage.completed_by(read_payload(reported))
@@ -150,7 +152,7 @@ def _without_double_reasoning(usage: Usage, attributes: Mapping[str, str]) -> Us
     return usage._replace(output_tokens=usage.output_tokens - usage.reasoning_tokens)
 
 
-# Approvals: a tool that requires confirmation reports so in its result. The run that continues
+# Approvals: a tool that requires confirmation says so in its result. The run that continues
 # begins with the tool itself, before any model call; if refused, the tool reports a fixed error
 # text, which is no failure. A ``LongRunningFunctionTool`` waits if its agent stops after it: the
 # late result is in the input of the next run's first call.
@@ -162,7 +164,7 @@ _CALL_OPERATIONS = frozenset({"generate_content", "chat", "call_llm"})
 
 
 def with_question(tool: Classification, span: Span, view: TraceView) -> Classification:
-    """Return the tool's classification, with its question, or marked as sound if refused."""
+    """Return the tool's classification, with its question; a refused tool has not failed."""
     result = _result(span)
     if _REFUSED in result:
         return tool._replace(is_sound=True)
@@ -181,7 +183,7 @@ def with_answer(run: Classification, span: Span, view: TraceView) -> Classificat
 def _stops_at(tool: Span, view: TraceView) -> bool:
     """Return whether no model call followed the tool.
 
-    Under OpenInference the calls have no spans; the last one writes to the agent's span.
+    Under OpenInference calls have no spans; the last call's attributes are on the agent's span.
     """
     agent = view.tree.parent(tool)
     if agent is not None and operation_of(agent) in _CALL_OPERATIONS:
@@ -194,7 +196,7 @@ def _last_call_ns(spans: Sequence[Span]) -> int:
 
 
 def _read_decisions(children: Sequence[Span]) -> str:
-    """Return the person's decisions: tools that ran before any model call, or were refused."""
+    """Return the person's decisions, shown by tools that ran before any call or were refused."""
     began: list[Span] = []
     for child in children:
         if operation_of(child) != "execute_tool":

@@ -1,16 +1,17 @@
 """Haystack 2: its own tracing (scope ``haystack``) and OpenLLMetry's spans around it.
 
-``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent: in a pipeline it has the name
-of its component (the parent ``haystack.component.run``), alone it has none. Components are
-noise. An agent's tools run inside its ``ToolInvoker`` and have no spans. Inputs and outputs are
+``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent. An agent in a pipeline has
+the name of its component (the parent ``haystack.component.run``); alone it has no name. Components
+are noise. An agent's tools run inside its ``ToolInvoker`` and have no spans. Inputs and outputs are
 reported only with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
 
 OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again, in an
 enclosing span that is always named ``haystack_pipeline.workflow``. Its ``haystack.openai.chat`` has
-neither model nor usage, and instead of the answer only the name of the field, ``replies``: the
-client's span below has these data.
+neither model nor usage, and instead of the answer only the name of the field, ``replies``; the
+client's span below has model, usage and answer.
 
-Verified on captures of pipelines, also failing, and of agents, alone and in one (2.x; 0.62.4).
+Verified on captures of pipelines, also failing, and of agents, alone and in a pipeline (2.x;
+0.62.4).
 """
 
 from spanloom.core.conventions.view import Signature, TraceView
@@ -70,7 +71,7 @@ class Haystack(Traceloop):
 
 
 def _pipeline(parent: Span | None) -> Classification:
-    """Classify a pipeline's run; if OpenLLMetry reports it too, this is the second report."""
+    """Classify a pipeline's run; below OpenLLMetry's span of the same run it is a second report."""
     if parent is None or parent.scope_name != _AROUND:
         return _PIPELINE
     return Classification(Kind.GRAPH, "haystack.pipeline_reported_again", parent.span_id)

@@ -2,7 +2,7 @@
 
 Once all spans of a document have arrived, the document is restored unchanged (ADR 035): every span
 then has the rule ``imported.restored``, and the steps keep their original dialect and rule. The
-other rules apply until then, and if the run itself sends spans too.
+other rules apply until then, and also if the run itself sends spans.
 
 Verified on the documents of all captures, exported and imported.
 """
@@ -24,7 +24,7 @@ _BY_KIND = {
 
 
 class Imported(Dialect):
-    """The convention as ``core/formats/imported.py`` writes it."""
+    """The convention that ``core/formats/imported.py`` writes."""
 
     id = "imported"
     scopes = ("spanloom",)

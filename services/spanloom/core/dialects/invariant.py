@@ -1,9 +1,9 @@
-"""Messages that Invariant's SDK pushes (scope ``invariant``), a span each.
+"""Messages that Invariant's SDK pushes (scope ``invariant``), one span for each message.
 
 An assistant's message is a model call, a tool's message a tool run, with the arguments of the call
 that it answers; messages of users and systems are the input of the next call. Durations are
-unknown: a call has the time of its message and no length. The span of the run is an agent;
-annotations are scores of it, not steps.
+unknown: a call starts and ends at the time of its message. The span of the run is an agent;
+annotations are scores of the run, not steps.
 
 Verified with ``invariant-sdk`` 0.0.11.
 """
@@ -27,7 +27,7 @@ _BY_KIND = {
 
 
 class Invariant(Dialect):
-    """Messages as spans."""
+    """Messages that Invariant's SDK pushes, as spans."""
 
     id = "invariant"
     scopes = ("invariant",)
@@ -38,7 +38,7 @@ class Invariant(Dialect):
         return signature.scope_name == keys.SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the role of the message, with texts of the messages around it."""
+        """Classify by the role of the message; its texts come from the messages around it."""
         if span.name == RESULT and NAME in span.attributes:
             return _NOTED
         if not is_message(span):
@@ -50,7 +50,7 @@ class Invariant(Dialect):
         return _BY_KIND[step.kind]._replace(facts=_facts(step))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the name and the metadata of a run; texts come with the classification."""
+        """Read the name and the metadata of a run; ``classify`` returns the texts."""
         if kind is not Kind.AGENT:
             return Facts()
         source = span.attributes.get(keys.SOURCE, "")

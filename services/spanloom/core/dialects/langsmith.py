@@ -1,8 +1,8 @@
 """LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
 
-The span kind decides; ``gen_ai.operation.name`` does not: a prompt template has ``chat`` and a
-retriever ``embeddings``. Runs are classified by LangChain's metadata. Token details are only in the
-JSON of ``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not
+The span kind decides; ``gen_ai.operation.name`` does not, because a prompt template has ``chat``
+and a retriever ``embeddings``. Runs are classified by LangChain's metadata. Token details are only
+in the JSON of ``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not
 counted.
 """
 
@@ -40,7 +40,7 @@ _KIND_OF_OPERATION = {"chat": "llm", "execute_tool": "tool", "embeddings": "retr
 
 
 def _kind(span: Span) -> str:
-    """Return the span kind, else derive it from the operation; prompt templates name no model."""
+    """Return the span kind, or derive it from the operation: ``chat`` without model is a prompt."""
     attributes = span.attributes
     if kind := attributes.get(SPAN_KIND):
         return kind
@@ -68,7 +68,7 @@ class LangSmith(Dialect):
         return SPAN_KIND in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind, else as a LangChain run."""
+        """Classify by span kind, or as a LangChain run."""
         if (classification := _BY_KIND.get(_kind(span))) is not None:
             return classification
         if (run := classify_run(span, view, _run_metadata)) is not None:

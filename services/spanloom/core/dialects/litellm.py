@@ -3,9 +3,9 @@
 A call is ``litellm_request`` (or a name chosen by the caller), reported again below it as
 ``raw_gen_ai_request``. If the application has an open span, the callback writes the *last* call's
 model, usage, operation and OpenLLMetry's ``llm.request.type`` to that span, and the calls are only
-reported as raw requests. Their usage and messages are Python reprs (``llm.<provider>.usage``), as
-are token details (``metadata.usage_object``); tool calls are only in
-``gen_ai.completion.N.function_call``.
+reported as raw requests. Usage and messages of a raw request are Python reprs
+(``llm.<provider>.usage``), and so are token details (``metadata.usage_object``); tool calls are
+only in ``gen_ai.completion.N.function_call``.
 
 Verified on captures of 1.106.
 """
@@ -39,12 +39,12 @@ _GUARDRAIL = Classification(Kind.GRAPH, "litellm.guardrail")
 _PLUMBING = Classification(Kind.OTHER, "litellm.plumbing", is_unknown=True)
 _WRITTEN_ONTO = Classification(Kind.OTHER, "litellm.written_onto_the_caller")
 _MAX_USAGE_CHARS = 4_000
-"""Longer texts are not searched for the dozen numbers of a call's usage."""
+"""The usage of a call is a dozen numbers; a longer text is searched only up to this length."""
 _COUNTS = re.compile(r"\b(\w+_tokens)['\"]?\s*[:=]\s*(\d{1,12})\b")
 
 
 class LiteLLM(Dialect):
-    """The convention of LiteLLM's callback, on its own spans and on those of its caller."""
+    """The convention of LiteLLM's callback, on its own spans and on its caller's spans."""
 
     id = "litellm"
     claims = Claim.SHARED
@@ -54,7 +54,7 @@ class LiteLLM(Dialect):
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by attributes that only this callback sets.
 
-        Spans of other instrumentations are left to their dialects, even with these attributes.
+        Spans of other instrumentations are left to their own dialects, even with these attributes.
         """
         if signature.scope_name == _SCOPE:
             return True
@@ -62,7 +62,7 @@ class LiteLLM(Dialect):
         return is_marked and not signature.scope_name.startswith(_INSTRUMENTATION)
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify its own spans by attributes, as callers may rename them; others are noise."""
+        """Classify own spans by attributes, because callers may rename them; others are noise."""
         if span.scope_name != _SCOPE:
             return _WRITTEN_ONTO
         if data_kind := _data_kind(span.attributes):
@@ -86,7 +86,7 @@ class LiteLLM(Dialect):
 
 
 def _raw(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of ``llm.<provider>.<field>`` by field."""
+    """Return the values of ``llm.<provider>.<field>``, keyed by field."""
     values = {}
     for key, text in attributes.items():
         if key.startswith(_RAW):
@@ -97,9 +97,9 @@ def _raw(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _data_kind(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding`` or ``reranking`` for such requests, else an empty text.
+    """Return ``embedding`` or ``reranking`` for a request of that kind, else an empty text.
 
-    Decided by the request type (``aembedding``); a raw embedding has an input and no messages.
+    The request type (``aembedding``) decides; a raw embedding request has an input, no messages.
     """
     if kind := attributes.get(_TYPE):
         return _DATA_KINDS.get(kind.removeprefix("a"), "")
@@ -150,7 +150,7 @@ def _answer(attributes: Mapping[str, str]) -> str:
 
 
 def _messages(text: str) -> str:
-    """Return the messages in the choices, without unset fields; other texts unchanged."""
+    """Return the messages of the choices, without unset fields; other texts unchanged."""
     choices = json_value(text) if text.startswith("[{") else None
     messages: list[Json] = [
         {key: value for key, value in message.items() if value is not None}
@@ -161,7 +161,7 @@ def _messages(text: str) -> str:
 
 
 def _read_counts(text: str) -> Usage:
-    """Return the usage in the Python repr of a dictionary or a model."""
+    """Return the token counts in the Python repr of a dictionary or a usage object."""
     counts: dict[str, int] = {}
     for name, count in _COUNTS.findall(text[:_MAX_USAGE_CHARS]):
         counts[name] = counts.get(name) or integer(count)

@@ -1,13 +1,13 @@
-"""Logfire's own clients (``logfire.instrument_openai`` and kin): scopes ``logfire.<client>``.
+"""Logfire's client instrumentations (``logfire.instrument_openai`` …): scopes ``logfire.<client>``.
 
 GenAI attributes, ``request_data`` and ``response_data``. Token details are only in the JSON
-of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second one,
+of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second span,
 ``streaming response from …``, reports the same request when the stream has ended. Without a parent
-the two are separate traces with no link: then the second one alone is the call, as it has the
-answer and the tokens. A trace of one successful call without either is the start of a stream.
+the two are separate traces with no link: then the second span alone is the call, because it has the
+answer and the tokens. A trace of one successful call with neither is the start of a stream.
 
-Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed; ``request_data`` and
-``response_data`` with contents on documentation, of before 5.
+Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed. Contents in
+``request_data`` and ``response_data`` are known only from documentation of versions before 5.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BEGIN_OF_STREAM = Classification(Kind.OTHER, "logfire.begin_of_stream")
 
 
 def _only_began(span: Span) -> bool:
-    """Return whether the call succeeded without answer and tokens: the start of a stream."""
+    """Return whether the call succeeded without answer and tokens: a stream that only began."""
     attributes = span.attributes
     is_chat = attributes.get(OPERATION, "chat") == "chat" and _REQUEST in attributes
     failed = span.status_code == "Error" or span.events
@@ -69,7 +69,7 @@ class Logfire(OtelGenAI):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify every span as a call; the end of a stream is part of the span that began it."""
+        """Classify every span as a call; the end of a stream belongs to the call that began it."""
         if _is_stream_end(span):
             call = _begun_by(span, view.tree.siblings(span))
             if call is not None:
@@ -99,7 +99,7 @@ class Logfire(OtelGenAI):
 
 
 def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
-    """Return the last call before ``end`` with the same request, or ``None``."""
+    """Return the last call that began before ``end`` with the same request, or ``None``."""
     request = end.attributes.get(_REQUEST)
     calls = [
         s

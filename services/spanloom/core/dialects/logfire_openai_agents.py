@@ -2,9 +2,9 @@
 
 Spans are named after their message template, which is fixed for each type of SDK span:
 ``Agent run: …``, ``Function: …``, ``Responses API …``; the name of agent or tool is in ``name``.
-The trace, its task and turns are the SDK's loop, and their ``usage`` repeats the calls'. A handoff
-is a tool that the model called. A call has Logfire's GenAI counts, the request in ``raw_input`` and
-the answer in ``response``, or both as chat messages in ``input`` and ``output``.
+Spans of the trace, a task or a turn are the SDK's loop; their ``usage`` repeats the usage of calls.
+A handoff is a tool that the model called. A call has Logfire's GenAI counts, the request in
+``raw_input`` and the answer in ``response``, or both as chat messages in ``input`` and ``output``.
 
 Verified on captures of both APIs, handoffs, agents as tools, streams and failures (5.2).
 """
@@ -61,7 +61,7 @@ class LogfireOpenAIAgents(Dialect):
         return with_question(rule, span, view, _TELLER) if rule is _RULES[_TOOL] else rule
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the SDK's own data, and Logfire's ``gen_ai.*`` for calls."""
+        """Read the SDK's own attributes, and for calls Logfire's ``gen_ai.*``."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)
@@ -116,7 +116,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def _request(items: str, response: Mapping[str, Json]) -> str:
-    """Return the items that were sent, preceded by the instructions found in the response."""
+    """Return the items that were sent, after the instructions, which only the response has."""
     instructions, sent = response.get("instructions"), json_value(items)
     if not instructions or not isinstance(sent, list):
         return items
@@ -128,7 +128,7 @@ def _text_of(value: Json) -> str:
 
 
 def _text(value: str) -> str:
-    """Return the text; empty if it is JSON's ``null``."""
+    """Return the text; empty for ``null``."""
     return "" if value == "null" else value
 
 

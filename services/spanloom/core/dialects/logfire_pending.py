@@ -1,4 +1,4 @@
-"""Pending spans: Logfire reports the start of each span by another span below it. Not a step."""
+"""Logfire's pending spans: each is a child of a span and reports its start. They are no steps."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _BEGUN = Classification(Kind.OTHER, "logfire_pending.begun")
 
 
 class LogfirePending(Dialect):
-    """Spans that report only that another one began."""
+    """Spans that only report that another span has started."""
 
     id = "logfire_pending"
     claims = Claim.OVERLAY
     before = ("langfuse", "langsmith")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the parent that the span itself will have."""
+        """Recognise by the attribute that names the parent of the started span."""
         return _PENDING in signature.keys
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify as no step: the span follows when it has ended."""
+        """Classify as no step: the actual span arrives when it has ended."""
         return _BEGUN
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the protocol's signature

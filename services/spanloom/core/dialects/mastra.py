@@ -1,8 +1,8 @@
 """Mastra's exporter for OpenTelemetry (``@mastra/otel-exporter``): GenAI operations, own texts.
 
-Inputs and outputs are in ``mastra.{type of the span}.input`` and ``.output``, as the SDK has them.
-A call is ``chat`` with tokens and the answer's text; messages and tool calls are on the step around
-it (``agent_step``), and the step of the whole loop (``model_generation``) has sums.
+Inputs and outputs are in ``mastra.{type of the span}.input`` and ``.output``, in the SDK's format.
+A call is ``chat`` with tokens and the answer's text; messages and tool calls are on the enclosing
+loop step (``agent_step``), and the span of the whole loop (``model_generation``) has sums.
 
 Verified on runs of @mastra/core 1.71 with @mastra/otel-exporter 1.4.
 """
@@ -38,7 +38,7 @@ class Mastra(OtelGenAI):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a call gets its messages from the step around it."""
+        """Classify by operation; a call gets its messages from the enclosing loop step."""
         classification = super().classify(span, view)
         step = view.tree.parent(span)
         if classification.kind is not Kind.MODEL or step is None:
@@ -57,7 +57,7 @@ class Mastra(OtelGenAI):
 
 
 def _text(span: Span, side: str) -> str:
-    """Return a side of the span; an answer as its text, or as a message if it has tool calls."""
+    """Return the span's input or output; an answer as text, or as a message if it calls tools."""
     attributes = span.attributes
     text = attributes.get(f"mastra.{attributes.get(_TYPE, '')}.{side}", "")
     answer = json_object(text) if side == "output" else {}

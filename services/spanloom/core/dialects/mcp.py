@@ -2,17 +2,17 @@
 
 Attribute ``mcp.method.name`` (the SDK for Python from version 2 on, FastMCP, the SDK for C#,
 Sentry, and others that follow the GenAI conventions) or Logfire's scope ``logfire.mcp``.
-``tools/call`` is a run of a tool. Its client, its server and the framework around it report the
-same run: one step, that of the outermost span. A tool that makes two calls with its own name is a
-separate run. In a trace that has only a server's end of calls, these are not steps: it is not a run
-of an agent.
+``tools/call`` is a run of a tool. Its client, its server and the calling framework report the
+same run: the outermost span becomes the step. A tool that makes two calls with its own name is a
+separate run. If a trace has only the server's spans of calls, they are not steps, because it is not
+the run of an agent.
 
-Other requests are not steps. Those that set up or watch a session (``initialize``,
+Other requests are not steps. Requests that set up or watch a session (``initialize``,
 ``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client may request
 what an older server refuses, and continue without it.
 
-Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4; Sentry and C# on
-documentation.
+Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4. Sentry's and C#'s spans
+are known only from documentation.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _LOGFIRE = "logfire.mcp"
 _ARGUMENT = "mcp.request.argument."
-"""Prefix of Sentry's attributes, one for each argument."""
+"""Prefix of the attributes in which Sentry reports each argument."""
 _RESULTS = ("mcp.tool.result.content", "mcp.tool.result", mcp.RESPONSE)
 _IS_ERROR = "mcp.tool.result.is_error"
 _ARGUMENTS = ("mcp.tool.arguments",)
@@ -60,7 +60,7 @@ class MCP(OtelGenAI):
         self._own_scopes = frozenset(d.own_scope for d in others if d.own_scope)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by a method, or by Logfire's scope, outside of a framework's own scope."""
+        """Recognise by a method, or by Logfire's scope, but not in a framework's own scope."""
         if signature.scope_name in self._own_scopes:
             return False
         keys = signature.keys
@@ -73,7 +73,7 @@ class MCP(OtelGenAI):
         return _SESSION if mcp.sets_up_session(span) else _OTHER_REQUEST
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, else the request and the response."""
+        """Read the ``gen_ai.*`` attributes, or the request and the response without them."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             attributes = span.attributes

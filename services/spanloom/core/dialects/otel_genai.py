@@ -1,11 +1,11 @@
-"""OpenTelemetry GenAI semantic conventions (0.1.0 of their own, 1.30 to 1.42 and before).
+"""OpenTelemetry GenAI semantic conventions: 1.42 and older, then 0.1.0 of their own numbering.
 
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
-model. The operation decides the kind. Two operations are wrong in LangChain's instrumentation:
+model. The operation decides the kind, except for two that LangChain's instrumentation sets wrongly:
 ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
-``invoke_agent`` around a function of a graph that only runs one other agent. The root of a run is
-always believed: a run that starts with an agent may do nothing but hand over to another one.
-What an application does to its memory is a tool's work (``tool_kind`` ``memory``); guardrails are
+``invoke_agent`` around a function of a graph that only runs one other agent. The root's operation
+is always trusted, because an agent that starts a run may only hand over to another agent.
+An application's access to its memory is a tool run (``tool_kind`` ``memory``); guardrails are
 graphs; plans, and responses that are fetched again, are no steps.
 """
 
@@ -42,7 +42,7 @@ _MARKS = (
     "gen_ai.workflow.name",
 )
 _WORKFLOW_NAMES = ("gen_ai.workflow.name", "gen_ai.agent.name")
-"""The second since version 0.1.0 of the conventions."""
+"""Attributes of a workflow's name; the second is used since version 0.1.0."""
 _LANGCHAIN_CLASS = re.compile(r"(Runnable|(Azure)?Chat)[A-Z]\w*(<.*>)?")
 _DATA_KINDS = {operation: data_kind_of_word(operation) for operation in OPERATIONS}
 _GUARDRAIL = "apply_guardrail"
@@ -80,7 +80,7 @@ class OtelGenAI(Dialect):
     )
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by operation, or by the older system and model."""
+        """Recognise by operation, or by system and model as before 1.27."""
         attributes = signature.attributes
         return (
             OPERATION in attributes
@@ -120,7 +120,7 @@ class OtelGenAI(Dialect):
 
 
 def _describe_memory(facts: Facts, span: Span) -> None:
-    """Add the operation's name, and the records: written ones go in, found ones come out."""
+    """Add the operation's name, and the records: written records as input, found ones as output."""
     operation, records = operation_of(span), span.attributes.get(_RECORDS, "")
     facts.tool_name = facts.tool_name or operation
     if operation == "search_memory":
@@ -136,13 +136,13 @@ def _describe_guardrail(facts: Facts, span: Span) -> None:
 
 
 def _tool_in_name(span: Span) -> str:
-    """Return the tool's name from the span name ``execute_tool {name}``; empty if it differs."""
+    """Return the tool's name in ``execute_tool {name}``; empty for another operation."""
     word, _, name = span.name.partition(" ")
     return name if word == "execute_tool" else ""
 
 
 def _names_system_and_model(span: Span | Signature) -> bool:
-    """Return whether the span is a model call as written before ``gen_ai.operation.name``."""
+    """Return whether system and model are set, as on calls before ``gen_ai.operation.name``."""
     return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
 
 

@@ -3,7 +3,7 @@
 In version 2 only calls have an operation: ``agent run`` and ``running tool`` are recognised by
 their attributes. ``running N tools`` wraps the tools and is not a step. In a streamed run the tools
 are children of the call, but belong to the agent. Agents report the whole conversation and its
-final result: ``DeferredToolRequests`` if tools wait for an approval or for a result from outside.
+final result: ``DeferredToolRequests`` if tools wait for an approval or for an external result.
 Such a tool has no span; the run that continues begins with its result.
 
 Verified on captures of versions 2 and 5.
@@ -26,10 +26,10 @@ _FIRST_NEW = "pydantic_ai.new_message_index"
 _RESULT = "final_result"
 _RESPONSE = "tool_call_response"
 _WAITING = ("approvals", "calls")
-"""The tools that wait in ``DeferredToolRequests``: for an approval, for a result from outside."""
+"""Lists of waiting tools in ``DeferredToolRequests``: for an approval, for an external result."""
 _ATTEMPT = "pydantic_ai.model_request.attempt"
-"""On each attempt of a ``FallbackModel`` that failed, inside the call that succeeded; such spans
-have the agent's name too."""
+"""On each failed attempt of a ``FallbackModel``, inside the call that succeeded; the span of an
+attempt has the agent's name too."""
 
 
 _INVOKE_AGENT = Classification(Kind.AGENT, "pydantic_ai.invoke_agent")
@@ -63,7 +63,7 @@ class PydanticAI(OtelGenAI):
         return Classification(Kind.OTHER, "pydantic_ai.plumbing", is_unknown=True)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, else those of version 2."""
+        """Read the ``gen_ai.*`` attributes, or the attributes of version 2 without them."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.input = facts.input or attributes.get("tool_arguments", "")
@@ -96,7 +96,7 @@ def _deferred_calls(result: str) -> Sequence[dict[str, Json]]:
 
 
 def _left_calls(span: Span) -> Sequence[dict[str, Json]]:
-    """Return the calls without a result at the end of a run whose final result is not captured."""
+    """Return the calls left without a result, of a run whose final result was not recorded."""
     if span.events or not span.attributes.get(_MESSAGES[0]):
         return ()
     parts = list(_parts(json_value(span.attributes[_MESSAGES[0]])))
@@ -128,9 +128,9 @@ def _brings_results(attributes: Mapping[str, str]) -> bool:
 
 
 def _request(attributes: Mapping[str, str]) -> str:
-    """Return the run's first own message if the user sent it, else an empty text.
+    """Return the first message that this run adds if the user sent it, else an empty text.
 
-    Later user messages may hold pictures that a tool returned, and are no request.
+    A later user message is no request: it may hold pictures that a tool returned.
     """
     messages = json_value(attributes.get(_MESSAGES[0], ""))
     own = messages[integer(attributes.get(_FIRST_NEW, "")) :] if isinstance(messages, list) else []

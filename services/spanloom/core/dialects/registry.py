@@ -1,6 +1,6 @@
-"""The dialects in the order in which they are tried, and the one function that uses them.
+"""The dialects in the order in which they are tried, and how a span is normalized with them.
 
-Each module next to this file declares its own (``base.py``); none is listed here.
+Each module in this folder declares its own dialects (``base.py``); this file lists none.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ for _dialect in DIALECTS:
 _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 _BY_MEANING = frozenset({"otel_genai", "evidence"})
-"""Dialects of no library: texts may be in attributes that they do not know."""
+"""Dialects of no single library: texts may be in attributes that they do not know."""
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
@@ -69,7 +69,7 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 
 
 class Reading(NamedTuple):
-    """What all spans with the same signature have in common, computed once."""
+    """What is the same for all spans with one signature, computed once."""
 
     signature: Signature
     dialect: Dialect
@@ -78,17 +78,17 @@ class Reading(NamedTuple):
     is_foreign: bool
     """Whether the span has none of the attributes that the dialect's library sets."""
     flags: Sequence[str]
-    """Attributes that say whether a tool failed."""
+    """Attributes that report whether a tool failed."""
     context_keys: ContextKeys
     """Attributes that report the context of the run: service, user, tags and the like."""
     is_scope_known: bool | None
-    """Whether a dialect lists the scope; ``None`` for spans without a library's marks."""
+    """Whether a dialect lists the scope; ``None`` for spans without a library's own attributes."""
     unread: UnreadKeys
-    """Attributes that look like counts, messages or a model, and that no table has."""
+    """Attributes that look like counts, messages or a model, and that no code reads."""
 
 
 def find_dialect(span: Span) -> Dialect:
-    """Return the first dialect that recognises the span; the last one accepts every span."""
+    """Return the first dialect that recognises the span; the last dialect accepts every span."""
     return _find_reading(span).dialect
 
 
@@ -127,9 +127,9 @@ def _is_foreign(dialect: Dialect, signature: Signature) -> bool:
 def _pass_on(
     span: Span, view: TraceView, reading: Reading, verdict: Classification
 ) -> tuple[Dialect, Classification]:
-    """Return the first later dialect that recognises the span, with its verdict.
+    """Return the first later dialect that recognises the span, and its classification.
 
-    If none does, the first verdict is used; that of ``evidence`` yields to the fallback's.
+    If there is none, the first classification is used, or the fallback's instead of ``evidence``'s.
     """
     first = reading.dialect
     for dialect in _find_later(reading):
@@ -143,7 +143,7 @@ def _pass_on(
 
 
 def _find_later(reading: Reading) -> Sequence[Dialect]:
-    """Return the dialects after the first one that recognise such spans."""
+    """Return the dialects after the first one that recognise spans with this signature."""
     signature = reading.signature
     known = _later.get(signature)
     if known is not None:
@@ -203,7 +203,7 @@ def _find_failure(
 ) -> tuple[StepError | None, str | None, bool]:
     """Return the error, the question to a person, and whether the span was cancelled.
 
-    ``failed`` is the error that a tool's result describes; the dialect's own takes precedence.
+    ``failed`` is the error in a tool's result; the dialect's own error takes precedence.
     """
     error, question, is_cut = None, classification.question, False
     has_failed = span.status_code == "Error" or (bool(span.events) and has_raised(span))
@@ -220,7 +220,7 @@ def _find_failure(
 
 
 def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Dialect) -> None:
-    """Set texts that only an event, an attribute of an unknown vendor or the span around has."""
+    """Set texts that only an event, an attribute of an unknown sender or the parent span has."""
     if span.events:
         complete_from_events(facts, span, kind)
     if dialect.id not in _BY_MEANING:
@@ -233,7 +233,7 @@ def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Di
 
 
 def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
-    """Take the texts of the span around a call that has none, if it holds only this call.
+    """Use the parent's texts for a call without texts, if the parent has no other child.
 
     LiveKit's ``llm_node`` has the texts of the ``llm_request`` in it.
     """
@@ -248,7 +248,7 @@ def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
 
 
 def _find_failed(span: Span, reading: Reading, facts: Facts) -> StepError | None:
-    """Return the failure that a tool's result reports, or an attribute about it."""
+    """Return the failure that a tool's result or a failure attribute reports, or ``None``."""
     failed = find_failed_result(facts.output)
     if failed is None and reading.flags:
         return find_flagged_result(span.attributes, reading.flags, facts.output)

@@ -5,13 +5,14 @@ wrapper of one call. Advisors are interceptors around the call, not steps. Tools
 attributes (``spring.ai.tool.*``). Counts are strings, and unknown values are ``none``, such as the
 response model of a failed call. Prompts and answers are only in the application's log.
 
-A tool that raised has status OK and the error as its result, unless the application has such
-errors thrown. Reasoning tokens are not reported, cached ones only by version 2 without streaming.
-When streaming, HTTP spans are separate traces. A missing kind is derived from a span's keys.
+A tool that raised has status OK and the error as its result, unless the application configures
+such errors to be thrown. Reasoning tokens are not reported; cached tokens are reported only by
+version 2 without streaming. When streaming, HTTP spans are separate traces. A missing kind is
+derived from a span's keys.
 
 In version 1 the model itself runs the tools (``tool_call X``, no call id) and calls again: the
-calls of a loop are siblings, and the usage of each is the sum so far. When streaming, each call is
-nested in the one before, all with the total sum, and the tools are separate traces.
+calls of a loop are siblings, and the usage of each call is the sum so far. When streaming, each
+call is nested in the previous call, all report the total sum, and the tools are separate traces.
 
 Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
 """
@@ -95,7 +96,7 @@ class SpringAI(OtelGenAI):
         return OPERATION in attributes or bool(_kind(signature) or operation_of(signature))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by Spring AI's kind, else by operation; a client by its tools and calls."""
+        """Classify by Spring AI's kind, else by operation; clients by their tools and calls."""
         match _kind(span):
             case "tool_call":
                 return _TOOL
@@ -141,10 +142,10 @@ class SpringAI(OtelGenAI):
 
 
 def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
-    """Add the position in version 1's loop: the usage before the call, and the enclosing step.
+    """Add the call's position in version 1's loop: the usage before it, and the enclosing step.
 
-    When streaming, each call is nested in the one before, and all report the final sum: it is
-    attributed to the first.
+    When streaming, each call is nested in the previous call, and all report the final sum; the sum
+    is attributed to the first call.
     """
     if not span.parent_span_id:
         return call
@@ -164,8 +165,8 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
     """Return version 1's running sum before each call, by the call's span id.
 
     In version 1 a model runs the tools itself and calls again, and each call's usage is the sum so
-    far. Such calls are siblings with the tools between them. The input of a loop only grows, so
-    counts that have not grown by at least the previous call's are a call's own.
+    far. Such calls are siblings with the tools between them. The input of a loop only grows; if the
+    growth since the previous call is less than that call's own input, the counts are not a sum.
     """
     before: dict[str, Usage] = {}
     sums, last, tools_ran = Usage(), Usage(), False
@@ -184,13 +185,13 @@ def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
 
 
 def _goes_on(sums: Usage, usage: Usage) -> bool:
-    """Return whether the output tokens have grown, or are not counted at all."""
+    """Return whether the output tokens have grown since the last sum, or are never counted."""
     is_counted = usage.output_tokens or sums.output_tokens
     return usage.output_tokens > sums.output_tokens or not is_counted
 
 
 def _runs_inside_model(span: Span) -> bool:
-    """Return whether it is a tool run of version 1, which sets no operation."""
+    """Return whether the span is a tool run of version 1, which sets no operation."""
     return _is_tool(span) and operation_of(span) != "execute_tool"
 
 

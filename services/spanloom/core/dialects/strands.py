@@ -1,10 +1,10 @@
 """Strands Agents: ``strands-agents`` as system or provider, messages in span events.
 
 ``invoke_graph`` and ``invoke_swarm`` are compositions of agents: graphs. A cycle of the
-event loop is not a step. An agent's usage is the sum since the Agent was created, not of this
-run. Messages are events (``gen_ai.user.message`` … ``gen_ai.choice``), in the newer form one event
-with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first token is in
-milliseconds, although the attribute of that name is defined in seconds.
+event loop is not a step. An agent's usage is the sum since the Agent was created, not since the
+start of this run. Messages are events (``gen_ai.user.message`` … ``gen_ai.choice``), in the newer
+form one event with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first
+token is in milliseconds, although the convention defines the attribute in seconds.
 
 Verified on captures of 1.62.
 """

@@ -1,11 +1,11 @@
 """Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
 
-``ai.generateText`` and the like are the function that the author called: an agent if it loops over
+``ai.generateText`` and the like are functions that the author called: an agent if it loops over
 tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
 ``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
 tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
 
-Verified on captures of version 6; the names of 4 and 5 on documentation.
+Verified on captures of version 6. The names of 4 and 5 are known only from documentation.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 OPERATION = "ai.operationId"
 _RENAMED = "vercel.ai."
-"""Prefix under which Sentry's SDK keeps the attributes of the AI SDK that it does not rename."""
+"""Prefix of the AI SDK's attributes that Sentry's SDK does not rename."""
 _RENAMED_OPERATION = _RENAMED + "operationId"
 _BY_SENTRY = {
     "gen_ai.request.messages": "ai.prompt.messages",
@@ -58,7 +58,7 @@ _BY_SENTRY = {
     "gen_ai.function_id": "ai.telemetry.functionId",
     "gen_ai.agent.name": "ai.telemetry.functionId",
 }
-"""What Sentry's SDK calls the attributes of the AI SDK."""
+"""The names that Sentry's SDK gives to attributes of the AI SDK."""
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")
@@ -94,7 +94,7 @@ def _offers_tools(span: Span) -> bool:
 
 
 def _own(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the attributes under the names of the AI SDK, also if Sentry's SDK renamed them."""
+    """Return the attributes under their AI SDK names, also if Sentry's SDK renamed them."""
     if _RENAMED_OPERATION not in attributes:
         return attributes
     kept = {
@@ -128,7 +128,7 @@ class VercelAI(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, a run by whether it loops over tools."""
+        """Classify by operation; a run by whether it loops over tools."""
         operation = _operation(span)
         if operation == _TOOL:
             return Classification(Kind.TOOL, "vercel_ai.tool_call")
@@ -178,7 +178,7 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _with_metadata(usage: Usage, attributes: Mapping[str, str]) -> Usage:
-    """Return the counts with the parts that versions 4 and 5 leave in the provider's metadata.
+    """Return the counts, completed from the provider's metadata, where versions 4 and 5 leave some.
 
     Anthropic's own object excludes cached tokens from the input.
     """

@@ -1,6 +1,6 @@
 """Vercel AI SDK 7 (``@ai-sdk/otel``): GenAI attributes under a scope that is just ``gen_ai``.
 
-Every ``generateText`` has ``invoke_agent``, even one that wraps a single call without tools; the
+Every ``generateText`` has ``invoke_agent``, even if it wraps a single call without tools; the
 span's name contains the model, ``gen_ai.agent.name`` is the agent's name. ``agent_step`` is a turn
 of the loop, not a step. Agents repeat the sum of their calls' usage. Reasoning tokens are reported
 only if the application enables ``ai.usage.*`` details. Tool results are JSON, texts in quotes. A
@@ -55,7 +55,7 @@ class VercelAIGenAI(OtelGenAI):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, a run by whether it loops over tools."""
+        """Classify by operation; a run by whether it loops over tools."""
         if operation_of(span) != "invoke_agent":
             return super().classify(span, view)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):
@@ -76,7 +76,7 @@ class VercelAIGenAI(OtelGenAI):
 
 
 def _without_calls(output: str) -> str:
-    """Return an answer with a text without its calls and results, which preceded the text."""
+    """Return the answer without tool calls and results, if it has a text: they preceded it."""
     answer = json_value(output)
     message = answer[0] if isinstance(answer, list) and len(answer) == 1 else None
     parts = message.get("parts") if isinstance(message, dict) else None

@@ -1,8 +1,8 @@
-"""Aligns two lists of steps: finds which step of one corresponds to which of the other.
+"""Aligns two lists of steps: finds which steps of the two lists correspond.
 
-Steps that occur equally often on both sides are anchors ("ties"); the steps between two ties are
-aligned one by one (Needleman and Wunsch, 1970). If those are too many, only their longest common
-parts are paired, and if they are more still, none.
+Steps that occur equally often on both sides are fixed points ("ties"); the steps between two ties
+are aligned one by one (Needleman and Wunsch, 1970). If there are too many of them, only their
+longest common sections are paired; if there are even more, none are paired.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep, Signature
 
 MAX_COMPARED = 400_000
-"""Most pairs of steps between two ties that are compared one by one."""
+"""Maximum pairs of steps between two ties that are compared one by one."""
 MAX_MATCHED = 4_000_000
-"""Most pairs of steps between two ties that are searched for common parts."""
+"""Maximum pairs of steps between two ties that are searched for common sections."""
 
 Pairs = list[tuple[int, int]]
 
@@ -28,7 +28,7 @@ Pairs = list[tuple[int, int]]
 def align(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
     """Return the pairs of corresponding positions, ascending on both sides.
 
-    The pairs do not depend on which side comes first.
+    The pairs do not depend on the order of the two lists.
     """
     if [step.signature for step in a] > [step.signature for step in b]:
         return [(i, j) for j, i in _aligned(b, a)]
@@ -48,7 +48,7 @@ def _aligned(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
 
 
 def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return pairs of steps that both sides have equally often, the most in one common order."""
+    """Return pairs of steps that both sides have equally often: as many as fit in one order."""
     in_a, in_b = _places(a), _places(b)
     shared = [
         pair
@@ -67,7 +67,7 @@ def _places(steps: Sequence[DiffStep]) -> dict[Signature, list[int]]:
 
 
 def _longest_rising(pairs: Pairs) -> Pairs:
-    """Return the longest subsequence in which second positions ascend; first ones are sorted."""
+    """Return the longest subsequence in which the second positions ascend; the first are sorted."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []
@@ -104,7 +104,7 @@ def _common_parts(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Iterator[tupl
 
 
 def _compared(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return the pairs with the highest sum of likenesses; each unpaired step costs ``GAP``."""
+    """Return the pairs with the highest sum of ``likeness``; each unpaired step costs ``GAP``."""
     best = [[j * GAP for j in range(len(b) + 1)]]
     for i, left in enumerate(a, 1):
         above, row = best[-1], [i * GAP]
@@ -133,16 +133,16 @@ def _traced_back(
 
 
 GAP = -0.6
-"""Score of an unpaired step: two of them are worse than a pair of different tools."""
+"""Score of an unpaired step; two unpaired steps are worse than a pair of different tools."""
 _OTHER_NAME = -0.5
 
 
 def likeness(a: DiffStep, b: DiffStep) -> float | None:
     """Return how well two steps match: 2 at best; ``None`` if they cannot match.
 
-    Steps of different types never match; steps of different names do only if there is no better
-    pair, but for model calls, whose names do not count. The same tool with two of three arguments
-    equal scores 1.67.
+    Steps of different types never match. Steps with different names match only if there is no
+    better pair; names of model calls do not count. The same tool with two of three arguments equal
+    scores 1.67.
     """
     if a.type != b.type:
         return None
@@ -154,7 +154,7 @@ def likeness(a: DiffStep, b: DiffStep) -> float | None:
 
 
 def _same_arguments(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of equal arguments among all that either has."""
+    """Return the share of arguments that are equal, among the arguments of either step."""
     ours, theirs = a.arguments, b.arguments
     if not ours or not theirs:
         return 0.0
@@ -164,7 +164,7 @@ def _same_arguments(a: DiffStep, b: DiffStep) -> float:
 
 
 def _same_answer(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of called tools that both outputs have; 0.5 if neither calls any."""
+    """Return the share of called tools that both outputs call; 0.5 if neither calls tools."""
     if not a.calls and not b.calls:
         return 0.5
     return len(a.calls & b.calls) / len(a.calls | b.calls)

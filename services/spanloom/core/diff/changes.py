@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep
 
 SLOWER_BY = 0.2
-"""Durations differ by more than a fifth and 50 ms; smaller differences are noise."""
+"""Durations count as different if they differ by more than a fifth and 50 ms."""
 SLOWER_BY_MS = 50
 
 
 class Change(NamedTuple):
-    """A field with its two different values."""
+    """A field that differs, with both values."""
 
     field: str
     """``input.limit``, ``output``, ``name``, ``model``, ``error``, ``metadata.temperature``,
@@ -70,7 +70,7 @@ def of_one_side(
 
 
 def _answer(step: DiffStep) -> str:
-    """Return an output without call ids; a model's signature already has it so."""
+    """Return an output without call ids; the signature of a model call is already without them."""
     return step.signature.text if step.type == "model" else without_ids(step.output)
 
 
@@ -85,7 +85,7 @@ def _of_inputs(
 
 
 def _of_texts(field: str, a: DiffStep, b: DiffStep) -> Iterator[Change]:
-    """Yield the members that differ if both are JSON objects, else the two texts or messages."""
+    """Yield the differing members of two JSON objects, else both texts or lists of messages."""
     text_a, text_b = getattr(a, field), getattr(b, field)
     shown_a, shown_b = _as_messages(a, text_a), _as_messages(b, text_b)
     ours, theirs = json_value(text_a), json_value(text_b)
@@ -97,7 +97,7 @@ def _of_texts(field: str, a: DiffStep, b: DiffStep) -> Iterator[Change]:
 
 
 def _as_messages(step: DiffStep, text: str) -> object:
-    """Return the messages of a text; the text itself if it has none, or is a tool's."""
+    """Return the messages in a text; the text itself if it has none, or belongs to a tool."""
     messages = None if step.type == "tool" else read_messages(text)
     return text if messages is None else list(messages)
 
@@ -112,7 +112,7 @@ def _of_members(
 
 
 def is_equal(one: object, other: object) -> bool:
-    """Return whether two JSON values are equal; for Python 1, 1.0 and True are."""
+    """Return whether two JSON values are equal; Python alone treats 1, 1.0 and True as equal."""
     return one == other and _written(one) == _written(other)
 
 

@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """A step of one run, or a pair of steps of both."""
+    """A step of one run, or a pair of corresponding steps."""
 
     op: str
     """``same``, ``changed``, ``added`` (only in the second run), ``removed`` or ``moved``."""
     a: DiffStep | None
     b: DiffStep | None
     changes: Sequence[Change] = ()
-    """The fields that differ; input and output for a step that only one run has."""
+    """The fields that differ; input and output if only one run has the step."""
 
 
 class Diff(NamedTuple):
     """The differences of two runs."""
 
     rows: Sequence[Row]
-    """Every step of both in the order of the second run; removed steps where the first had them."""
+    """Every step of both runs in the second run's order; removed steps as in the first run."""
     counts: dict[str, int]
     """Number of rows by ``op``."""
 
@@ -92,7 +92,7 @@ class _Comparison:
         return Row(op or ("changed" if changes else "same"), a, b, changes)
 
     def with_details(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows with their differences, also in messages that earlier calls had."""
+        """Return rows with their differences, also in messages that earlier calls already had."""
         detailed = [self._detailed(row) for row in rows]
         messages = ShownMessages(*self._inputs)
         for row in detailed:
@@ -123,7 +123,7 @@ class _Comparison:
 
 
 def _with_moves(rows: Sequence[Row]) -> list[Row]:
-    """Join a removed step and an equal added one into one row: the step has moved."""
+    """Join a removed step and an equal added step into one row, because the step has moved."""
     gone: defaultdict[Signature, list[DiffStep]] = defaultdict(list)
     for row in reversed(rows):
         if row.op == "removed" and row.a is not None:

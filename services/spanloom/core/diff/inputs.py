@@ -1,4 +1,4 @@
-"""Inputs of model calls: their new messages, and differences in those that earlier calls had."""
+"""Inputs of model calls: new messages, and differences in messages that earlier calls had."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Key = TypeVar("Key", bound="Hashable")
 
 
 def pair_up(a: Sequence[Key], b: Sequence[Key]) -> Iterator[tuple[int | None, int | None]]:
-    """Yield the positions of items that correspond; ``None`` where only one side has an item.
+    """Yield the positions of corresponding items; ``None`` where only one side has an item.
 
-    Equal items correspond in order; those that replace each other are paired one by one.
+    Equal items correspond in order; items that replace each other are paired one by one.
     """
     for _, from_a, to_a, from_b, to_b in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         yield from zip_longest(range(from_a, to_a), range(from_b, to_b))
 
 
 class ModelInputs:
-    """The new messages of each model call: its input without those of its agent's earlier calls.
+    """The new messages of each model call, excluding messages of its agent's earlier calls.
 
-    Every call repeats all earlier messages: one early change would mark all later calls.
+    Every call repeats all earlier messages, so one early change would mark all later calls.
     """
 
     def __init__(self, keys: dict[str, int]) -> None:
-        """Start without steps; both runs of a comparison share the ``keys`` of equal messages."""
+        """Start without steps; two compared runs share ``keys``, so that equal messages match."""
         self._keys = keys
         self._unread: dict[str, Sequence[DiffStep]] = {}
         self._all: dict[str, Sequence[int]] = {}
@@ -49,16 +49,16 @@ class ModelInputs:
         return None if new is None else self.messages(new)
 
     def messages(self, keys: Sequence[int]) -> Sequence[Json]:
-        """Return the messages of keys."""
+        """Return the messages with these keys."""
         return [self._messages[key] for key in keys]
 
     def keys(self, step: DiffStep, *, new: bool = False) -> Sequence[int] | None:
-        """Return the keys of all messages of a call, or of the new ones; ``None`` without any."""
+        """Return the keys of all or only the new messages of a call; ``None`` without any."""
         self._read_agent(step)
         return (self._new if new else self._all).get(step.id)
 
     def _read_agent(self, step: DiffStep) -> None:
-        """Parse the inputs of the agent of a step, unless they are: for equal runs never."""
+        """Parse the inputs of the step's agent once; for equal runs this is never needed."""
         seen: set[int] = set()
         for call in self._unread.get(step.id, ()):
             del self._unread[call.id]
@@ -78,18 +78,18 @@ class ModelInputs:
 class ShownMessages:
     """The messages of both runs that the rows of a diff show as different.
 
-    A later call that repeats them differs too, but is not shown again. Only if it differs
-    otherwise, such as by a message that it leaves out, its whole input is shown.
+    A later call that repeats these messages is not shown as different again. Its whole input is
+    shown only if it differs otherwise, for example because it leaves out a message.
     """
 
     def __init__(self, inputs_a: ModelInputs, inputs_b: ModelInputs) -> None:
-        """Start without messages; the inputs are those of the two runs."""
+        """Start without messages; the arguments are the inputs of the two runs."""
         self._inputs = inputs_a, inputs_b
         self._pair_numbers: tuple[dict[int, int | None], ...] = {}, {}
         self._count = 0
 
     def add(self, a: DiffStep | None, b: DiffStep | None) -> None:
-        """Add the new messages of a row that differ: those replaced, and those of only one run."""
+        """Add a row's new messages that differ: replaced ones, and those that only one run has."""
         if a is not None and b is not None and (a.type != "model" or a.input == b.input):
             return
         ours, theirs = (self._new(side, step) for side, step in enumerate((a, b)))
@@ -99,14 +99,14 @@ class ShownMessages:
                     0 if j is None else 1, ours[i] if i is not None else theirs[j or 0], None
                 )
             elif ours[i] != theirs[j]:
-                self._count -= 1  # no key of a message
+                self._count -= 1  # negative, so it is not the key of a message
                 self._note(0, ours[i], self._count)
                 self._note(1, theirs[j], self._count)
 
     def unshown_inputs(
         self, a: DiffStep, b: DiffStep
     ) -> tuple[Sequence[Json], Sequence[Json]] | None:
-        """Return the whole inputs of a pair that differ in more than shown messages."""
+        """Return the whole inputs of a pair if they differ in more than the shown messages."""
         if a.type != "model" or b.type != "model" or a.input == b.input:
             return None
         ours, theirs = (one.keys(step) for one, step in zip(self._inputs, (a, b), strict=True))
@@ -122,7 +122,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return keys without messages of only this run; both messages of a pair have one key."""
+        """Return keys of messages in both runs; the two messages of a pair get the same key."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

@@ -1,4 +1,4 @@
-"""Renders messages as plain text, to show differing inputs and outputs instead of JSON."""
+"""Renders messages as plain text, so that differing inputs and outputs are not shown as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FIRST_ROLES = ("system", "developer")
 def differing_messages(a: object, b: object) -> Iterator[tuple[str | None, str | None]]:
     """Yield the differing messages of two values as text, side by side, prompts first.
 
-    A value that is no list of messages counts as one message, and ``None`` as none.
+    A value that is not a list of messages counts as one message, and ``None`` as no message.
     """
     ours, theirs = _messages(a), _messages(b)
     pairs = [
@@ -34,7 +34,7 @@ def differing_messages(a: object, b: object) -> Iterator[tuple[str | None, str |
 
 
 def message_text(message: Json) -> str:
-    """Return a message as text: ``user: Where is it dry?``, its calls as ``→ search {"q": 1}``."""
+    """Return a message as text: ``user: Where is it dry?``; tool calls as ``→ search {"q": 1}``."""
     rest = {key: value for key, value in message.items() if key not in _NAMED and value is not None}
     parts = [_text(message.get("content")), *_calls(message.get("tool_calls"))]
     parts += [f"({key}: {_text(value)})" for key, value in rest.items()]
@@ -42,7 +42,7 @@ def message_text(message: Json) -> str:
 
 
 def common_prefix_length(a: str, b: str) -> int:
-    """Return how many characters at the start of two texts are the same."""
+    """Return the number of equal characters at the start of two texts."""
     places = (place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
     return next(places, min(len(a), len(b)))
 
@@ -75,7 +75,7 @@ def _call(call: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a value as text: parts of a content one after the other, anything else as JSON."""
+    """Return a value as text: the parts of a content one after the other, other values as JSON."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list):

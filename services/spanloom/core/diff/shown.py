@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from spanloom.core.diff.steps import DiffStep, Json
 
 MAX_CHARS = 400
-"""Most characters of a differing text, unless whole texts are requested."""
+"""Maximum characters of a differing text, unless whole texts are requested."""
 CONTEXT_CHARS = 100
-"""Characters before the first difference of two texts that are cut."""
+"""Characters shown before the first difference of two texts that are cut."""
 
 
 def show_diff(a: Json, b: Json, diff: Diff, *, texts: bool = False, every: bool = False) -> Json:
@@ -80,7 +80,7 @@ def _measured(document: Json) -> Json:
 
 
 def _position(row: Row) -> int | None:
-    """Return the position in the second run, or in the first if only that has the step."""
+    """Return the position in the second run, or in the first run if only it has the step."""
     step = row.b or row.a
     return None if step is None else step.position
 
@@ -107,7 +107,7 @@ def _side(side: str, step: DiffStep | None) -> Json:
 
 
 def _cut(value: object, other: object) -> object:
-    """Return a value with its texts cut, at any depth, so that differences to the other stay."""
+    """Return a value with its texts cut, at any depth, so that differences to the other remain."""
     if isinstance(value, str):
         return _cut_text(value, other)
     if isinstance(value, dict):

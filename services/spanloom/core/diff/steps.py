@@ -1,7 +1,7 @@
 """The steps of a canonical document, with the properties that are compared.
 
-A model assigns each tool call a new id, ``call_8xQ2``, which the message with the result repeats.
-Arguments are parsed, so that the spacing of their JSON does not count.
+A model assigns each tool call a new id, ``call_8xQ2``, which the message with the result repeats;
+ids are not compared. Arguments are parsed, so that spaces in their JSON do not count.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _BY_SIGNATURE = attrgetter("signature")
 
 
 class Signature(NamedTuple):
-    """A cheap key by which two steps are considered equal."""
+    """A key that is cheap to compute; steps with equal keys are considered equal."""
 
     type: str
     name: str
-    """Empty for a model call: many senders put the model into its name."""
+    """Empty for a model call, because many senders put the model into the call's name."""
     text: str
-    """Input of a tool or agent, output of a model (without ids)."""
+    """The input of a tool or agent, or the output of a model call, without ids."""
 
 
 _NOT_COMPARED = frozenset(
@@ -42,22 +42,22 @@ _NOT_COMPARED = frozenset(
         *("model", "conversation_id", "question", "cost", "reported_cost", "cost_source"),
     )
 )
-"""Metadata that is compared elsewhere, is an id of its own run, or says how a step was read."""
+"""Metadata that is compared elsewhere, is an id of its run, or tells how the step was read."""
 _OF_THE_RUN = frozenset(("service_name", "environment", "user_id", "tags", "trace_name"))
-"""Metadata that is compared for the root only: all steps repeat it."""
+"""Metadata that is compared only for the root, because all steps repeat it."""
 
 _NAMES = ("tool_name", "agent_name")
-"""Metadata that mostly repeats the name of the step."""
+"""Metadata that usually repeats the name of the step."""
 
 
 class DiffStep:
-    """One step; expensive properties are computed on first use."""
+    """A step of a document; expensive properties are computed on first use."""
 
     position: int | None = None
-    """Its position among the steps of the run, from 0; ``None`` for the root."""
+    """The step's position among the steps of the run, from 0; ``None`` for the root."""
 
     def __init__(self, step: DocumentStep, *, is_root: bool = False) -> None:
-        """Copy the compared properties of a step of a document."""
+        """Copy the compared properties of a document's step."""
         self.id, self.parent_id = step.id, step.parent_id
         self.type, self.name, self.model = step.type, step.name, step.model
         self.input, self.output = step.input, step.output
@@ -72,12 +72,12 @@ class DiffStep:
             if key not in left_out and not (key in _NAMES and value == self.name)
         }
         text = without_ids(self.output) if self.type == "model" else self.input
-        name = "" if self.type == "model" else self.name  # it may be that of the model
+        name = "" if self.type == "model" else self.name  # a call may be named after its model
         self.signature = Signature(self.type, name, text)
 
     @property
     def duration_ms(self) -> int:
-        """Its duration in milliseconds."""
+        """The step's duration in milliseconds."""
         return self.end_ms - self.start_ms
 
     @cached_property
@@ -88,7 +88,7 @@ class DiffStep:
 
     @cached_property
     def input_messages(self) -> Sequence[Json] | None:
-        """The messages of the input without ids; ``None`` if it has none."""
+        """The messages of the input, without ids; ``None`` if there are none."""
         return read_messages(self.input)
 
     @cached_property
@@ -117,9 +117,9 @@ def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
 
 
 def _in_one_order(agent_id: str, steps: Sequence[DiffStep]) -> Iterator[DiffStep]:
-    """Yield steps in preorder, steps that ran in parallel sorted by signature.
+    """Yield steps in preorder, with parallel steps sorted by signature.
 
-    Three parallel searches may end in any order: they are sorted by name and arguments.
+    Three parallel searches may end in any order, so they are sorted by name and arguments.
     """
     ids = {step.id for step in steps}
     below: defaultdict[str, list[DiffStep]] = defaultdict(list)
@@ -155,7 +155,7 @@ _IDS = ("id", "tool_call_id")
 
 
 def read_messages(text: str) -> Sequence[Json] | None:
-    """Return the messages in a text without ids; ``None`` if it contains anything else."""
+    """Return the messages in a text, without ids; ``None`` if it contains anything else."""
     value = json_value(text)
     items = value if isinstance(value, list) else [value]
     messages = [item for item in items if isinstance(item, dict) and "role" in item]
@@ -165,7 +165,7 @@ def read_messages(text: str) -> Sequence[Json] | None:
 
 
 def without_ids(text: str) -> str:
-    """Return a text of messages without their ids; any other text unchanged."""
+    """Return messages in a text without their ids; any other text unchanged."""
     if "call_id" not in text and "tool_calls" not in text:
         return text  # no ids in it: most outputs
     messages = read_messages(text)

@@ -1,4 +1,4 @@
-"""Make the keys by which two reports of one call are found: fingerprints of its content."""
+"""Make the keys by which two reports of one call are found: fingerprints of the call's content."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _IN_RUN, _ALONE = "tool:", "lone:"
 def make_call_key(step: Step) -> str:
     """Return the key of a model call; empty if there is nothing to compare.
 
-    The answer is part of it only if a token count is missing: Anthropic's SDK reports its calls
-    without texts.
+    The key includes the answer only if a token count is missing, because Anthropic's SDK reports
+    its calls without texts.
     """
     usage = step.usage
     if usage and usage.input_tokens and usage.output_tokens:
@@ -42,10 +42,10 @@ def make_call_key(step: Step) -> str:
 
 
 def make_tool_key(step: Step, *, is_alone: bool) -> str:
-    """Return the key of a tool run from name and arguments; of a retrieval from its query.
+    """Return the key of a tool run from its name and arguments, or of a retrieval from its query.
 
-    Instrumentations name a retriever by its class, span or store, so the name is not part of it.
-    Return an empty key for embeddings and for retrievals without a query.
+    The key of a retrieval excludes its name, because instrumentations name it after its class, span
+    or store. Return an empty key for embeddings and for retrievals without a query.
     """
     kind = step.metadata.get("tool_kind", "")
     if kind:
@@ -57,12 +57,12 @@ def make_tool_key(step: Step, *, is_alone: bool) -> str:
 
 
 def is_tool(call_key: str) -> bool:
-    """Return whether the key is of a tool run."""
+    """Return whether the key belongs to a tool run."""
     return call_key.startswith((_IN_RUN, _ALONE))
 
 
 def is_alone(call_key: str) -> bool:
-    """Return whether the key is of a tool run in a trace without model calls."""
+    """Return whether the key belongs to a tool run in a trace without model calls."""
     return call_key.startswith(_ALONE)
 
 
@@ -95,7 +95,7 @@ def _lines(message: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _arguments(payload: Json) -> str:
-    """Return arguments as compact JSON with sorted keys: SDKs format JSON differently."""
+    """Return arguments as compact JSON with sorted keys, because SDKs format JSON differently."""
     if not isinstance(payload, str):
         return ""
     try:
@@ -111,7 +111,7 @@ def _query(step: Step) -> str:
 
 
 def argument_values(text: str) -> Sequence[str]:
-    """Return a tool's argument values: some instrumentations report a single one without name."""
+    """Return a tool's argument values; a single value may be reported without its name."""
     arguments = json_value(as_json(text) if text.startswith("{'") else text)
     if not isinstance(arguments, dict):
         arguments = {"": arguments} if text else {}

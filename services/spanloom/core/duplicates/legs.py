@@ -1,13 +1,14 @@
 """Pair the legs of calls over the Model Context Protocol, so that one call is one step.
 
-A call has up to four reports: the framework's tool, its client's leg, the SDK's and the server's,
-each below the one before, or the framework's beside the legs where its spans are never current.
-Times are no evidence: networks and the client's own work change them. The protocol decides:
+A call has up to four reports: the framework's tool, its client's leg, the SDK's leg and the
+server's leg. Each is below the one before, but the framework's span is next to the legs if it is
+never the current span. Times are no evidence, because networks and the client's own work change
+them. The protocol decides:
 
-- a server's leg below a client's is the far end of that call;
-- a single leg below a tool of its name is that tool's call, two legs are calls that the tool makes;
-- legs that are not below tools of their name, but within the time of one, are the tools' calls, if
-  there are no more legs than tools.
+- a server's leg below a client's leg is the far end of that call;
+- a single leg below a tool of its name is that tool's call; two legs are calls that the tool makes;
+- legs that are not below a tool of their name, but within the time of such a tool, are the tools'
+  calls, if there are no more legs than tools.
 """
 
 from __future__ import annotations
@@ -31,15 +32,15 @@ if TYPE_CHECKING:
 FAR_SIDE = "mcp.far_side_alone"
 """The rule that demotes a call whose caller's spans are in another trace, or missing."""
 _SLACKS_NS = (BLUR_NS, 20_000_000)
-"""How far a leg may exceed the time of its tool: first on one clock, then on two clocks."""
+"""How far a leg may exceed its tool's time in ns: on the same clock, then on two clocks."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER
 _SEPARATORS = frozenset("_-./:")
 LONGEST_NAME = 128
-"""The longest prefix of a tool's name that may name its server, in characters."""
+"""Maximum characters of the prefix of a tool's name that may name its server."""
 
 
 def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
-    """Return the legs among the spans by span id."""
+    """Return the legs among the spans, by span id."""
     tools = (n.span for n in spans if n.kind is _TOOL)
     return {span.span_id: leg for span in tools if (leg := read_leg(span)) is not None}
 
@@ -50,7 +51,7 @@ class Calls:
     def __init__(
         self, tree: SpanTree, spans: Mapping[str, NormalizedSpan], legs: Mapping[str, Leg]
     ) -> None:
-        """Keep all spans by id, and the legs among them."""
+        """Store all spans by id, and the legs among them."""
         self._tree = tree
         self._spans = spans
         self._legs = legs
@@ -58,7 +59,7 @@ class Calls:
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
         """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
 
-        These are several legs of one tool that is not a leg, with different arguments.
+        These are several legs with different arguments below one tool, which is no leg.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():
@@ -74,7 +75,7 @@ class Calls:
         return {span_id: target for span_id, target in outer.items() if span_id not in own}
 
     def pair(self, outer: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the span that each further report of a call repeats, by their span ids."""
+        """Return for each further report of a call the span that it repeats, as span ids."""
         families: defaultdict[str, list[str]] = defaultdict(list)
         alone: list[str] = []
         for span, above in self._tools_below():
@@ -91,7 +92,7 @@ class Calls:
         return pairs | self._pair_by_time(free, {*outer, *outer.values(), *pairs.values()})
 
     def _tools_below(self) -> Iterator[tuple[Span, str]]:
-        """Yield each tool run and the tool in which it ran, or ``""``: no other step is between."""
+        """Yield each tool run, and the tool in which it ran directly; ``""`` if there is none."""
         nearest: dict[str, str] = {}
         for span in self._tree.top_down:
             span_id, kind = span.span_id, self._spans[span.span_id].kind
@@ -101,7 +102,7 @@ class Calls:
             nearest[span_id] = span_id if kind is _TOOL else above if kind is _OTHER else ""
 
     def _may_be_one(self, above: str, inner: str) -> bool:
-        """Return whether a tool run may be reported by the tool or leg above it as well."""
+        """Return whether the tool or leg above a tool run may report the same run."""
         outer_leg, inner_leg = self._legs.get(above), self._legs.get(inner)
         if outer_leg is None and inner_leg is None:
             return False
@@ -110,7 +111,7 @@ class Calls:
         return _same_name(self._name(above), self._name(inner))
 
     def _own(self, above: str, family: Sequence[str]) -> Sequence[str]:
-        """Return the spans of the family that report the call of the span above them."""
+        """Return the spans among ``family`` that report the call of the span above them."""
         leg = self._legs.get(above)
         if leg is not None and not leg.is_server:
             return family
@@ -124,13 +125,13 @@ class Calls:
     def _differ(self, one: str, other: str) -> bool:
         """Return whether both spans have arguments, and each has some that the other lacks.
 
-        A client adds defaults to what the framework passes, so only the values are compared.
+        Only the values are compared, because a client adds defaults to the framework's arguments.
         """
         ours, theirs = (set(argument_values(self._spans[i].facts.input)) for i in (one, other))
         return not (ours <= theirs or theirs <= ours)
 
     def _pair_by_time(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
-        """Pair legs with tools of their name that ran around them, first with the smaller slack."""
+        """Pair legs with tools of their name that enclose them in time, small slacks first."""
         pairs: dict[str, str] = {}
         for slack_ns in _SLACKS_NS if alone else ():
             legs = [i for i in alone if i not in pairs]
@@ -140,7 +141,7 @@ class Calls:
         return pairs
 
     def _by_name(self, legs: Iterable[str]) -> Mapping[str, Sequence[str]]:
-        """Return the legs of each name in order of their start."""
+        """Return the legs of each tool name, ordered by start."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for span_id in sorted(legs, key=self._start):
             groups[self._name(span_id)].append(span_id)
@@ -150,7 +151,7 @@ class Calls:
         return self._spans[span_id].span.start_ns
 
     def _tools_by_name(self, used: set[str]) -> Mapping[str, Sequence[NormalizedSpan]]:
-        """Return the unpaired tools by each name that their leg may have; empty matches all."""
+        """Return unpaired tools by each name that their leg may have; an empty name matches all."""
         tools: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
         for span_id, n in self._spans.items():
             if n.kind is _TOOL and span_id not in self._legs and span_id not in used:
@@ -161,7 +162,7 @@ class Calls:
     def _match(
         self, legs: Sequence[str], tools: Sequence[NormalizedSpan], slack_ns: int
     ) -> Mapping[str, str]:
-        """Match legs with tools that ran at their time, unless there are more legs than tools."""
+        """Match legs with tools that enclose them in time, unless legs outnumber the tools."""
         pairs: dict[str, str] = {}
         for near in _overlapping(tools):
             first, last = near[0].span.start_ns, max(n.span.end_ns for n in near)
@@ -205,7 +206,7 @@ def _overlapping(tools: Sequence[NormalizedSpan]) -> Iterator[Sequence[Normalize
 
 
 def _same_name(outer: str, inner: str) -> bool:
-    """Return whether two names are of one tool: equal, one unknown, or one with its server's."""
+    """Return whether two names may mean one tool: equal, unknown, or with the server's name."""
     return not outer or not inner or outer == inner or inner in _names_in(outer)
 
 
@@ -220,7 +221,7 @@ def _names_in(name: str) -> Iterator[str]:
 def is_far_side(tree: SpanTree, span_id: str, leg: Leg) -> bool:
     """Return whether a leg without an outer report is the far end of a call from another trace.
 
-    It is if it is a server's leg, or a client's that is the root of its trace. OpenLLMetry's spans
-    are not: plain applications send them too, with arguments and results.
+    It is a server's leg, or a client's leg that is the root of its trace. Spans of OpenLLMetry are
+    excluded: plain applications send them too, with arguments and results.
     """
     return not leg.is_openllmetry and (leg.is_server or tree.root.span_id == span_id)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_OPEN = 64
-"""Maximum number of open calls that a new one is compared with, the last started ones."""
+"""How many open calls a new call is compared with, the last started ones."""
 
 
 def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
@@ -39,7 +39,7 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
 def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
     """Pair a client's span whose parent is missing with the call that encloses it in time.
 
-    As only time links the two, their token counts or response ids must be equal as well.
+    Because only time links the two, their token counts or response ids must be equal as well.
     """
     orphans = {
         call.span.span_id
@@ -56,7 +56,7 @@ def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, s
 def _pair(
     calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
 ) -> dict[str, str]:
-    """Pair calls in start order, each with the last open one that it repeats."""
+    """Pair calls in start order, each with the last open call that it repeats."""
     pairs: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
     for n in sorted(calls, key=_outer_first):
@@ -71,7 +71,7 @@ def _pair(
 
 
 def _outer_first(n: NormalizedSpan) -> tuple[int, int]:
-    """Return the sort key by start; of calls with the same start the longer one comes first."""
+    """Return the sort key by start; of calls with the same start the longer call comes first."""
     return n.span.start_ns, -n.span.end_ns
 
 
@@ -90,9 +90,9 @@ def _reports_same_call(outer: NormalizedSpan, inner: NormalizedSpan) -> bool:
 
 
 def numbers_agree(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool | None:
-    """Return whether two reports agree in the response id, else in token counts and texts.
+    """Return whether two reports agree in response id, or otherwise in token counts and texts.
 
-    ``None`` if they do not both have an id or counts, and no text contradicts.
+    ``None`` if one of them has neither an id nor counts, and no text contradicts.
     """
     mine, others = ours.facts, theirs.facts
     if mine.response_id and others.response_id:
@@ -117,7 +117,7 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
     """Return whether the counts agree; some clients exclude cached tokens from the input.
 
-    Every call has an input and an output: a zero is a missing count, and the other one decides.
+    Every call has an input and an output. A zero is a missing count; the other count then decides.
     """
     if ours is None or theirs is None:
         return False
@@ -138,7 +138,7 @@ SLACK_SHARE = 0.05
 """Maximum distance of the starts, and of the ends, of two reports of one run: nanoseconds, or a
 share of its duration. Nested instrumentations delay each other."""
 _BRIEF = 3
-"""A call takes this many times as long as the beginning of its stream."""
+"""A call lasts at least this many times as long as the beginning of its stream."""
 _MODEL, _TOOL = Kind.MODEL, Kind.TOOL
 
 
@@ -148,7 +148,7 @@ def slack_ns(start_ns: int, end_ns: int) -> int:
 
 
 def own_slack_ns(n: NormalizedSpan) -> int:
-    """Return how far apart another report of this span's run may be, in nanoseconds."""
+    """Return how far apart this span and another report of its run may be, in ns."""
     return slack_ns(n.span.start_ns, n.span.end_ns)
 
 
@@ -164,7 +164,7 @@ def are_simultaneous(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two spans of one kind may report the same run; never if of one scope."""
+    """Return whether two spans of one kind may report the same run; never with the same scope."""
     if ours.span.scope_name == theirs.span.scope_name:
         return False
     if ours.kind is _MODEL:
@@ -180,7 +180,7 @@ def may_be_one(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two calls began or ended together; their content must match as well."""
+    """Return whether two calls began or ended together; their content has to match as well."""
     slack_ns = max(own_slack_ns(ours), own_slack_ns(theirs))
     first, second = ours.span, theirs.span
     apart_ns = min(abs(second.start_ns - first.start_ns), abs(second.end_ns - first.end_ns))
@@ -188,7 +188,7 @@ def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether only start or end coincide: an instrumentation may have to load first.
+    """Return whether only start or end coincide: an instrumentation may first have to load.
 
     Runs that only began together may be parallel, so they must share nearly all their time.
     """
@@ -199,12 +199,12 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _have_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both have the same response id: a busy machine may report it much later."""
+    """Return whether both have the same response id, which a busy machine may report much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
 
 
 def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether nothing contradicts one call, and counts, an error or a text confirm it."""
+    """Return whether counts, an error or a text confirm one call, and nothing contradicts it."""
     if bool(ours.error) != bool(theirs.error) or not _overlap(ours, theirs):
         return False
     if (is_one := numbers_agree(ours, theirs)) is not None:
@@ -217,7 +217,7 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 def _answer_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
     """Return whether two reports have equal counts and the same answer, whenever they ended.
 
-    Of a stream, some instrumentations report the time until it began, others until it was read.
+    For a stream, some instrumentations report the time until it began, others until it was read.
     """
     if bool(ours.error) != bool(theirs.error) or numbers_agree(ours, theirs) is not True:
         return False
@@ -225,7 +225,7 @@ def _answer_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_stream_start(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both began together, and one ended when the stream of the other began."""
+    """Return whether both began together, and one ended when the other's stream began."""
     apart_ns = abs(ours.span.start_ns - theirs.span.start_ns)
     shorter_ns, longer_ns = sorted((_lasted_ns(ours), _lasted_ns(theirs)))
     return apart_ns <= SLACK_NS and shorter_ns * _BRIEF < longer_ns

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 MAX_REPORTERS = 8
 """Maximum number of instrumentations that report one run; nobody installs more."""
 MAX_PAIRS = 8
-"""Maximum number of earlier runs that a span is paired with, which bounds traces of equal spans."""
+"""How many earlier runs a span is paired with, to limit the work for traces of equal spans."""
 
 
 class Twins(NamedTuple):
-    """Two spans that may report one run; pairs are sorted by likelihood, the likeliest first."""
+    """Two spans that may report one run; pairs are sorted with the most likely pair first."""
 
     texts_differ: bool
     apart_ns: int
@@ -34,10 +34,10 @@ class Twins(NamedTuple):
 
 
 def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Return the span id of the first report by the span id of each further one.
+    """Return the span id of the first report, by the span id of each further report.
 
     No instrumentation reports a run twice, so each run has at most one span per scope. The first
-    is the one highest in the tree: no step may be below a span that is merged into it.
+    report is the highest in the tree, so that no step is below a span that is merged into it.
     """
     groups: dict[str, dict[str, NormalizedSpan]] = {
         n.span.span_id: {n.span.scope_name: n} for n in steps
@@ -69,7 +69,7 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
 
 
 def _latest_start(n: NormalizedSpan) -> int:
-    """Return the latest start of another report of this run, in nanoseconds."""
+    """Return the latest start of another report of this run, in ns."""
     return max(n.span.start_ns, n.span.end_ns) + own_slack_ns(n)
 
 
@@ -86,7 +86,7 @@ def _in_order(n: NormalizedSpan) -> tuple[int, str]:
 
 
 def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
-    """Return the step's facts, with missing ones completed from the other reports."""
+    """Return the step's facts, completed from the other reports."""
     facts = step.facts
     for other in others:
         richer = _richer(facts, other.facts, messages_first=step.kind is Kind.MODEL)
@@ -95,7 +95,7 @@ def complete(step: NormalizedSpan, others: Sequence[NormalizedSpan]) -> Facts:
 
 
 def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
-    """Return the first error with a message, completed with code, type and traceback of others."""
+    """Return the first error with a message, with missing code, type and traceback from others."""
     errors = [report.error for report in reports if report.error is not None]
     if not errors:
         return None
@@ -111,7 +111,7 @@ def complete_error(reports: Iterable[NormalizedSpan]) -> StepError | None:
 
 
 def _with_documents(facts: Facts, part: Facts) -> Facts:
-    """Add the documents of a retriever inside a tool whose own result is another text."""
+    """Add the documents of a retriever inside a tool, if the tool's own result is another text."""
     is_part = part.data_kind in ("retrieval", "reranking") and not facts.data_kind
     if not is_part or not part.output or part.output == facts.output:
         return facts
@@ -146,7 +146,7 @@ def _any_text(ours: str, theirs: str) -> str:
 
 
 def _messages_or_text(ours: str, theirs: str) -> str:
-    """Return messages rather than other text: some outer spans have only a repr of the request."""
+    """Return messages rather than other text; some outer spans have only a repr of the request."""
     if theirs.startswith(CONVERSATION_START) and not ours.startswith(CONVERSATION_START):
         return theirs
     return ours or theirs

@@ -1,4 +1,4 @@
-"""Find the spans of a trace that repeat what another span reports, so that a call is one step."""
+"""Find the spans of a trace that repeat another span's report, so that each call is one step."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
 
 @dataclass(slots=True)
 class Reports:
-    """The step of each span."""
+    """Which step each span of a trace reports."""
 
     spans: Mapping[str, NormalizedSpan]
     """All spans by span id."""
     step_of: dict[str, str] = field(default_factory=dict)
-    """Step id by span id, of all spans but noise (its own id if it is the step)."""
+    """Step id by span id, for all spans except noise; its own id if the span is the step."""
     merged: defaultdict[str, list[NormalizedSpan]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    """The other spans that report a step, by step id, in order."""
+    """The further spans that report a step, by step id, in order."""
     demoted: dict[str, str] = field(default_factory=dict)
     """Ids of spans that are not steps after all, with the rule that decided."""
 
 
 def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
-    """Decide for every span whether it is a step, a duplicate report of one, or noise.
+    """Decide for every span whether it is a step, a second report of a step, or noise.
 
-    ``ChatOpenAI`` with the client's ``openai.chat`` inside is one step, that of the outer span.
+    ``ChatOpenAI`` with the client's ``openai.chat`` inside is one step, made from the outer span.
     """
     reports = Reports({n.span.span_id: n for n in spans})
     outer = _merge_second_reports(spans, reports.spans)
@@ -64,7 +64,7 @@ def find_reports(tree: SpanTree, spans: Sequence[NormalizedSpan]) -> Reports:
 
 
 def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[str, str]) -> None:
-    """Assign each span to its step, unless it is noise."""
+    """Assign each span to its step, except noise."""
     known: dict[str, str] = {}
     for n in spans:
         span_id = n.span.span_id
@@ -77,7 +77,7 @@ def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[st
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
-    """Demote embeddings if their trace has no other steps: that is indexing, not an agent's run."""
+    """Demote embeddings if their trace has no other steps, because that is indexing, not a run."""
     if all(n.facts.data_kind == "embedding" for n in spans if n.kind is not _OTHER):
         kept = [n.span.span_id for n in spans if n.kind is not _OTHER]
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
@@ -86,7 +86,7 @@ def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -
 def _demote_far_sides(
     tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Mapping[str, Leg]
 ) -> None:
-    """Demote the far sides of calls if a trace has no steps but them and those below them."""
+    """Demote the far sides of calls if a trace has no other steps except steps below them."""
     far = {i for i, leg in legs.items() if i not in outer and is_far_side(tree, i, leg)}
     if not far:
         return
@@ -121,7 +121,7 @@ def _merge_nested(
 ) -> dict[str, str]:
     """Merge calls into the call that contains them with only noise between.
 
-    ``legs`` (spans of MCP calls) are decided already.
+    ``legs`` (spans of MCP calls) were paired before, and are skipped.
     """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
@@ -143,19 +143,20 @@ def _merge_nested(
             tools[above.span.span_id, n.span.scope_name].append(n.span.span_id)
         elif _is_part_of_tool(n) or _is_same_agent(n, above, is_idle):
             merged[n.span.span_id] = above.span.span_id
-    # No instrumentation reports a run twice: several runs in one of their name are its own.
+    # No instrumentation reports a run twice, so several runs inside a tool of the same name are
+    # runs of their own.
     merged |= {ids[0]: outer_id for (outer_id, _), ids in tools.items() if len(ids) == 1}
     return merged | _merge_calls(calls, reports) if calls else merged
 
 
 def _merge_calls(calls: dict[str, str], reports: Reports) -> dict[str, str]:
-    """Merge each call into the one above it, unless that one only wraps several calls."""
+    """Merge each call into the call above it, unless the call above only wraps several calls."""
     within: Counter[str] = Counter()
 
     def is_wrapper(call: str) -> bool:
         return within[call] > 1 and not has_usage(reports.spans[call])
 
-    for call, above in reversed(calls.items()):  # innermost first
+    for call, above in reversed(calls.items()):  # innermost calls first
         within[above] += within[call] if is_wrapper(call) else 1
     wrappers = set(filter(is_wrapper, within))
     reports.demoted |= dict.fromkeys(wrappers, "once.wraps_several_calls")
@@ -170,14 +171,14 @@ def _nearest_above(
 ) -> Sequence[tuple[NormalizedSpan, NormalizedSpan]]:
     """Return pairs of each step and the nearest step above it, if both have the same kind.
 
-    The reported parent is above, unless the dialect set another one (``inside``).
+    The span's parent is above it, unless the dialect set another parent (``inside``).
     """
     nearest: dict[str, NormalizedSpan | None] = {}
     pairs = []
     for span in tree.top_down:
         span_id = span.span_id
         n = by_id[span_id]
-        above = nearest.get(span.parent_span_id)  # present, unless a cycle was cut here
+        above = nearest.get(span.parent_span_id)  # missing only where a cycle was cut
         if span_id in outer:
             nearest[span_id] = by_id[outer[span_id]]
         elif n.kind is _OTHER:
@@ -207,14 +208,14 @@ def _free_steps(
 
 
 def _have_several_scopes(steps: Sequence[NormalizedSpan]) -> bool:
-    """Return whether steps may be duplicates: no instrumentation scope reports a step twice."""
+    """Return whether steps may be duplicates: one scope never reports a step twice."""
     return len({n.span.scope_name for n in steps}) > 1
 
 
 def _comes_after(n: NormalizedSpan, above: NormalizedSpan) -> bool:
     """Return whether the span began after its parent of the same scope had ended.
 
-    MLflow keeps a failed call as the current span: the next call, of another model, is its child.
+    MLflow leaves a failed call as the current span: the next call, of another model, is its child.
     """
     is_same_scope = n.span.scope_name == above.span.scope_name
     return is_same_scope and n.span.start_ns >= above.span.end_ns
@@ -225,7 +226,8 @@ def _is_same_agent(
 ) -> bool:
     """Return whether two nested agent spans report the same run.
 
-    They are custom and the framework's, or a proxy and, in another service, the agent itself.
+    Either the author's span encloses the framework's span, or a proxy's span encloses the agent's
+    own span in another service.
     """
     if n.kind is not _AGENT or not n.facts.agent_name == above.facts.agent_name != "":
         return False
@@ -249,16 +251,16 @@ def _does_nothing_itself(
 
 
 def _convention(n: NormalizedSpan) -> str:
-    """Return the first word of the rule that decided: its convention."""
+    """Return the first component of the rule's name, which is the convention."""
     return n.rule.partition(".")[0]
 
 
 def _is_part_of_tool(n: NormalizedSpan) -> bool:
-    """Return whether a tool within a tool only gets its data: a retrieval or an embedding."""
+    """Return whether a tool within a tool only retrieves its data, as retrieval or embedding."""
     return n.kind is _TOOL and bool(n.facts.data_kind)
 
 
 def _is_same_tool(n: NormalizedSpan, above: NormalizedSpan) -> bool:
-    """Return whether two nested spans of two conventions are of one tool, by its name."""
+    """Return whether two nested spans of different conventions report one tool, by its name."""
     is_named_so = n.facts.tool_name == above.facts.tool_name and n.dialect != above.dialect
     return n.kind is _TOOL and is_named_so and not n.facts.data_kind

@@ -1,4 +1,4 @@
-"""Find calls and whole runs that another trace repeats."""
+"""Find calls and whole runs that another trace reports again."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _START = attrgetter("start_ns")
 
 
 def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
-    """Return the twin of each call in the other trace; empty if any call has none.
+    """Return the twin of each call in the other trace; empty if a call has no twin.
 
-    A framework calls its instrumentations in a fixed order: of all twins the same one begins first,
-    and the same one ends first. Two parallel runs are not so regular.
+    A framework calls its instrumentations in a fixed order: the twin from the same trace begins
+    first in every pair, and likewise ends first. Two parallel runs are not so regular.
     """
     twins: dict[str, Call] = {}
     taken: set[str] = set()
@@ -50,8 +50,9 @@ def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
 def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
     """Return whether one trace is always first, and the other follows soon for most calls.
 
-    The other may be late for a few calls, when it loads modules or writes a traceback, and for
-    streams, of which each may report another part: these count if their answers are equal.
+    The other trace may be late for a few calls, when it loads modules or writes a traceback. It may
+    also be late for streams, of which each trace may report a different part; these pairs count
+    if their answers are equal.
     """
     starts = [ours.start_ns - theirs.start_ns for ours, theirs in pairs]
     ends = [ours.end_ns - theirs.end_ns for ours, theirs in pairs]
@@ -66,9 +67,9 @@ def _have_one_sign(apart_ns: Sequence[int]) -> bool:
 
 
 def _pairs(other: Sequence[Call], own: Sequence[Call]) -> Iterator[tuple[int, Call, Call]]:
-    """Yield (distance in ns, own call, other call) of possible twins; the nearest are twins.
+    """Yield (distance in ns, own call, other call) for possible twins; the nearest are the twins.
 
-    Equal parallel calls may end in another order than they begin.
+    Equal parallel calls may end in a different order than they begin.
     """
     alike: defaultdict[str, list[Call]] = defaultdict(list)
     for call in other:
@@ -95,7 +96,7 @@ def started_near(calls: Sequence[Call], call: Call) -> Sequence[Call]:
 def overlap_alike(calls: Sequence[Call], call: Call) -> Iterator[Call]:
     """Yield the nearest calls that overlap ``call`` with the same answer; ``calls`` are in order.
 
-    One instrumentation may report a stream only from its first chunk on.
+    An instrumentation may report a stream only from its first chunk on.
     """
     for other in _nearest(calls, call):
         is_within = other.start_ns <= call.end_ns and other.end_ns >= call.start_ns
@@ -104,7 +105,7 @@ def overlap_alike(calls: Sequence[Call], call: Call) -> Iterator[Call]:
 
 
 def most_apart_ns(call: Call) -> int:
-    """Return the maximum distance of the start of another report of the call, in ns.
+    """Return how far from the call another report of it may start, in ns.
 
     The slack depends on the longer of the two reports, and neither is much longer than the other.
     """
@@ -119,9 +120,9 @@ def are_twins(ours: Call, theirs: Call) -> bool:
 
 
 def _may_be_twins(ours: Call, theirs: Call) -> bool:
-    """Return whether the calls began and ended together or overlap for half of the shorter.
+    """Return whether the calls began and ended together, or overlap for half of the shorter one.
 
-    Never if their texts contradict each other.
+    Calls whose texts contradict each other never match.
     """
     if ours.contradicts(theirs):
         return False
@@ -172,17 +173,17 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
 
 
 def _is_nothing_around(trajectory: Trajectory) -> bool:
-    """Return whether a single call is the root, or the root above it was not sent."""
+    """Return whether a single call is the root, or its parents were not sent."""
     if trajectory.has_root or trajectory.root_type is Kind.MODEL:
         return trajectory.root_type is Kind.MODEL
     return trajectory.root.id not in {verdict.span_id for verdict in trajectory.verdicts}
 
 
 def find_original(call: Call, others: Iterable[Call]) -> Call | None:
-    """Return the call that this bare one repeats, or ``None``: the shortest that qualifies.
+    """Return the shortest call that a bare call (a trace of its own) repeats, or ``None``.
 
-    It encloses this one, or is simultaneous in a run that another instrumentation reports as a
-    whole, while this one reports each call as a trace. Calls of a framework come before bare ones.
+    The original encloses this call. Or it is simultaneous, in a run that another instrumentation
+    reports as a whole. Calls in a run are preferred to bare calls.
     """
     if not call.is_bare:
         return None
@@ -235,8 +236,8 @@ def group_by_trace(calls: Iterable[Call]) -> Mapping[TraceKey, Sequence[Call]]:
 def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:
     """Return the calls, in order, by which a trace is compared with other reports of its run.
 
-    These are all model calls, or the tool runs of a trace without model calls. Return none for a
-    bare call, which is compared on its own, and for a trace whose calls are not all known.
+    These are all model calls, or the tool runs of a trace without model calls. Return nothing for a
+    bare call (a trace of its own), or if not all calls of the trace are known.
     """
     models = [call for call in calls if not is_tool(call.call_key)]
     own = models or [call for call in calls if is_alone(call.call_key)]
@@ -247,10 +248,10 @@ def identifying_calls(calls: Iterable[Call]) -> Sequence[Call]:
 
 
 def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> Call | None:
-    """Return the call of another trace that the first of ``own`` repeats, else ``None``.
+    """Return the call of another trace that the first call of ``own`` repeats, or ``None``.
 
-    ``own`` are the identifying calls of a trace, ``others`` those of each other trace that may
-    report the same run, all in order.
+    ``own`` are the identifying calls of a trace, ``others`` the identifying calls of each other
+    trace that may report the same run, all in order.
     """
     alike = (find_twins(other, own) for other in others if _may_be_original(other[0], own[0]))
     originals = [twins for twins in alike if twins and _place(twins) < _place(own)]
@@ -258,13 +259,13 @@ def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> 
 
 
 def _may_be_original(theirs: Call, ours: Call) -> bool:
-    """Return whether the trace is another one of the project, and not a bare call."""
+    """Return whether the call is in another trace of the project that is more than one call."""
     is_other = theirs.key.trace_id != ours.key.trace_id
     return is_other and theirs.key.project == ours.key.project and not theirs.is_bare
 
 
 def _place(calls: Sequence[Call]) -> tuple[bool, int, int, int, int, TraceKey]:
-    """Return the sort key of a trace among those that report one run; the first is the original."""
+    """Return a trace's sort key among the traces that report one run; the first is the original."""
     first, extent = calls[0], calls[0].extent
     return (
         is_alone(first.call_key),

@@ -1,8 +1,8 @@
 """Compare the texts of two model calls: reports of one call never contradict each other.
 
-Calls that classify have equal token counts and run side by side: ``no`` to one mail and ``yes`` to
-another are two calls. Instrumentations report different parts of a call, formatted differently, so
-only letters and digits are compared, and a text that the other side lacks contradicts nothing.
+Parallel calls that classify have equal token counts: ``no`` to one mail and ``yes`` to another are
+two calls. Instrumentations report different parts of a call in different formats, so only letters
+and digits are compared, and a text that one side lacks does not count as a contradiction.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 HEAD_CHARS = 256
-"""Texts that are equal up to this length count as equal: senders cut them differently."""
+"""Texts that are equal up to this length count as equal, because senders cut them differently."""
 MOST_REQUESTS = 16
-"""How many of the tools that a call requests are compared."""
+"""How many of the tool calls that a model requests are compared."""
 LONGEST_HEAD = 4 * HEAD_CHARS
-"""How many characters of a text are read for its head."""
+"""How many characters of a text are read to find its first letters and digits."""
 _NO_WORDS = re.compile(r"\W+")
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
 _USER = '{"role":"user"'
 """The start of a user's message in the compact JSON of a conversation."""
 _DECODER = JSONDecoder()
 _JSON_STARTS = ("{", "[")
-"""Texts that begin so count only if they can be parsed: in a cut one, keys would be words."""
+"""Texts that begin with these are compared only if they parse, so that keys are not compared."""
 IDENTIFYING_CHARS = 64
-"""Equal answers of this length identify a call: questions need not be compared."""
+"""Equal answers of this length identify a call; the questions need not be compared then."""
 
 
 def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
@@ -51,13 +51,13 @@ def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
 
 
 def answer_alike(ours: str, theirs: str) -> bool:
-    """Return whether two outputs have the same text, or request the same tools; not if unknown."""
+    """Return whether both outputs have the same text or request the same tools; not if unknown."""
     mine, others = read_answer(ours), read_answer(theirs)
     return mine == others and bool(mine.text or mine.requests)
 
 
 def _ask_differently(ours: str, theirs: str) -> bool:
-    """Return whether the question of neither call is anywhere in the input of the other.
+    """Return whether neither call's question occurs anywhere in the other call's input.
 
     It may have another role there, if its role was lost.
     """
@@ -76,17 +76,17 @@ def _differ(ours: str, theirs: str) -> bool:
 
 
 class Answer(NamedTuple):
-    """The letters and digits of what a model answered; each is empty if it is unknown."""
+    """The letters and digits of a model's answer; each field is empty if unknown."""
 
     text: str
     requests: Sequence[str]
-    """Name and arguments of each of the first tools that it called."""
+    """Name and arguments of the first tool calls."""
 
 
 def _request_other_tools(ours: Answer, theirs: Answer) -> bool:
-    """Return whether both call tools, and no call of one is among those of the other.
+    """Return whether both call tools, but no call of one side is contained in one of the other.
 
-    Names or arguments of some may be lost.
+    Names or arguments may be missing on one side.
     """
     pairs = [(a, b) for a in ours.requests for b in theirs.requests]
     return bool(pairs) and not any(a in b or b in a for a, b in pairs)
@@ -97,7 +97,7 @@ def _is_identifying(answer: Answer) -> bool:
 
 
 def read_answer(output: str) -> Answer:
-    """Return the wording of a call's output, which is messages or plain text."""
+    """Return the letters and digits of a call's output, which is messages or plain text."""
     messages = _messages(output)
     text = _letters(*map(_text, messages)) if messages else _plain(output)
     requests = islice((call for m in messages for call in _requests(m)), MOST_REQUESTS)
@@ -105,9 +105,9 @@ def read_answer(output: str) -> Answer:
 
 
 def read_question(input_text: str) -> str:
-    """Return the wording of the last message of the user in a call's input; empty if unknown.
+    """Return the letters and digits of the user's last message in an input; empty if unknown.
 
-    Only that message is parsed: it begins where its role is written for the last time.
+    Only this message is parsed; it starts at the last occurrence of the user's role.
     """
     start = input_text.rfind(_USER)
     if start < 0 or not may_read(input_text):
@@ -120,14 +120,14 @@ def read_question(input_text: str) -> str:
 
 
 class Digests(NamedTuple):
-    """Digests of a call's texts, to compare calls of different traces; 0 is unknown."""
+    """Digests of a call's texts, to compare calls of different traces; 0 if unknown."""
 
     answer: int = 0
     question: int = 0
 
 
 def digest_wording(input_text: str, output_text: str) -> Digests:
-    """Return the digests of a call; a long answer identifies it without the question."""
+    """Return a call's digests; a long answer identifies the call without its question."""
     text = "\n".join(map(_text, _messages(output_text)))
     answer = _letters(text if text.startswith(_JSON_STARTS) else text[:LONGEST_HEAD])
     is_short = 0 < len(answer) < IDENTIFYING_CHARS
@@ -135,7 +135,7 @@ def digest_wording(input_text: str, output_text: str) -> Digests:
 
 
 def _digest(letters: str) -> int:
-    """Return the digest of the head of a text, at least 1; 0 for an empty text."""
+    """Return the digest of the start of a text, at least 1; 0 for an empty text."""
     if not letters:
         return 0
     digest = hashlib.blake2b(letters[:HEAD_CHARS].encode(), digest_size=8)
@@ -156,7 +156,7 @@ def _requests(message: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the letters of an answer in plain text; empty for JSON."""
+    """Return the letters and digits of an answer in plain text; empty for JSON."""
     return "" if text.startswith(_JSON_STARTS) else _letters(text)
 
 
@@ -165,6 +165,6 @@ def _is_cut_off(text: str) -> bool:
 
 
 def _letters(*texts: str) -> str:
-    """Return the letters and digits; none of JSON that cannot be parsed, or of a hidden text."""
+    """Return the letters and digits; empty for JSON that was cut off, or for a hidden text."""
     letters = _NO_WORDS.sub("", "".join(t for t in texts if not _is_cut_off(t))).lower()
     return "" if letters in _HIDDEN else letters

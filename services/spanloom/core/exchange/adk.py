@@ -1,8 +1,9 @@
-"""Reads evaluation sets of Google's ADK: each case, an expected conversation, becomes a run.
+"""Reads evaluation sets of Google's ADK; each case, an expected conversation, becomes a run.
 
 ``{"eval_set_id", "eval_cases": [{"eval_id", "conversation": [{"user_content", "final_response",
-"intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``.
-None of it was executed: written as rows of another system, the runs are items of a dataset.
+"intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``. The
+conversations are expectations that no agent has executed; exported to another system, they are
+items of a dataset.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Attributes whose meaning in a source differs from ours."""
+"""Attributes whose meaning in a source differs from Spanloom's."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _KEPT = kept_by_messages(OF_THE_SENDER, {"name"}, of_models={TOOL_DEFINITIONS})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the row of a run; raises ``NotHeldError`` without an agent."""
+    """Return the row of a run; raises ``NotHeldError`` for a run without an agent."""
     talk = talk_of(stored, losses, _KEPT)
     tools = tools_of(talk.agent, losses)
     offered = {_TOOLS: tools} if tools else {}
@@ -40,7 +40,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is such a row."""
+    """Return whether a value is a row with messages and without members of other formats."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
     return is_message_list(value.get("messages"))

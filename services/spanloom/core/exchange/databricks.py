@@ -1,7 +1,7 @@
 """Rows of Databricks' Agent Evaluation: a request, the response, the expectations.
 
-A row is a run if it has a ``trace``, or else a ``response``: these are what the schema requires of
-an application that has run. A row with neither is an item still to be run, and is refused. A file
+A row is a run if it has a ``trace`` or a ``response``: the schema requires one of them from an
+application that has run. A row with neither is an item that has not run yet, and is refused. A file
 may also be one object of columns, like the schema's own example.
 """
 
@@ -58,10 +58,10 @@ _EXPECTED = (
 _GENERATED = ("request_id", "response", "retrieved_context", "trace")
 _KNOWN = frozenset({"request", *_GENERATED, *_EXPECTED})
 _OF_SEARCHES = ("spans", "trace_metadata", "state")
-"""Columns of MLflow's ``search_traces``, which has requests and responses too."""
+"""Columns of MLflow's ``search_traces``, whose rows have requests and responses too."""
 
 _RETRIEVAL = dump(names.RETRIEVAL)
-"""Occurs in the text of each document with retrieval steps: others need not be parsed."""
+"""Occurs in every document with retrieval steps; documents without it need not be parsed."""
 
 
 def write_row(stored: Stored, losses: Losses) -> bytes:
@@ -81,7 +81,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
 
 
 def _request_out(text: str) -> Any:  # any JSON value
-    """Return a request: a string if it is a single user message, else messages."""
+    """Return a request: a string if it is a single user message, otherwise messages."""
     value = json_value(text)
     messages = value.get("messages") if isinstance(value, dict) else value
     listed = messages if isinstance(messages, list) else []
@@ -94,13 +94,13 @@ def _request_out(text: str) -> Any:  # any JSON value
 
 
 def last_retrieval(document: Document) -> DocumentStep | None:
-    """Return the last retrieval step by start and id; ``None`` without one."""
+    """Return the last retrieval step by start and id; ``None`` if there is none."""
     found = (s for s in document.steps if s.metadata.get(names.TOOL_KIND) == names.RETRIEVAL)
     return max(found, key=lambda step: (step.started_at, step.id), default=None)
 
 
 def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
-    """Yield the documents of a retrieval; one without a URI gets an id."""
+    """Yield the documents of a retrieval; a document without a URI gets an id."""
     for at, document in enumerate(documents_in(step.output)):
         if not (uri := uri_of(document)):
             losses.note(Code.IDS_MADE, f"{step.id}.{at}")
@@ -108,7 +108,7 @@ def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
 
 
 class Rows:
-    """Reads rows, one by one or as an object of columns."""
+    """Reads rows: single rows, or an object of columns."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether a value has a request and is not a row of another system."""

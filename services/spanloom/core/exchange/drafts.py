@@ -1,8 +1,8 @@
-"""Runs of other systems as canonical documents: readers make drafts, this completes them.
+"""Completes runs of other systems to canonical documents: readers make drafts as input.
 
 A draft has the steps that a source shows, with their types. Owners, metrics, failures and outcome
-follow from them by the rules of extraction; texts are not parsed, and steps are not merged as
-duplicates. The facts of a step are in the document exactly as in the draft.
+are derived from the steps by the rules of extraction; texts are not parsed, and steps are not
+merged as duplicates. The facts of a step are in the document exactly as in the draft.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PRICED = (StepType.MODEL, StepType.TOOL)
 
 
 class NoPrices(PriceBook):
-    """Knows no price: a cost that a source does not report stays unknown."""
+    """A price book without prices: a cost that a source does not report stays unknown."""
 
     def price(self, *_: object) -> None:
         """Return ``None``."""
@@ -49,12 +49,12 @@ class NoPrices(PriceBook):
 
 @dataclass(slots=True)
 class DraftStep:
-    """A step as a source shows it; the first of a draft is the root."""
+    """A step as a source shows it; the first step of a draft is the root."""
 
     id: str
     """16 hex digits (``ids.step_id_of``), unique in the run."""
     parent_id: str
-    """Id of the step that it ran in; empty for the root."""
+    """Id of the parent step; empty for the root."""
     kind: Kind
     """``Kind.OTHER`` only for a root that is not an agent, model call, tool or graph node."""
     name: str
@@ -65,12 +65,14 @@ class DraftStep:
     duration_ms: int = 0
     error: StepError | None = None
     usage: Usage | None = None
-    """Of a model call; without it, all its token counts are 0."""
+    """Token usage of a model call; without it, all token counts are 0."""
     model: str = ""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
-    """The step's ``metadata`` in the document; ``model`` need not be repeated in it. The ``cost``
-    of an agent is only in ``agent_steps``."""
+    """The step's ``metadata`` in the document; the ``model`` need not be repeated here.
+
+    The ``cost`` of an agent is only in ``agent_steps``.
+    """
 
 
 @dataclass(slots=True)
@@ -81,19 +83,23 @@ class Draft:
     """32 hex digits (``ids.trace_id_of``)."""
     project: str
     format: str
-    """Becomes ``extraction.dialects``."""
+    """The name of the source's format, which becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
-    """The root first, then the others; their order decides among those of the same millisecond."""
+    """The root first, then the others; steps of the same millisecond stay in this order."""
     extras: Mapping[str, object] = field(default_factory=dict)
-    """Members of ``extraction`` that only the source knows: ``conversation_id``, ``user_id``,
-    ``tags``, ``environment``, ``metadata`` (strings by name; ``source_id``) …"""
+    """Members of ``extraction`` that only the source knows.
+
+    They are ``conversation_id``, ``user_id``, ``tags``, ``environment``, ``metadata`` (strings by
+    name; ``source_id``) …
+    """
     warnings: Sequence[str] = ()
 
 
 def complete(draft: Draft) -> Json:
     """Return the canonical document of a draft.
 
-    Raises ``InvalidRequestError`` for steps without a root, with an id twice, or impossible times.
+    Raises ``InvalidRequestError`` for steps without a root, for a duplicate id, and for impossible
+    times.
     """
     _check(draft.steps)
     spans = _spans(draft)
@@ -215,7 +221,7 @@ def _step(built: Step, drafted: DraftStep, without: Collection[str]) -> Step:
 
 
 def _cost(agent: Step) -> Mapping[str, str]:
-    """Return the cost of an agent's own calls, which is computed from theirs."""
+    """Return the cost of an agent's own calls, which is computed from the calls' costs."""
     return {COST: agent.metadata[COST]} if COST in agent.metadata else {}
 
 
@@ -225,7 +231,7 @@ _FROM_TEXTS = frozenset(
 
 
 def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the members derived from the steps; the others come from the source."""
+    """Return the members that are not derived from texts; the source provides the others."""
     return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
 
 

@@ -1,6 +1,6 @@
 """Splits a file that is one JSON array into the texts of its elements, by its brackets.
 
-A broken element is yielded as it is, and splitting goes on after it. The whole array is never in
+A broken element is yielded unchanged, and splitting continues after it. The whole array is never in
 memory.
 """
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BYTES = 256 * 1024 * 1024
-"""The longest text of one value."""
+"""The maximum length of one value's text, in bytes."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
 NOT_IN_ARRAY = "it is no part of the array before it"
@@ -26,10 +26,10 @@ class Text(NamedTuple):
     """The text of a value."""
 
     place: str
-    """For error messages: ``line 3``."""
+    """Its position, for error messages: ``line 3``."""
     text: bytes
     fault: str = ""
-    """Why it cannot be read, if that is known without parsing it."""
+    """Why the value cannot be read, if that is known without parsing it."""
 
 
 def elements_of(file: IO[bytes]) -> Iterator[Text]:
@@ -47,7 +47,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
             depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
             if depth < 0 or (depth == 0 and sign == b","):
                 text = buffer[begin : token.start()].strip()
-                if text or is_long or number > 1 or depth == 0:  # else it is an empty array
+                if text or is_long or number > 1 or depth == 0:  # otherwise the array is empty
                     yield _element(number, text, is_long=is_long)
                 number, begin, is_long = number + 1, at, False
             if depth < 0:
@@ -68,7 +68,7 @@ def _element(number: int, text: bytes, *, is_long: bool, fault: str = "") -> Tex
 
 
 def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
-    """Return the unscanned rest of an oversized element; an open string is kept open."""
+    """Return the unscanned rest of an oversized element; an open string stays open."""
     if buffer[at : at + 1] != b'"':
         return buffer[at:], 0
     rest = _IN_TEXT.match(buffer, at + 1)

@@ -1,6 +1,6 @@
-"""Joins the bodies of single runs to a file (``Filed``).
+"""Joins the bodies of single runs to one file (``Filed``).
 
-The position in the file is one number, with which an interrupted export resumes.
+The position in the file is one number, from which an interrupted export resumes.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _INDEX = "index"
-"""A member of the items of ``Filed.SPREAD`` that counts them over the whole file."""
+"""Member that numbers the items of ``Filed.SPREAD`` over the whole file."""
 
 
 class Layout:
     """Appends the bodies of runs to a file."""
 
     def __init__(self, filed: Filed, items: int = 0) -> None:
-        """Continue after this number of items; ``Filed.FOLDER`` has one file for each."""
+        """Continue after this number of items; in ``Filed.FOLDER`` each item is a file."""
         self._add = _ADDED[filed]
         self._end = _ENDS.get(filed, _no_end)
         self.items = items
         """Items that are in the file."""
 
     def add(self, body: bytes) -> bytes:
-        """Return the bytes to append for a run; none for a list without items."""
+        """Return the bytes to append for a run; empty for a list without items."""
         text, self.items = self._add(body, self.items)
         return text
 
@@ -42,7 +42,7 @@ class Layout:
 
 
 _Added: TypeAlias = "tuple[bytes, int]"
-"""The bytes to append, and the number of items after that."""
+"""The bytes to append, and the number of items in the file afterwards."""
 
 
 def _line(body: bytes, items: int) -> _Added:
@@ -61,7 +61,7 @@ def _numbered(item: Any, at: int) -> Any:  # any JSON value
 
 
 def _in_array(body: bytes, items: int) -> _Added:
-    """Strip the brackets of a list: its items need not be parsed."""
+    """Strip the brackets of a list, so that its items need not be parsed."""
     text = body.strip()
     if text.startswith(b"["):
         text = text[1:-1].strip()

@@ -1,6 +1,6 @@
-"""Ids of runs and steps from other systems: theirs where valid here, else hashes.
+"""Ids of runs and steps of other systems: the source's ids if valid in Spanloom, else hashes.
 
-Never random: the same source gives the same ids, so a file that is imported again changes nothing.
+Ids are never random: the same source gives the same ids, so importing a file again changes nothing.
 Every reader counts the generated ids with ``note_made``.
 """
 
@@ -28,8 +28,8 @@ _UUID_CHARS = 36
 def trace_id_of(format_id: str, project: str, source: str) -> str:
     """Return the trace id for a source's id, or for the canonical JSON of an item without an id.
 
-    32 hex digits are kept, also after MLflow's prefixes; a UUID loses its hyphens; any other id is
-    hashed.
+    32 hex digits stay as they are, even after MLflow's prefixes; a UUID loses its hyphens; any
+    other id is hashed.
     """
     bare = _PREFIXES.sub("", source, count=1).lower()
     if _TRACE.fullmatch(bare) and bare != _NO_TRACE:
@@ -46,9 +46,9 @@ def as_uuid(trace_id: str) -> str:
 
 
 def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str] = ()) -> str:
-    """Return the id of a step: the source's if it has 16 hex digits and is unused, else a hash.
+    """Return a step's id: the source's id if it has 16 hex digits and is unused, otherwise a hash.
 
-    ``path`` is the step's place in the source; it distinguishes steps without ids.
+    ``path`` is the path of the step in the source; it distinguishes steps without ids.
     """
     bare = source.removeprefix("0x").lower()
     if _STEP.fullmatch(bare) and bare != _NO_STEP and bare not in taken:
@@ -57,7 +57,7 @@ def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str
 
 
 def note_made(id_: str, source: str, where: str, losses: Losses) -> None:
-    """Count an id of a run or step that differs from its source's, at its place in the source."""
+    """Count an id of a run or step that differs from the source's id, at its path in the source."""
     if id_ not in source.replace("-", "").lower():
         losses.note(Code.IDS_MADE, where)
 

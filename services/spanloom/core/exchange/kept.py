@@ -1,9 +1,9 @@
-"""Declares what a format keeps of a run, and counts the rest as losses: one rule for all formats.
+"""Declares what a format preserves of a run, and counts the rest as losses, for all formats.
 
-A format declares once what it keeps (``Kept``). Everything else in a run is counted when it is
-written: for a step once per code, at the step's id; for the run once per member, at
-``extraction.MEMBER``. Members derived from the steps are lost only with the facts they are derived
-from, and members that the importing store determines are not content.
+A format declares what it preserves once (``Kept``). When a run is written, everything else is
+counted: for a step once per code, at the step's id; for the run once per member, at
+``extraction.MEMBER``. Members that are derived from the steps are lost only if the facts behind
+them are lost. Members that the importing store determines are not content.
 
 Losses within a text are not declared: the functions of calls and conversation count them.
 """
@@ -56,9 +56,10 @@ FOLLOWING: Mapping[str, Collection[Code]] = {
 """Members of ``extraction`` derived from the steps, and the losses of steps that change them.
 
 ``outcome`` and ``errors`` are only partly derived; the rest is counted. Which failures a run
-recovered from also depends on the times of its steps."""
+recovered from also depends on the times of its steps.
+"""
 DIALECTS = "dialects"
-"""In a run that was imported: the format it was read from."""
+"""In an imported run: the format that it was read from."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
 """Outcomes that are not derived from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
@@ -69,14 +70,14 @@ _Lost: TypeAlias = "Sequence[tuple[Code, _IsIn]]"
 
 
 class Member(NamedTuple):
-    """A member of a step: the code of its loss, and whether a step has one."""
+    """A member of a step: the code of its loss, and a function that tells whether a step has it."""
 
     code: Code
     is_in: _IsIn
 
 
 def _has_place(step: DocumentStep) -> bool:
-    """Return whether a step's parent is not its owner; for agents, as their entries among steps."""
+    """Return whether the parent of a step or of an agent's entry among steps is not its owner."""
     return step.owner is not None and step.parent_id not in ("", step.owner.id)
 
 
@@ -85,7 +86,7 @@ def _has_time(name: str) -> _IsIn:
 
 
 def _has_latency(step: DocumentStep) -> bool:
-    return "latency_first_resp" in step.model_info  # "0" is a latency, too
+    return "latency_first_resp" in step.model_info  # "0" is a latency too
 
 
 def _has_tokens(step: DocumentStep) -> bool:
@@ -110,7 +111,7 @@ MEMBERS: Mapping[str, Member] = {
 """Members of a step other than id, type and metadata; the most frequent first."""
 WHOLE = frozenset(MEMBERS)
 ERROR_TEXT = "error_text"
-"""In place of ``error``: only the failure's message is kept, for a step without output."""
+"""Instead of ``error``: only the failure's message is preserved, for a step without output."""
 _IN_TEXT = (
     Member(Code.ERROR_AS_TEXT, lambda step: _has_error(step) and not step.output),
     Member(Code.METADATA_DROPPED, lambda step: _has_error(step) and step.output),
@@ -119,18 +120,18 @@ _IN_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class KeptOfStep:
-    """What a format keeps of the steps of a type."""
+    """What a format preserves of the steps of a type."""
 
     members: Collection[str] = WHOLE
     """Names of ``MEMBERS``, or ``ERROR_TEXT``."""
     metadata: Collection[str] | None = None
-    """Names in ``metadata``; ``None`` for all."""
+    """Names in ``metadata`` that are preserved; ``None`` for all."""
 
     is_flattened: bool = False
-    """Whether the format omits these steps and keeps only their descendants."""
+    """Whether the format omits these steps and preserves only their descendants."""
 
     def lost(self) -> _Lost:
-        """Return checks of what it does not keep, with the code of the loss."""
+        """Return checks for what the format does not preserve, with the codes of the losses."""
         if self.is_flattened:
             return [(Code.GRAPH_FLATTENED, lambda _: True)]
         found: dict[Code, list[_IsIn]] = {}
@@ -162,7 +163,7 @@ def _any_of(first: _IsIn, *others: _IsIn) -> _IsIn:
 
 
 class Kept:
-    """What a format keeps of a run."""
+    """What a format preserves of a run."""
 
     def __init__(
         self,
@@ -170,11 +171,11 @@ class Kept:
         steps: Mapping[str, KeptOfStep] | None = None,
         root: KeptOfStep | None = None,
     ) -> None:
-        """Declare the members of ``extraction``, and what is kept of steps by their type.
+        """Declare the members of ``extraction``, and what is preserved of steps by their type.
 
-        Steps of other types are kept whole, or counted elsewhere. Without ``root`` the root is
-        treated like other steps of its type. ``errors`` of the run means their types and traces,
-        and failures of spans that are not steps.
+        Steps of other types are preserved whole, or counted elsewhere. Without ``root`` the root is
+        treated like other steps of its type. ``errors`` of the run means their types and stack
+        traces, and failures of spans that are not steps.
         """
         self.run = _NOT_COUNTED.union(run)
         self.has_all_errors = "errors" in run
@@ -183,18 +184,18 @@ class Kept:
         self.lost = {type_: lost for type_, of in of_types.items() if (lost := of.lost())}
         has_places = AGENT not in of_types or "parent_id" in of_types[AGENT].members
         self.lost_of_place: _Lost = () if has_places else [MEMBERS["parent_id"]]
-        """What an agent's entry does not have, but its place among the steps of another."""
+        """Losses of an agent's position among another agent's steps, which its own entry lacks."""
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
-    """Count what the format does not keep of a run."""
+    """Count the facts of a run that the format does not preserve."""
     count_of_run(view, kept, losses)
     if kept.lost:
         _count_of_steps(view, kept, losses)
 
 
 def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
-    """Count the members of ``extraction`` that the format does not keep."""
+    """Count the members of ``extraction`` that the format does not preserve."""
     extraction, run = view.extraction, kept.run
     for name, value in extraction.items():
         if name not in run and value:
@@ -206,7 +207,7 @@ def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
 
 
 def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> None:
-    """Count failures of spans that are not steps, and those with facts that their step lacks."""
+    """Count failures of spans that are not steps, and failures with facts that their step lacks."""
     steps = view.by_id()
     for at, error in enumerate(errors):
         step = steps.get(error.get("where", ""))

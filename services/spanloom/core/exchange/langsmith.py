@@ -1,4 +1,4 @@
-"""Examples of LangSmith datasets: the messages before the first answer, and all after them.
+"""Examples of LangSmith datasets: the messages before the first answer, and the rest.
 
 ``{"id", "inputs": {"messages"}, "outputs": {"messages"}, "metadata", "split"}``; the id is the
 trace id as a UUID. ``outputs`` is the name in files; the SDK calls it ``reference_outputs``.
@@ -34,14 +34,14 @@ _OF_EXAMPLES = frozenset(
     {"id", "name", "inputs", *_OUTPUTS, "metadata", _SPLIT, "dataset_id", "source_run_id"}
     | {"created_at", "modified_at", "attachments"}
 )
-"""Members of an example; a value with others is one only if it has LangSmith's marks."""
+"""Members of an example; a value with others must also have members that only LangSmith uses."""
 
 
 _KEPT = kept_by_messages(OF_THE_SENDER, {"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the example of a run; raises ``NotHeldError`` without an agent."""
+    """Return the example of a run; raises ``NotHeldError`` for a run without an agent."""
     messages = talk_of(stored, losses, _KEPT).messages
     roles = [message["role"] for message in messages]
     first = next((at for at, role in enumerate(roles) if role in ("assistant", "tool")), len(roles))
@@ -57,7 +57,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is an example: inputs, and no members foreign to examples."""
+    """Return whether a value is an example: it has inputs, and no members foreign to examples."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
     inputs, *outputs = (value.get(name) for name in ("inputs", *_OUTPUTS))

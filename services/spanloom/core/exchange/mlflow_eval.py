@@ -1,7 +1,7 @@
 """Rows of evaluation sets of MLflow 3: ``inputs``, ``outputs``, ``expectations``, ``trace``.
 
-They are input of ``mlflow.genai.evaluate``. When reading, a row with ``trace`` or ``outputs`` is a
-run; one with neither is an item still to be run, and is refused. Rows of ``search_traces`` have a
+They are input of ``mlflow.genai.evaluate``. A row with ``trace`` or ``outputs`` is read as a run; a
+row with neither is an item that has not run yet, and is refused. Rows of ``search_traces`` have a
 ``trace`` too.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _KNOWN = frozenset({"inputs", "outputs", "expectations", "trace"})
 _OF_SETS = _KNOWN | {"tags", "source", "dataset_record_id", "create_time", "last_update_time"}
-"""Columns of MLflow's evaluation sets; a row with others is from another system."""
+"""Columns of MLflow's evaluation sets; a row with other columns is from another system."""
 _OF_SEARCHES = frozenset({"trace_id", "spans", "state", "assessments"})
 
 

@@ -1,7 +1,7 @@
 """Lists of chat messages in the form of OpenAI's API, which trajectory evaluators compare.
 
-One list is the conversation of a run's root agent. Arguments are an object as JSON text, which
-evaluators parse. A list has no id: the id of its run is a hash of the messages.
+A list is the conversation of a run's root agent. Arguments are an object as JSON text, which
+evaluators parse. A list has no id, so the id of its run is a hash of the messages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEPT = kept_by_messages()
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the messages of a run; raises ``NotHeldError`` without an agent."""
+    """Return the messages of a run; raises ``NotHeldError`` for a run without an agent."""
     return dump(plain_messages(talk_of(stored, losses, _KEPT), losses))
 
 

@@ -1,7 +1,7 @@
 """Reads OTLP JSON as stored spans, and makes documents of their traces, without a store.
 
 Attribute values have the form of the store: numbers in decimal, bytes in base64, arrays and
-key-value lists as JSON. A receiver's limits are not applied.
+key-value lists as JSON. The receivers' limits do not apply.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Traces:
     def add(self, groups: Sequence[Json]) -> set[str]:
         """Add the spans of ``resourceSpans`` and return the ids of their traces.
 
-        Raises ``InvalidRequestError`` for invalid OTLP, and then adds none.
+        Raises ``InvalidRequestError`` for invalid OTLP; then no span is added.
         """
         found = [pair for group in groups for pair in spans_of(group)]
         for project, span in found:
@@ -55,7 +55,7 @@ class Traces:
         return {span.trace_id for _, span in found}
 
     def documents(self) -> Iterator[Stored]:
-        """Yield the document of each trace with its verdicts, in the order of arrival."""
+        """Yield the document of each trace with its classified spans, in the order of arrival."""
         for key, spans in self._spans.items():
             trajectory = extract(key, spans.values())
             document = encode_document(trajectory, 1, Status.SETTLED)
@@ -122,7 +122,7 @@ def _needed(value: str, where: str) -> str:
 
 
 def _id(value: object, digits: int, where: str) -> str:
-    """Return an id in lower case, empty for one of zeros; raises ``InvalidRequestError``."""
+    """Return an id in lower case; an id of zeros is empty. Raises ``InvalidRequestError``."""
     text = a_text(value, where).lower()
     try:
         is_hex = len(bytes.fromhex(text)) * 2 == digits or not text
@@ -134,7 +134,7 @@ def _id(value: object, digits: int, where: str) -> str:
 
 
 def _named(value: object, names: Sequence[str], where: str) -> str:
-    if isinstance(value, str):  # like protobuf's own JSON: SPAN_KIND_CLIENT
+    if isinstance(value, str):  # as in protobuf's own JSON: SPAN_KIND_CLIENT
         known = {name.lower(): name for name in names}
         return known.get(value.rpartition("_")[2].lower(), names[0])
     if not isinstance(value, int):
@@ -153,7 +153,7 @@ def _nanoseconds(value: object, where: str) -> int:
 
 
 def _texts(attributes: object, where: str) -> dict[str, str]:
-    """Return attributes in their stored form; of a repeated key the last value, at its position."""
+    """Return attributes in their stored form; a repeated key has its last value and position."""
     texts: dict[str, str] = {}
     for attribute in a_list(attributes or [], where):
         key = a_text(an_object(attribute, where).get("key") or "", f"{where}.key")

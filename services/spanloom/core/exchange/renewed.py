@@ -1,4 +1,4 @@
-"""A run under new ids: hashes of the old ones, so that importing a file twice makes one copy."""
+"""Gives a run new ids, hashes of the old ids, so that importing a file twice makes one copy."""
 
 from __future__ import annotations
 

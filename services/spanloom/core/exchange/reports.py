@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 DELETED = "deleted"
-"""Reason for skipping a run of a list that has been deleted since."""
+"""Reason for skipping a run of a list: the run has been deleted since."""
 
 
 def skip(trace_id: str, version: int, reason: str) -> Json:
-    """Return an entry for a skipped run: ``reason`` is a code of ``losses.py``, or ``deleted``."""
+    """Return an entry for a skipped run; ``reason`` is a code of ``losses.py``, or ``deleted``."""
     return {"trace_id": trace_id, "version": version, "reason": reason}
 
 

@@ -1,6 +1,6 @@
-"""Scores in conversion between formats: rows in the form that ``POST /v1/scores`` takes.
+"""Converts scores between formats, as rows in the form that ``POST /v1/scores`` accepts.
 
-What a format cannot express is kept in the score's metadata, like members of steps, so that
+What a format cannot express is stored in the score's metadata, like members of steps, so that
 reading restores the same score.
 """
 
@@ -38,14 +38,14 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "label": str,
     "evidence": list,
 }
-"""Members that may be kept in a score's metadata, and their types."""
+"""Members that may be stored in a score's metadata, and their types."""
 
 
 def usable(row: Row, where: str, losses: Losses) -> Json:
-    """Return a row of a source as the service takes it: value, texts and time within its bounds.
+    """Return a source's row as the service accepts it, with value, texts and time within bounds.
 
-    A row with a ``status`` other than ``ok`` has no value; ``value_type`` distinguishes texts
-    from categories.
+    A row with a ``status`` other than ``ok`` has no value; ``value_type`` distinguishes texts from
+    categories.
     """
     found = {name: value for name, value in row.items() if value not in (None, "")}
     value, kind = plain_value(found.pop("value", None))
@@ -63,7 +63,7 @@ def usable(row: Row, where: str, losses: Losses) -> Json:
 
 
 def kept_members(value: object) -> Json:
-    """Return the members kept in a score's metadata; those of invalid types are left out."""
+    """Return the members stored in a score's metadata, without members of invalid types."""
     if not isinstance(value, dict):
         return {}
     return {name: one for name, one in value.items() if _is_ours(name, one)}
@@ -75,9 +75,9 @@ def _is_ours(name: str, value: object) -> bool:
 
 
 def members_to_keep(row: Row, known: Collection[str] = ()) -> Json:
-    """Return the members to keep in a score's metadata: no defaults, no ``known`` members.
+    """Return the members to store in a score's metadata: no defaults, no ``known`` members.
 
-    The type of a value is kept only for texts, which look like categories.
+    The type of a value is stored only for texts, because they look like categories.
     """
     usual = {**DEFAULTS, "source": "", "label": "", "evidence": [], "metrics": {}}
     found = {k: row.get(k, other) for k, other in usual.items() if k not in known}

@@ -1,7 +1,7 @@
 """Detects the format of a file's values by their shape, and reads the values.
 
 Canonical documents and OTLP may be mixed in one file, line by line; every other file has one
-format, that of its first value.
+format, the format of its first value.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ OTHER_NAMES = {CANONICAL: "jsonl"}
 
 
 class SeveralFitError(InvalidRequestError):
-    """The first value of a file fits the shape of several formats."""
+    """Raised if the first value of a file fits the shapes of several formats."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        """Name the formats."""
+        """Name the formats that fit."""
         super().__init__(f"its shape fits {' and '.join(ids)}: name one")
         self.ids = ids
 
 
 class Source(NamedTuple):
-    """The format of a file; without one each value is a canonical document or OTLP."""
+    """The format of a file; if empty, each value is a canonical document or OTLP."""
 
     id: str = ""
     """The format of the file (``jsonl``), as in ``--format``."""
@@ -44,18 +44,18 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The format of its runs, as ids and reports name it: ``canonical``."""
+        """The format of the file's runs, as ids and reports name it: ``canonical``."""
         known = readable().get(self.id)
         return (known.line or known.id) if known else CANONICAL
 
     @property
     def reader(self) -> Reader | None:
-        """The reader of its values; ``None`` for OTLP, and if each value decides."""
+        """The reader of the file's values; ``None`` for OTLP, and if each value decides."""
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
     @property
     def has_constants(self) -> bool:
-        """Whether its numbers may be NaN or infinite."""
+        """Whether numbers in the file may be NaN or infinite."""
         known = readable().get(self.id)
         return known is not None and known.has_constants
 
@@ -73,14 +73,14 @@ class Source(NamedTuple):
 
 
 def readable() -> Mapping[str, Format]:
-    """Return the formats of files that can be read, by id."""
+    """Return the file formats that can be read, by id."""
     return {known.id: known for known in formats_of(Of.RUNS).values() if known.is_read}
 
 
 def find_readable(name: str) -> str:
     """Return the id of a file format by its name; empty for an empty name.
 
-    Raises ``InvalidQueryError`` for an unknown name, with the known ones.
+    Raises ``InvalidQueryError`` with the known names for an unknown name.
     """
     known = readable()
     found = OTHER_NAMES.get(name, name)
@@ -90,7 +90,7 @@ def find_readable(name: str) -> str:
 
 
 def readers() -> Mapping[str, Format]:
-    """Return the formats that can be detected by shape; of those that share a reader, the first."""
+    """Return the formats that can be detected by shape, only the first of each reader."""
     by_reader: dict[str, Format] = {}
     for known in readable().values():
         if known.id == OTLP or not known.magic or known.unpacker:
@@ -99,7 +99,7 @@ def readers() -> Mapping[str, Format]:
 
 
 def source_of(value: Any) -> Source | None:  # any JSON value
-    """Return the format that the first value of a file has; ``None`` if it has none.
+    """Return the format of a file's first value; ``None`` if no format fits.
 
     Raises ``SeveralFitError``.
     """

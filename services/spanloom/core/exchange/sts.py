@@ -1,4 +1,4 @@
-"""The Session Trace Simple Format of the Hugging Face Hub: a line of the run, a line a message.
+"""The Hugging Face Hub's Session Trace Simple Format: a line for the run, a line per message.
 
 ``{"type": "session", "harness", "id", "name"}``, then ``{"type": "message", "message": {"role",
 "content", "toolCalls", "toolCallId", "reasoningContent", "timestamp", "model"}}``.
@@ -40,7 +40,7 @@ _KEPT = kept_by_messages(members={"name", "started_at"}, of_models={"model"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the lines of a run; raises ``NotHeldError`` without an agent."""
+    """Return the lines of a run; raises ``NotHeldError`` for a run without an agent."""
     talk, run = talk_of(stored, losses, _KEPT), stored.view
     session = {"type": _SESSION, "harness": _HARNESS, "id": run.id, "name": run.root.name}
     lines = [session, *({"type": _MESSAGE, "message": m} for m in _messages(talk, losses))]
@@ -64,9 +64,10 @@ def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
 
 
 def _times(starts: list[int], talk: Talk) -> Sequence[int]:
-    """Return a time for each message, none earlier than the one before.
+    """Return a time for each message, none earlier than the preceding message's.
 
-    An input message has the time of its answer: the call that got it first may have failed.
+    An input message has the time of its answer, because the call that first had the message as
+    input may have failed.
     """
     after, start = "tool", 0
     for at in range(len(starts) - 1, -1, -1):
@@ -119,7 +120,7 @@ class Reader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``; a line that is no message is refused, its neighbours are taken."""
+        """See ``Reader``; a line that is no message is refused, without stopping the others."""
         session: _Session | None = None
         for place, value in values:
             if _is_session(value):
@@ -138,7 +139,7 @@ class _Session:
     """A session line and its messages so far."""
 
     def __init__(self, place: str, value: Json) -> None:
-        """Begin without messages."""
+        """Start without messages."""
         self._place, self._value = place, value
         self._messages: list[Json] = []
         self._unread = Losses()

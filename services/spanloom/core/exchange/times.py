@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 def filled(times: Sequence[int | None], start_ms: int = 0) -> Sequence[int]:
     """Return a time for each item, in milliseconds since the epoch.
 
-    An item without a time gets that of the item before it, items before the first known time get
-    that, and no time is earlier than the one before it. If none is known, all are ``start_ms``.
+    An item without a time gets the time of the preceding item; items before the first known time
+    get the first known time; no time is earlier than the preceding time. If no time is known, all
+    are ``start_ms``.
     """
     first = next((time for time in times if time is not None), start_ms)
     return list(accumulate((first if time is None else time for time in times), max))

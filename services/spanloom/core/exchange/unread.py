@@ -1,4 +1,4 @@
-"""Counts facts in a source that a run cannot hold."""
+"""Counts the facts of a source that a run cannot hold."""
 
 from __future__ import annotations
 

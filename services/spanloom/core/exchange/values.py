@@ -1,8 +1,8 @@
-"""Splits a file of JSON into the texts of its values, each with its place.
+"""Splits a file of JSON into the texts of its values, each with its position.
 
-A file is JSON lines, one document, or one array, whose elements are values if the format says so.
-At most one value is in memory, and none that is longer than ``MAX_BYTES``. A broken text is yielded
-unchanged, for its reader to report the fault, and splitting goes on after it.
+A file is JSON lines, one document, or one array, whose elements are values if the format is so
+defined. At most one value is in memory, and none that is longer than ``MAX_BYTES``. A broken text
+is yielded unchanged, so that its reader reports the fault, and splitting continues after it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _INSIDE = frozenset({b"]", b"}", b","})
-"""First bytes that a line within a document may have, but no line of JSON lines."""
+"""First bytes that a line inside a document may have, but a line of JSON lines may not."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
 """Whether an array with this first element contains values, rather than being one."""
@@ -108,7 +108,7 @@ def _first_line(file: IO[bytes]) -> tuple[int, bytes]:
 
 
 def _rest(file: IO[bytes], number: int) -> Lines:
-    """Yield the lines after line ``number``, each cut one byte above the maximum."""
+    """Yield the lines after line ``number``, each cut one byte above the maximum length."""
     while line := file.readline(elements.MAX_BYTES + 1):
         number += 1
         yield number, line
@@ -129,7 +129,7 @@ def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
 
 
 def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the values of a line; the place is empty if it is the only line of the file."""
+    """Yield the values of a line; ``place`` is empty if it is the only line of the file."""
     where = place or "line 1"
     if len(line) > elements.MAX_BYTES:
         yield Text(where, b"", TOO_LONG)
@@ -143,7 +143,7 @@ def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text
         at = where if place and len(items) == 1 else f"{before}item {n}"
         try:
             yield Text(at, orjson.dumps(item))
-        except orjson.JSONEncodeError:  # orjson reads to a depth of 1,024, and writes to 254
+        except orjson.JSONEncodeError:  # orjson parses a depth of 1,024, but serializes only 254
             yield Text(at, b"", TOO_DEEP)
 
 
@@ -158,7 +158,7 @@ def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # any J
 def _without_a_first_line(
     file: IO[bytes], start: int, first: bytes, is_container: IsContainer
 ) -> Iterator[Text]:
-    """Yield the values of a file whose first line is not JSON: a document, array or bad lines."""
+    """Yield the values if the first line is not JSON: a document, an array, or invalid lines."""
     opening = first.strip()
     if opening != b"[" and _has_lines(file, start, LOOKED_AT):
         file.seek(start)
@@ -182,7 +182,7 @@ def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterato
 
 
 def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text]:
-    """Yield a document, or JSON lines of which the first ones are broken."""
+    """Yield a document, or JSON lines of which the first are broken."""
     file.seek(start)
     text = file.read(elements.MAX_BYTES + 1)
     is_long = len(text) > elements.MAX_BYTES

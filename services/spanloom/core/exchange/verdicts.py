@@ -1,7 +1,7 @@
-"""Makes verdicts for a document that comes without spans: every step counts as a span.
+"""Makes classified spans for a document that comes without spans; every step counts as a span.
 
-So formats that are written from verdicts (``Format.needs_spans``) show the steps of any canonical
-document; spans that were not steps are missing, as in the document.
+Formats that are written from classified spans (``Format.needs_spans``) can therefore write any
+canonical document. Spans that were not steps are missing, as in the document.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OTHER = "other"
 
 
 def verdicts_of(document: Mapping[str, Any]) -> bytes:  # any JSON value
-    """Return the JSON list of verdicts, by start, like ``/v1/trajectories/{trace_id}/spans``."""
+    """Return the classified spans by start as JSON, like ``/v1/trajectories/{trace_id}/spans``."""
     view = Document(document)
     root = view.root
     others = [step for step in view.by_id().values() if step.id != root.id]

@@ -1,5 +1,6 @@
-"""Build a trajectory from normalized spans: pure functions that know no convention.
+"""Build a trajectory from normalized spans, with pure functions that know no convention.
 
-In: the tree of a trace, with what dialects and ``duplicates`` say of each span. Out: a trajectory.
-Start with ``build.py``, then ``steps.py`` (which spans are steps, and whose).
+Input: the tree of a trace, and for each span its classification by a dialect and by
+``duplicates``. Output: a trajectory. Start with ``build.py``, then read ``steps.py``, which decides
+which spans are steps, and of which agent.
 """

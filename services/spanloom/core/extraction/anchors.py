@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_BETWEEN = 8
-"""Maximum number of steps between two reports that one instrumentation does not report."""
+"""Maximum number of steps between two reports that one of the instrumentations leaves out."""
 
 
 def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
-    """Return the parent step id by span id: the nearest step above, else the root's.
+    """Return parent step ids by span id: the nearest step above, or else the root's id.
 
-    It is empty for the root.
+    The root itself has an empty id.
     """
     step_of, root_id = reports.step_of, tree.root.span_id
     above: dict[str, str] = {}
@@ -32,15 +32,15 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
             above[span_id] = nearest[inside]
     if reports.merged:
         above |= dict(_deeper(above, reports, root_id))
-    if moved or reports.merged:  # a tree without these has no cycles
+    if moved or reports.merged:  # without these, a tree has no cycles
         _cut_cycles(above, step_of.values(), root_id)
     return above
 
 
 def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterator[tuple[str, str]]:
-    """Yield steps with a deeper parent in another report, which knows an agent in between.
+    """Yield steps, each with a deeper parent that another report of the step shows.
 
-    OpenLIT reports no agent within a tool, so that agent's calls are below the tool.
+    Example: OpenLIT reports no agent within a tool, so the agent's calls are below the tool.
     """
     for step_id, others in reports.merged.items():
         place = above[step_id]
@@ -53,7 +53,7 @@ def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterato
 
 
 def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) -> bool:
-    """Return whether ``place`` is above the start, and the step is not."""
+    """Return whether ``place`` is an ancestor of ``start``, with the step not in between."""
     for _ in range(MAX_BETWEEN):
         if start in ("", step_id, place):
             return False
@@ -64,9 +64,9 @@ def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) ->
 
 
 def _cut_cycles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
-    """Make the root the parent of a step whose parents lead back to itself.
+    """Make the root the parent of a step whose ancestors lead back to itself.
 
-    Merged reports may be above each other crosswise; a step's parent then counts as part of it.
+    Merged reports may each be an ancestor of the other; a step's parent then counts as part of it.
     """
     settled = {"", root_id}
     for step_id in steps:

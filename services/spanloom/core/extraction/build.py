@@ -1,8 +1,8 @@
 """Build the trajectory; the result does not depend on the order of the spans.
 
-SDKs send a span when it ends, so a run in progress has only spans below its root. If there is one
-topmost span, it takes the root's place; several are below a root that is made around them. It has
-the name of the first agent, which many instrumentations report on every call, else of the service:
+SDKs send a span when it ends, so a run in progress has only spans below its root. If one span is
+topmost, it serves as the root; if several are, a root is created above them. The root's name is
+that of the first agent, which many instrumentations report on every call, or else of the service:
 ``chat gpt-4o`` is no name for a run.
 """
 
@@ -55,11 +55,11 @@ def build_trajectory(
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory of a trace; ``spans`` are those of ``tree.placed`` in that order."""
+    """Return the trajectory of a trace; ``spans`` are in the order of ``tree.placed``."""
     return build_reported(key, tree, spans, find_reports(tree, spans), extractor_version, prices)
 
 
-def build_reported(  # what a trajectory is made of
+def build_reported(  # takes everything that a trajectory is made of
     key: TraceKey,
     tree: SpanTree,
     spans: Sequence[NormalizedSpan],
@@ -67,7 +67,7 @@ def build_reported(  # what a trajectory is made of
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory from known ``reports``: which spans report the same step."""
+    """Return the trajectory; ``reports`` tells which spans report the same step."""
     sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)
@@ -107,9 +107,9 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 
 
 def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
-    """Return whether the root has no end, or an agent or graph that no other agent runs.
+    """Return whether the root, or an agent or graph not run by another agent, has no end.
 
-    Without a root, the last call matters too: nothing shows that the run went on after it.
+    Without a root, the last step must have ended too, because nothing shows that the run continued.
     """
     if not tree.open:
         return False
@@ -129,7 +129,7 @@ def _by_type(steps: Iterable[Step]) -> Mapping[StepType, Sequence[Step]]:
 
 
 def _agents(arranged: ArrangedSteps, agents: Sequence[Step]) -> Sequence[AgentStep]:
-    """Return every agent, and the root if it owns steps, by (start, span id)."""
+    """Return every agent, and the root if it owns steps, ordered by start and span id."""
     root = arranged.root
     is_owner = root.id in arranged.owned and root.id not in {s.id for s in agents}
     return [
@@ -142,7 +142,7 @@ def _judge(n: NormalizedSpan, reports: Reports) -> SpanVerdict:
     span = n.span
     span_id = span.span_id
     demoted = reports.demoted.get(span_id)
-    return SpanVerdict(  # positional: keyword arguments would take twice the time
+    return SpanVerdict(  # positional, because keyword arguments take twice the time
         span_id,
         span.parent_span_id,
         span.name,
@@ -170,7 +170,7 @@ def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[
 def describe_failure(
     key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return a trajectory for a trace that could not be built: spans, root and the error."""
+    """Return a trajectory for a trace that could not be built: its spans, no steps, the error."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
     what = f"extraction failed: {type(error).__name__}: {error}"
@@ -197,7 +197,7 @@ def describe_unreadable(
 ) -> Trajectory:
     """Return a trajectory for a trace whose spans cannot be read: arrival time and the error.
 
-    ``accepted_ns`` replaces the start, which is in the spans.
+    ``accepted_ns`` is used as the start, which is unknown because only the spans have it.
     """
     root = Step("", "", StepType.GRAPH, "", accepted_ns, accepted_ns)
     what = f"the spans could not be read: {type(error).__name__}: {error}"
@@ -230,10 +230,10 @@ _NO_SERVICE = "unknown_service"
 
 
 def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
-    """Return the steps with the root named after the run, if the sender's root is missing.
+    """Return the steps with the root named after the run, if the sender's own root is missing.
 
-    The name is that of the first agent, else of the service if the run begins with a call, else of
-    the first step.
+    The name is the first agent's name; without an agent the service's name if the run begins with
+    a call, otherwise the name of the first step.
     """
     if tree.stand_in is None:
         return arranged

@@ -1,4 +1,4 @@
-"""Names, totals and linked traces of a run: the ``extraction`` object without its metrics."""
+"""Names, totals and linked traces of a run: the object ``extraction`` without its metrics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _SESSION = "session.id"
-"""From OpenTelemetry's general semantic conventions, "Session"."""
+"""Defined in OpenTelemetry's general semantic conventions, under "Session"."""
 _HTTP = frozenset({"http.request.method", "http.method"})
 MAX_LINKED_TRACES = 100
 Extras = dict[str, object]
@@ -67,11 +67,11 @@ def _first_token_ms(root: Step, models: Sequence[Step]) -> float | None:
 
 
 def _conversation(tree: SpanTree, arranged: ArrangedSteps) -> str | None:
-    """Return the root's conversation id, else the only one in the trace; ``None`` if ambiguous.
+    """Return the root's conversation id, or the only id in the trace; ``None`` if ambiguous.
 
-    An id that every agent and call has is the run's, also if a web server's ``session.id`` is
-    another. Of several ids, those of steps inside a step with an id do not count: an inner agent
-    may have a conversation of its own.
+    An id that every agent and call has is preferred to a web server's ``session.id``. If there are
+    several ids, steps inside a step with an id are ignored, because an inner agent may have a
+    conversation of its own.
     """
     if own := arranged.facts[arranged.root.id].conversation_id:
         return own
@@ -91,13 +91,13 @@ def _is_web_server(span: Span) -> bool:
 
 
 def _is_of_all(named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
-    """Return whether all agents and model calls have one id, and the same."""
+    """Return whether all agents and model calls have the same conversation id."""
     own = [i for i, step in steps.items() if step.type in (StepType.AGENT, StepType.MODEL)]
     return len({named.get(i, "") for i in own}) == 1 and own[0] in named
 
 
 def _is_inside(step_id: str, named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
-    """Return whether a step around this one has a conversation id too."""
+    """Return whether a step that contains this one has a conversation id too."""
     step = steps.get(step_id)
     while step is not None and step.parent_id:
         if step.parent_id in named:
@@ -107,7 +107,7 @@ def _is_inside(step_id: str, named: Mapping[str, str], steps: Mapping[str, Step]
 
 
 def _only(name: str, arranged: ArrangedSteps) -> str | None:
-    """Return the root's value, else the value on which all steps that have one agree."""
+    """Return the root's value, or else the only value among the steps; ``None`` if they differ."""
     if own := arranged.root.metadata.get(name):
         return own
     values = {step.metadata[name] for step in arranged.steps.values() if name in step.metadata}
@@ -122,7 +122,7 @@ def _tags(arranged: ArrangedSteps) -> list[str] | None:
 
 
 def _own_metadata(arranged: ArrangedSteps, agents: Sequence[Step]) -> dict[str, str] | None:
-    """Return the sender's own metadata of the root, else of the first agent below it."""
+    """Return the sender's own metadata from the root, or else from the first agent below it."""
     for step in (arranged.root, *agents[:1]):
         own = {k.removeprefix(OWN): v for k, v in step.metadata.items() if k.startswith(OWN)}
         if own:
@@ -131,13 +131,13 @@ def _own_metadata(arranged: ArrangedSteps, agents: Sequence[Step]) -> dict[str, 
 
 
 def _cost(models: Sequence[Step]) -> float | None:
-    """Return the sum of the costs that the sender reports, in its currency."""
+    """Return the sum of the costs that the sender reported, in the sender's currency."""
     costs = [Decimal(s.metadata["reported_cost"]) for s in models if "reported_cost" in s.metadata]
     return float(sum(costs)) if costs else None
 
 
 def _links(tree: SpanTree) -> Extras:
-    """Return the traces that span links of this one refer to, as messaging systems set them."""
+    """Return the other traces to which span links refer, as messaging systems set them."""
     linked = {link.trace_id for span in tree.spans if span.links for link in span.links}
     others = sorted(linked - {tree.root.trace_id, ""})[:MAX_LINKED_TRACES]
     return {"linked_traces": others} if others else {}

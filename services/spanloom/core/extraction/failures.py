@@ -1,9 +1,9 @@
 """List the failures of a run, each once, and whether the run recovered from them.
 
 An exception passes through every span around it: tool, node, agent, root. That is one failure, of
-the tool. It is recovered if the span around the last one it reached did not fail, and a later span
-began or the run has an answer: a node that is retried, an agent that continues after its tool's
-error.
+the tool. The run has recovered from it if the parent of the last failed span did not fail, and
+either a later span began or the run has an answer. Examples: a node that is retried, an agent that
+continues after its tool's error.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _NO_WORDS = frozenset({"", "run status: error"})
-"""Messages without information; Agno's agents report no more than that they failed."""
+"""Messages without information; Agno's agents report only that they failed."""
 SHORTEST_WORDS = 5
 """Minimum length of a message that is searched in others; ``1`` is in ``code 1`` by chance."""
 
 
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
-    """Return the failures of a trace in start order of the failed spans."""
+    """Return the failures of a trace, ordered by the start of the failed spans."""
     failed = {i: n for i, n in reports.spans.items() if n.error is not None}
     if failed and (apart := _apart_from_runs(tree, reports)):
         failed = {i: n for i, n in failed.items() if i in reports.step_of or i not in apart}
@@ -75,14 +75,14 @@ def _has_answer(tree: SpanTree, reports: Reports) -> bool:
 
 
 def _all_reports(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan]:
-    """Yield the span and all reports of its step: another one may have more of the failure."""
+    """Yield the span and all reports of its step, which may describe the failure in more detail."""
     yield n
     if step_id := reports.step_of.get(n.span.span_id):
         yield from (reports.spans[step_id], *reports.merged.get(step_id, ()))
 
 
 def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
-    """Yield the failed spans, without spans that are not steps and repeat a failure.
+    """Yield the failed spans, except spans that are no steps and repeat another failure.
 
     OpenLIT's node is a sibling of the call that failed in it, and has the same message.
     """
@@ -104,7 +104,7 @@ def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[N
 
 
 def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
-    """Return whether a step of another scope failed with the same message while the span ran."""
+    """Return whether a step of another scope failed with the same message during the span."""
     if n.span.scope_name == step.span.scope_name or n.error is None or step.error is None:
         return False
     ran_within = n.span.start_ns <= step.span.end_ns <= n.span.end_ns
@@ -112,12 +112,12 @@ def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
 
 
 def _words(error: StepError) -> str:
-    """Return the message without the type that a ``KeyError``'s begins with."""
+    """Return the message without the error type, with which a ``KeyError`` message begins."""
     return error.message.removeprefix(f"{error.type}: ")
 
 
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
-    """Return the id of the nearest marked ancestor of each marked span, empty if there is none."""
+    """Return each marked span's nearest marked ancestor, by span id; empty if there is none."""
     nearest: dict[str, str] = {}
     above_marked: dict[str, str] = {}
     for span in tree.top_down:
@@ -130,7 +130,7 @@ def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
 
 
 def _is_passed_on(failed: Mapping[str, NormalizedSpan], inner: str, outer: str) -> bool:
-    """Return whether the outer span's error repeats the inner one's, or has no message."""
+    """Return whether the outer span's error repeats the inner span's error, or has no message."""
     ours, theirs = failed[inner].error, failed[outer].error
     if ours is None or theirs is None:
         return False
@@ -146,7 +146,7 @@ def _follow(
     around: Mapping[str, str],
     passing_on: set[str],
 ) -> Mapping[str, str]:
-    """Return the last span that each failure reached on its way up."""
+    """Return the last span that each failure reached on its way up to the root."""
     reached: dict[str, str] = {}
     for span in tree.top_down:
         span_id = span.span_id
@@ -158,7 +158,7 @@ def _follow(
 
 
 class _Course:
-    """The course of a run after a failure."""
+    """Decides what a run did after a failure."""
 
     def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], *, has_answer: bool):
         self._tree = tree
@@ -167,7 +167,7 @@ class _Course:
         self._has_answer = has_answer and tree.root.span_id not in failed
 
     def recovered_from(self, span_id: str) -> bool:
-        """Return whether the failed span's parent did not fail, and the run went on or answered."""
+        """Return whether the failed span's parent is sound, and the run continued or answered."""
         span = self._failed[span_id].span
         around = self._tree.place(span)
         if around is None or around.span_id in self._failed:
@@ -177,7 +177,7 @@ class _Course:
 
 
 def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
-    """Return the id of the step that shows each span: its own step, or the nearest around it."""
+    """Return the id of the step that shows each span: its own step, or the nearest one above."""
     shown_by: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
@@ -187,7 +187,7 @@ def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Return the first report of each failed step that reports the failure, by step id."""
+    """Return by step id the first span of each failed step whose failure began there."""
     first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")

@@ -22,7 +22,7 @@ _BY_START = attrgetter("start_ns")
 
 
 def measure(steps: Iterable[Step]) -> Metrics:
-    """Return the metrics of the model and tool steps; agents and graphs only contain them."""
+    """Return the metrics of the model and tool steps; agents and graphs only contain steps."""
     own = [s for s in steps if s.type in _CALLS]
     if not own:
         return _NOTHING
@@ -44,13 +44,13 @@ def measure(steps: Iterable[Step]) -> Metrics:
 
 
 def sum_usage(models: Iterable[Step]) -> Usage:
-    """Return the sum of the calls' token counts, of each kind; zeros without calls."""
+    """Return the sum of the calls' token counts, for each kind of token; zeros without calls."""
     used = [s.usage for s in models if s.usage]
     return Usage(*map(sum, zip(*used, strict=True)))
 
 
 def union_ns(steps: Iterable[Step]) -> int:
-    """Return the time during which at least one step ran: 0 to 5 ns and 3 to 8 ns → 8."""
+    """Return the time during which at least one step ran, in ns: 0 to 5 and 3 to 8 → 8."""
     total, reached = 0, 0
     for step in sorted(steps, key=_BY_START):
         began = max(step.start_ns, reached)
@@ -61,7 +61,7 @@ def union_ns(steps: Iterable[Step]) -> int:
 
 
 def _sum_durations(steps: Iterable[Step]) -> int:
-    """Return the sum of the steps' durations; a negative one counts as zero."""
+    """Return the sum of the steps' durations in ns; a negative duration counts as zero."""
     return sum([s.end_ns - s.start_ns for s in steps if s.end_ns > s.start_ns])
 
 
@@ -78,14 +78,15 @@ def _share(part: int, whole: int) -> float:
 
 
 COST = "cost"
-"""Metadata key of a model step: US dollars, as a decimal."""
+"""Metadata key of a model step's cost: US dollars, as a decimal."""
 SOURCE = "cost_source"
-"""``sender``, ``own`` (the operator's price list) or the name and version of the catalogue."""
+"""Metadata key of the cost's source: ``sender``, ``own`` (the operator's price list), or the name
+and version of the catalogue."""
 SENDER = "sender"
 
 
 def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[str, str]]:
-    """Yield the metadata of the cost of a model call that began at ``when_ns``; none if unknown."""
+    """Yield the cost metadata of a model call that began at ``when_ns``; nothing if unknown."""
     if reported := facts.metadata.get("reported_cost"):
         yield COST, reported
         yield SOURCE, SENDER
@@ -122,7 +123,7 @@ def sum_known(steps: Iterable[Step]) -> Decimal | None:
 
 
 def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
-    """Return the agent with the cost of its own calls, without those of agents below it."""
+    """Return the agent with the cost of its own calls, excluding calls of agents below it."""
     total = sum_costs([step for step in owned if step.type is _MODEL])
     if total is None or total["usd"] is None:
         return agent
@@ -130,7 +131,7 @@ def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
 
 
 def _is_free(step: Step) -> bool:
-    """Return whether a call failed before it used anything."""
+    """Return whether a call failed before it used any tokens, and has no price."""
     used = step.usage is not None and any(step.usage)
     return is_free(
         has_failed=step.error is not None, has_used=used, is_priced=COST in step.metadata
@@ -138,5 +139,5 @@ def _is_free(step: Step) -> bool:
 
 
 def is_free(*, has_failed: bool, has_used: bool, is_priced: bool) -> bool:
-    """Return whether a call failed before it used anything."""
+    """Return whether a call failed before it used any tokens, and has no price."""
     return has_failed and not has_used and not is_priced

@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_QUESTION_CHARS = 500
-"""Maximum length of a question on the agents around the step that asks it."""
+"""Maximum characters of a question on the agents above the step that asks it."""
 
 
 def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     """Return the pauses that were still open at the end of the trace, in order.
 
-    A pause passes through every span around it, like an exception; it belongs to the innermost. It
-    is over once a span of the same name begins (a graph runs the node that gets the answer again,
-    an agent the tool, but not as a sibling of the waiting one), or once a run begins that resumes
-    with a person's answer.
+    A pause passes through every span around it, like an exception, and belongs to the innermost.
+    It is over once another span with the same name begins: a graph runs the node again with the
+    answer, an agent the tool (but not as a sibling of the waiting span). It is also over once a run
+    begins that resumes with a person's answer.
     """
     paused = {i: n for i, n in reports.spans.items() if n.question is not None}
     if not paused:
         return ()
     passing_on = set(nearest_above(tree, paused).values())
-    latest = {span.name: span for span in tree.spans}  # in order, so the last one wins
+    latest = {span.name: span for span in tree.spans}  # ordered, so the last span wins
     went_on = (n.span.start_ns for n in reports.spans.values() if n.facts.is_resuming)
     answered_ns = max(went_on, default=0)
     shown_by = steps_showing(tree, reports)
@@ -56,14 +56,14 @@ def show_pauses(
 ) -> None:
     """Mark the steps in which a run waits as paused, in place, and drop their outputs.
 
-    ``anchors`` are the parent step ids of the spans.
+    ``anchors`` has the parent step id of each span.
     """
     for pause in pauses:
         step_id, question = pause.step_id, pause.question
         while step_id:
             if (step := steps.get(step_id)) is not None:
                 if is_waiting(step):
-                    break  # all steps around it are marked already
+                    break  # all steps above it are marked already
                 steps[step_id] = _waiting(step, question)
                 question = pause.question[:MAX_QUESTION_CHARS]
             step_id = anchors[step_id]
@@ -95,7 +95,7 @@ _BEGAN = attrgetter("start_ns", "id")
 def is_resuming(
     root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
 ) -> bool:
-    """Return whether a run resumes with a person's answer, by its root or its first steps."""
+    """Return whether a run resumes with a person's answer, as its root or first steps show."""
     if facts[root.id].is_resuming:
         return True
     if root.type not in (_AGENT, _GRAPH):
@@ -106,9 +106,9 @@ def is_resuming(
 def _frames_an_answer(
     root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
 ) -> bool:
-    """Return whether the first inner run resumes: a root such as ``POST /chat`` does not itself.
+    """Return whether the first inner run resumes; a root such as ``POST /chat`` does not show it.
 
-    An agent with a new request does not resume, even if its own agents do.
+    An agent with a new request does not resume, even if agents that it runs do.
     """
     runs = [s for s in (*by_type[_AGENT], *by_type[_GRAPH]) if s.id != root.id]
     if root.type is _AGENT or not runs:
@@ -117,9 +117,9 @@ def _frames_an_answer(
 
 
 def _runs_earlier_call(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
-    """Return whether a tool runs for a call id before any model was called.
+    """Return whether a tool with a call id runs before any model call.
 
-    A model requested it in an earlier run. Without any model call this is no evidence.
+    A model requested it in an earlier run. In a trace without model calls this proves nothing.
     """
     models, tools = by_type[StepType.MODEL], by_type[StepType.TOOL]
     if not models or not tools:
@@ -135,14 +135,14 @@ def is_ended_by_cancellation(tree: SpanTree, reports: Reports) -> bool:
         return False
     root = reports.spans[tree.root.span_id]
     if root.is_cancelled or root.facts.output or not tree.has_root:
-        return root.is_cancelled  # a span in the place of a missing root is no better evidence
+        return root.is_cancelled  # later ends prove nothing if the root is missing
     outermost = [i for i, above in nearest_above(tree, cut).items() if not above]
     cut_ns = max(reports.spans[i].span.end_ns for i in outermost)
     return not any(end_ns > cut_ns for end_ns in _ends_of_others(tree, reports, set(outermost)))
 
 
 def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable[int]:
-    """Yield the end of each step that is neither inside nor around a cancelled span, in ns."""
+    """Yield the end in ns of each step that neither contains a cancelled span nor is inside one."""
     inside, around = set(cut), set[str]()
     for span in tree.top_down:
         place = tree.place(span)
@@ -159,5 +159,5 @@ def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable
 
 
 def described(failures: Sequence[Failure]) -> Sequence[Failure]:
-    """Return the failures with type or message: others are the cancellation of the run itself."""
+    """Return the failures with a type or message; others are the cancellation of the run itself."""
     return [f for f in failures if f.error.message or f.error.type]

@@ -1,6 +1,6 @@
 """Restore a trajectory from spans that carry an imported document, without computing anything.
 
-This requires all spans of the document and none that the run itself sent; otherwise the trace is
+This requires all spans of the document and no span that the run itself sent. Otherwise the trace is
 built like any other, from the steps that the dialect ``imported`` reads.
 """
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 _ROW_VERSION = attrgetter("row_version")
 _MOST_DIGITS = 10
-"""Maximum length of a position."""
+"""Maximum digits of a position."""
 
 
 def restore_trajectory(key: TraceKey, tree: SpanTree, extractor_version: str) -> Trajectory | None:
-    """Return the trajectory that the spans carry; ``None`` if there is none or it is incomplete."""
+    """Return the trajectory that the spans carry; ``None`` if they carry none, or not all of it."""
     if any(span.scope_name != carried.SCOPE for span in tree.spans):
         return None
     roots = [span for span in tree.spans if carried.EXTRACTION in span.attributes]
@@ -118,7 +118,7 @@ def _metrics(span: Span, key: str) -> Metrics:
 
 
 def _verdict(span: Span, spans: Collection[Span]) -> SpanVerdict:
-    """Return the verdict of a span: a step, or other if it belongs to another document."""
+    """Return the classification of a span: a step, or other if it is of another document."""
     kind = carried.read_kind(span) if span in spans else Kind.OTHER
     is_step = kind is not Kind.OTHER
     return SpanVerdict(
@@ -198,4 +198,4 @@ EXTRAS: Mapping[str, Callable[[object], object]] = {
     "cache_creation_tokens": carried.number,
     "linked_traces": carried.texts,
 }
-"""The fields of ``metrics.py`` with the readers of their types; other members are ignored."""
+"""The fields of ``extraction`` that are restored, with functions that read their values."""

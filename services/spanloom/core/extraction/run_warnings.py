@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 CLOCK_GRAIN_NS = 2_000_000
-"""Some SDKs keep time in whole milliseconds, so a skew below two is no evidence."""
+"""A smaller clock skew is no evidence, because some SDKs record time in whole milliseconds."""
 _CLOCK_WARNINGS = (
     "{n} spans end before they start: their duration counts as zero",
     "{n} spans start before their parent: the clocks of two machines may differ",
@@ -30,7 +30,7 @@ _CLOCK_WARNINGS = (
 def list_warnings(
     tree: SpanTree, spans: Sequence[NormalizedSpan], by_type: Mapping[StepType, Sequence[Step]]
 ) -> Sequence[str]:
-    """Return the warnings about the spans that were sent and the steps made of them."""
+    """Return the warnings about the spans that were sent and the steps made from them."""
     return [
         *tree.warnings,
         *_clock_warnings(tree),
@@ -40,7 +40,7 @@ def list_warnings(
 
 
 def _clock_warnings(tree: SpanTree) -> Sequence[str]:
-    """Return warnings where clocks disagree; times are shown as sent."""
+    """Return warnings about clocks that disagree; times are shown as sent."""
     backwards = skewed = unset = 0
     for span in tree.spans:
         if not span.start_ns:
@@ -50,7 +50,7 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
             backwards += 1
         parent = tree.parent(span)
         if parent is not None and span.start_ns < parent.start_ns - CLOCK_GRAIN_NS:
-            skewed += BRIDGED not in span.attributes  # not: records before a prompt
+            skewed += BRIDGED not in span.attributes  # log records may precede the prompt
     counts = (backwards, skewed, unset)
     return [text.format(n=n) for text, n in zip(_CLOCK_WARNINGS, counts, strict=True) if n]
 
@@ -58,8 +58,8 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
 def _token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
     """Return a warning if spans report tokens but no model call does.
 
-    An agent without spans of its calls reports their sum, Google's ADK the last call's: neither is
-    the usage of one call, so none is counted, although zero is not correct either.
+    An agent without spans of its calls reports their sum, Google's ADK the last call's tokens.
+    Neither is the usage of one call, so no tokens are counted, although zero is not right either.
     """
     models = by_type[StepType.MODEL]
     if any(sum_usage(models)):

@@ -1,7 +1,7 @@
 """Make the steps of a trace and assign them to the agents that own them.
 
-An agent owns all steps below it down to and including the next agent, flat and in order. The root
-owns the steps that no agent owns. No step is lost, and none belongs to two agents.
+An agent owns all steps below it, down to and including the next agent, as a flat list in order. The
+root owns the steps without an agent above them. Each step has exactly one owner.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NO_DIALECT = "fallback"
 _CALLS = (StepType.MODEL, StepType.TOOL)
 _IN_ORDER = attrgetter("start_ns", "end_ns", "id")
 _EMPTY_ANSWER = make_message("", "assistant")
-"""The answer that LangChain reports with the body of a rejected call."""
+"""The answer that LangChain reports on a call whose request was rejected."""
 
 
 class ArrangedSteps(NamedTuple):
@@ -52,14 +52,14 @@ class ArrangedSteps(NamedTuple):
     steps: Mapping[str, Step]
     """The steps by id, including the root if it is a step."""
     owned: Mapping[str, Sequence[Step]]
-    """The steps that each agent or the root owns, by its step id, in order."""
+    """The steps that each agent or the root owns, in order, by the owner's step id."""
     facts: Mapping[str, Facts]
 
 
 def arrange_steps(
     tree: SpanTree, reports: Reports, prices: PriceBook, pauses: Iterable[Pause] = ()
 ) -> ArrangedSteps:
-    """Return a step for every span that is one, with its parent and owner."""
+    """Return a step for each span that is a step, with its parent and owner."""
     root_id = tree.root.span_id
     anchors = anchor_spans(tree, reports)
     facts = {i: reports.spans[i].facts for i in (*reports.step_of.values(), root_id)}
@@ -76,13 +76,13 @@ def arrange_steps(
     if completed := complete_texts([root, *owners], owned):
         root = completed.get(root_id, root)
         steps.update((i, step) for i, step in completed.items() if i in steps)
-        if len(completed) > 1 or root_id not in completed:  # the root has no owner
+        if len(completed) > 1 or root_id not in completed:  # the root itself has no owner
             owned = {i: [completed.get(s.id, s) for s in mine] for i, mine in owned.items()}
     return ArrangedSteps(root, steps, owned, facts)
 
 
 def _unfinished(step: Step) -> Step:
-    """Return a step without an end with its outcome, unless it has another."""
+    """Return a step without an end with the outcome unfinished, unless it has another outcome."""
     return step._replace(metadata={"outcome": str(Outcome.UNFINISHED), **step.metadata})
 
 
@@ -110,7 +110,7 @@ def _owner(
     anchors: Mapping[str, str],
     known: dict[str, str],
 ) -> str:
-    """Return the nearest agent above, else the root; cache it in ``known`` for the whole path."""
+    """Return the nearest agent above, or else the root; cache it in ``known`` for the path."""
     path, above = [], anchors[step_id]
     while above and above not in known and above != root_id and steps[above].type is not _AGENT:
         path.append(above)
@@ -144,7 +144,7 @@ def _make_step(
     if error is not None and not has_no_output:
         has_no_output = _failed_without_output(n, facts.output, error)
     output = "" if has_no_output else facts.output
-    return Step(  # positional: keyword arguments would take twice the time
+    return Step(  # positional, because keyword arguments take twice the time
         step_id,
         parent_id,
         _STEP_TYPES[n.kind],
@@ -162,14 +162,14 @@ def _make_step(
 
 
 def _failed_without_output(n: NormalizedSpan, output: str, error: StepError) -> bool:
-    """Return whether a failed step's output contains nothing but its error."""
+    """Return whether a failed step's output contains only its error."""
     return output == _EMPTY_ANSWER or (n.kind is _TOOL and not adds_to_error(output, error))
 
 
 def _own_name(n: NormalizedSpan, facts: Facts) -> str:
-    """Return the name of a tool or agent: ``weather`` of the span ``execute_tool weather``.
+    """Return the name of a tool or agent: ``weather`` for the span ``execute_tool weather``.
 
-    Also the name that the author gave to a graph, or to a root that is no step.
+    For a graph, or a root that is no step, return the name that the author gave it.
     """
     if n.kind is _TOOL:
         return facts.tool_name
@@ -181,7 +181,7 @@ def _own_name(n: NormalizedSpan, facts: Facts) -> str:
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
-    """Return the end; an agent's span may end before its run, so its latest report counts."""
+    """Return the end in ns; of an agent the latest end, because its span may end before its run."""
     end_ns = n.span.end_ns
     return max(end_ns, *(o.span.end_ns for o in others)) if n.kind is Kind.AGENT else end_ns
 

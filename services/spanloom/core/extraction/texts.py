@@ -1,10 +1,10 @@
 """Complete texts of agents and tools from other steps: requests, answers, arguments, results.
 
-Many instrumentations put messages on model calls only. The request is the user's last message in
-the agent's first call, the answer is the output of its last call. Requests and answers of inner
-agents count like a call's; of several concurrent ones only a text that they share, else the input
-of the graph around them. Guardrails and steps in them are ignored, and so are answers that end
-after the agent. The step's metadata names the step that the text is from.
+Many instrumentations report messages only on model calls. An agent's request is the user's last
+message in its first call, its answer is the output of its last call. Inner agents' requests and
+answers count like a call's. If several steps run concurrently, a text counts only if they share it;
+otherwise the input of the enclosing graph is used. Guardrails and steps in them are ignored, and so
+are answers that end after the agent. The step's metadata names the step that has the text.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def complete_texts(
 ) -> Mapping[str, Step]:
     """Return the owners whose missing texts were completed from their steps, by step id.
 
-    ``owners`` are agents and the root; inner ones are completed before outer ones.
+    ``owners`` are agents and the root; inner owners are completed before outer owners.
     """
     completed: dict[str, Step] = {}
     for owner in sorted(owners, key=lambda step: (step.start_ns, -step.end_ns), reverse=True):
@@ -54,7 +54,7 @@ def complete_texts(
 
 
 def _answering(owned: Sequence[Step]) -> Sequence[Step]:
-    """Return the agents and calls that may have the owner's texts: none in guardrails or aside."""
+    """Return the agents and calls that may have the owner's texts, excluding guardrails."""
     may_answer = [s for s in owned if s.type in _MAY_ANSWER]
     guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
     guardrails |= {s.id for s in owned if ASIDE in s.metadata}
@@ -73,13 +73,13 @@ def _is_inside(step_id: str, parents: Mapping[str, str], guardrails: Collection[
 
 
 def _in_time(owner: Step, answering: Sequence[Step]) -> Sequence[Step]:
-    """Return the steps that ended before their owner; all if none did."""
+    """Return the steps that ended before their owner; all steps if none did."""
     latest_ns = owner.end_ns + BLUR_NS
     return [s for s in answering if s.end_ns <= latest_ns] or answering
 
 
 def _has_ended(owner: Step) -> bool:
-    """Return whether no answer needs to be derived: it has one, failed, or was stopped."""
+    """Return whether no answer has to be derived: the owner answered, failed, or was stopped."""
     return bool(owner.output) or owner.error is not None or has_stopped(owner)
 
 
@@ -112,7 +112,7 @@ def _complete(owner: Step, answering: Sequence[Step], owned: Mapping[str, Sequen
 def _concurrent(
     step: Step, others: Sequence[Step], owned: Mapping[str, Sequence[Step]]
 ) -> Iterator[Step]:
-    """Yield the step and those that overlap with it for most of the time of the shorter one."""
+    """Yield the step, and the steps that overlap it for most of the shorter one's duration."""
     start_ns, end_ns = step.start_ns, _worked_until(step, owned)
     for other in others:
         other_end_ns = _worked_until(other, owned)
@@ -123,7 +123,10 @@ def _concurrent(
 
 
 def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
-    """Return the latest end of its steps, else its own: Eino's agents end with the whole run."""
+    """Return the latest end of its steps, or its own end without steps, in ns.
+
+    Eino's agents end only with the whole run.
+    """
     inner = owned.get(step.id)
     return max([s.end_ns for s in inner]) if inner else step.end_ns
 
@@ -144,7 +147,7 @@ def _request(messages: str) -> str:
 
 
 def _answer(messages: str) -> str:
-    """Return the last message's content; the whole output if it only calls tools."""
+    """Return the last message's content; the whole output if the message only calls tools."""
     return _text(find_answer(read_conversation(messages))) or messages
 
 
@@ -160,24 +163,24 @@ _BEGAN = attrgetter("start_ns", "id")
 
 
 class _Requested(NamedTuple):
-    """A tool call that a model requested."""
+    """The arguments of a tool call that a model requested, and the step that requested it."""
 
     arguments: str
     step: Step
 
 
 class _Place(NamedTuple):
-    """The key by which a tool step finds its requested call."""
+    """The key by which the call that a tool step answers is found."""
 
     tool: str
     call_id: str
-    """Empty if LangChain.js's instrumentation omits it."""
+    """Empty if the instrumentation omits it, as for LangChain.js."""
     shown: str
     """The arguments as OpenInference reports them."""
 
 
 def complete_arguments(steps: Collection[Step]) -> Sequence[Step]:
-    """Return the tool steps whose arguments were completed from a model's call."""
+    """Return the tool steps whose arguments were completed from a model's tool calls."""
     lacking = [s for s in steps if s.type is _TOOL and _lacks(s)]
     if not lacking:
         return ()
@@ -210,7 +213,7 @@ def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
 
 
 def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
-    """Return the requested call of a tool step: the last one before it with its arguments."""
+    """Return the call that requested a tool step: the last one before it with its arguments."""
     candidates = []
     for call_id in (step.metadata[CALL_ID], ""):
         same = requested.get(_Place(step.name, call_id, step.input), ())
@@ -220,9 +223,9 @@ def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _R
 
 
 _FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})
-"""Keys of a result's envelope, which are no content."""
+"""Keys of a result's wrapper, whose values are not content."""
 MOST_AROUND = 60
-"""Maximum characters around an error that add nothing: ``Error calling tool 'get_weather': ``."""
+"""Text around an error adds nothing up to this many characters: ``Error calling tool 'x': ``."""
 
 
 def adds_to_error(output: str, error: StepError) -> bool:
@@ -247,7 +250,7 @@ def _leaves(value: object) -> Iterator[object]:
 
 
 def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
-    """Return whether one string or number is not in the error, apart from a short wrapper."""
+    """Return whether a string or number is not in the error, ignoring a short text around it."""
     if not isinstance(leaf, str):
         return leaf != error.code
     text = leaf.strip()

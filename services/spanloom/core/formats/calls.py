@@ -1,4 +1,4 @@
-"""The tool calls of an agent's models, and the tool steps that answer them."""
+"""Matches the tool calls of an agent's models with the tool steps that answer them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class _Call(NamedTuple):
     id: str
     name: str
     raw: object
-    """Its arguments as sent."""
+    """The call's arguments as sent."""
     arguments: object
-    """Its arguments, parsed."""
+    """The call's arguments, parsed."""
 
 
 class OpenCalls:
     """The tool calls of an agent's models that no tool step has answered yet.
 
-    They are found by their ids. Names and arguments are compared only for a step that has no id, or
-    one that no call has.
+    They are found by their ids. Names and arguments are compared only for a step without an id, or
+    with an id that no call has.
     """
 
     def __init__(self) -> None:
@@ -42,18 +42,18 @@ class OpenCalls:
         self._calls: list[_Call] = []
         self._by_id: dict[str, list[int]] = {}
         self._by_text: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-        """By name and arguments, and by name."""
+        """The numbers of calls by name and arguments, and by name alone."""
         self._compared = 0
-        """How many calls are in ``_by_text``."""
+        """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()
         self._last: dict[str, Place] = {}
-        """The call that was answered last, by id."""
+        """Number and id of the call that was answered last, by id."""
         self._last_by_text: dict[_NameAndArguments, Place] = {}
         self._runs: list[tuple[DocumentStep, Place]] = []
-        """Steps with their calls that are not yet in ``_last_by_text``."""
+        """Steps, with their calls, that are not yet in ``_last_by_text``."""
 
     def add(self, call: Json) -> object:
-        """Add a call as in messages, ``{id, function: {name, arguments}}``.
+        """Add a call in the form of messages, ``{id, function: {name, arguments}}``.
 
         Return its arguments, parsed.
         """
@@ -85,7 +85,7 @@ class OpenCalls:
     def answered(self, step: DocumentStep) -> Place | None:
         """Return number and id of the answered call that a tool step runs again.
 
-        It has the same id; without ids, the same tool and arguments.
+        It has the same id, or, for a step without an id, the same tool and arguments.
         """
         if call_id := _call_id(step):
             return self._last.get(call_id)
@@ -125,11 +125,11 @@ class OpenCalls:
 
     @property
     def count(self) -> int:
-        """How many calls there are."""
+        """The number of calls."""
         return len(self._calls)
 
     def _compare(self, step: DocumentStep) -> Place | None:
-        """Close a call of the same name and arguments, else the oldest of the same name."""
+        """Close a call of the same name and arguments, or else the oldest call of the same name."""
         if len(self._answered) == len(self._calls):
             return None
         self._compare_all()
@@ -159,7 +159,7 @@ def _keys_of(step: DocumentStep) -> Sequence[_NameAndArguments]:
 
 
 def _keys(name: str, value: object) -> Sequence[_NameAndArguments]:
-    """Return the keys of a call: the name with all arguments, and with a single bare one."""
+    """Return the keys of a call: the name with all arguments, and with a single unwrapped one."""
     whole = name, _plain(value)
     if isinstance(value, dict) and len(value) == 1:
         return whole, (name, _plain(next(iter(value.values()))))

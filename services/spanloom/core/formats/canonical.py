@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 EXTRACTION = b'"extraction":{"version":'
-"""The beginning of the last member of a document."""
+"""The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
-"""Most characters of a span's error in the verdicts: every enclosing span repeats it."""
+"""Most characters of an error in the span list, because every enclosing span repeats it."""
 STEP_BYTES = 150
-"""Approximate size of a step without its texts."""
+"""Approximate size in bytes of a step without its texts."""
 MAX_ERRORS = 1_000
-"""The most failures that a document lists; ``failures`` counts all."""
+"""The most failures that a document lists; ``failures`` counts all of them."""
 _STEP_COUNTS = tuple(map(str, Kind))
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
@@ -57,7 +57,7 @@ _MODEL = StepType.MODEL  # cached: before Python 3.12 member access of an enum i
 
 
 def as_stored(stored: Stored, _losses: Losses) -> bytes:
-    """Return the stored document unchanged: it has this format."""
+    """Return the stored document unchanged, because it already has this format."""
     return stored.document
 
 
@@ -75,7 +75,7 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 
 
 def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
-    """Return the same bytes, written in pieces into a buffer that is not copied at the end."""
+    """Return the same bytes, written step by step into a buffer that is not copied at the end."""
     file = BytesIO()
     file.seek(_bytes_of(trajectory))  # allocate at once: growing step by step fragments the heap
     file.write(b" ")
@@ -95,7 +95,7 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
 
 
 def _bytes_of(trajectory: Trajectory) -> int:
-    """Estimate the size of a document; it is rarely larger."""
+    """Estimate the size of a document in bytes; it is rarely larger."""
     return sum(
         STEP_BYTES + len(step.input) + len(step.output)
         for agent in trajectory.agent_steps
@@ -104,10 +104,10 @@ def _bytes_of(trajectory: Trajectory) -> int:
 
 
 def without_version(document: bytes) -> Sequence[memoryview]:
-    """Return the parts of a document before and after its version, to compare two versions.
+    """Return the bytes of a document before and after its version, to compare two versions.
 
     Quotes are escaped inside JSON strings, and only ``extraction`` begins with a number named
-    ``version``, so the last such mark is the right one. Nothing is copied.
+    ``version``, so the last occurrence is the right one. Nothing is copied.
     """
     start = document.rindex(EXTRACTION) + len(EXTRACTION)
     parts = memoryview(document)
@@ -115,13 +115,16 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 
 
 def with_version(document: bytes, version: int) -> bytes:
-    """Return the document with another version number: equal versions are stored once."""
+    """Return the document with another version number.
+
+    Versions that differ only in their number can then be stored once.
+    """
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
-    """Return the JSON list of what each span was classified as, and by which rule."""
+    """Return the JSON list of each span's classification, with the rule that decided."""
     return dump_list(trajectory.verdicts, _span)
 
 
@@ -164,7 +167,7 @@ def _show(step: Step, shown: Json) -> Json:
 def _metadata(step: Step) -> Json:
     shown = step.metadata
     if step.model and "model" not in shown:
-        # The schema's model_info has no member for the model's name, which readers need first.
+        # Readers need the model's name first, but the schema's model_info has no member for it.
         shown = {**shown, "model": step.model}
     return {key: shown[key] for key in sorted(shown)}
 
@@ -248,7 +251,7 @@ def _failure(failure: Failure) -> Json:
 
 
 def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
-    """Return the extras that replace no promised member, sorted by key."""
+    """Return the extras except for members that the schema promises, sorted by key."""
     free = [key for key in sorted(extras) if key not in promised and key != "duplicate_of"]
     return {key: sorted_keys(extras[key]) for key in free}
 
@@ -272,7 +275,7 @@ def _span(verdict: SpanVerdict) -> Json:
 
 
 def _in_short(error: StepError | None) -> str | None:
-    """Return a failure as one line, as Python ends a traceback: ``KeyError: 'city'``."""
+    """Return a failure as one line, like the last line of a traceback: ``KeyError: 'city'``."""
     if error is None:
         return None
     return with_type(error.message.partition("\n")[0], error.type)[:MAX_ERROR_CHARS]

@@ -1,14 +1,15 @@
 """The messages of an agent as one conversation: one message per turn, in order.
 
-It is built from the steps, not copied from the last model call's input: only in 176 of 228 captured
-pairs of neighbouring calls was the earlier conversation a prefix of the later one. Each input adds
-its system, developer and user messages after the prefix shared with the input before; each output
-adds one assistant message; each tool step adds its result.
+It is built from the steps, not copied from the last model call's input: in only 176 of 228 captured
+pairs of consecutive calls was the earlier conversation a prefix of the later one. Each input adds
+its system, developer and user messages after the prefix that it shares with the previous input;
+each output adds one assistant message; each tool step adds its result.
 
-A tool step belongs to a call of the same agent by call id; else by the tool's name and equal
-arguments, where LangChain writes a single argument bare (``{"city": "Oslo"}`` as ``Oslo``); else by
-the oldest open call of that tool. In 295 captured runs 126 tool steps are matched by the first, 125
-by the second, 14 by the third; 30 have no call, such as those of retrievers.
+A tool step belongs to a call of the same agent by call id; otherwise by the tool's name and equal
+arguments, where LangChain writes a single argument unwrapped (``{"city": "Oslo"}`` as ``Oslo``);
+otherwise by the oldest open call of that tool. In 295 captured runs 126 tool steps are matched by
+the first rule, 125 by the second, 14 by the third; 30 have no call, for example the steps of
+retrievers.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
 _INPUT_ROLES = frozenset({"system", "developer", "user"})
 _OF_ANSWERS = frozenset({"role", "content", "tool_calls", "reasoning_content"})
 _OF_INPUTS = frozenset({"role", "content", "name"})
-"""Members of messages that conversations have; others are counted."""
+"""Members that input messages have in conversations; others are counted as losses."""
 _LAST = 2**31
-"""The number of a result without a call: it comes after all others."""
+"""The number of a result without a call, which sorts it after all others."""
 _CONTENTS = (str, list)
 
 
 class Turn(NamedTuple):
-    """A message, and the step it comes from."""
+    """A message, and the step that it comes from."""
 
     message: Json
     step_id: str
@@ -54,9 +55,9 @@ def conversation(
     """Return the turns of an agent; only model and tool steps have turns.
 
     Results of tools that ran in parallel are in the order of their calls. With ``losses``, missing
-    contents are noted, and for a format with one result per call the last run of a call is its
-    result, a result that only an input has comes right after its call, and answers keep their
-    thoughts. With ``repeats`` every run of a call has its result.
+    contents are noted, and the turns suit a format with one result per call: the last run of a call
+    provides its result, a result that occurs only in an input comes right after its call, and
+    answers keep their reasoning. With ``repeats`` every run of a call has its result.
     """
     turns = _Turns(losses or Losses()) if losses is None or repeats else _Once(losses)
     for step in agent.steps:
@@ -73,11 +74,11 @@ class _Turns:
     keeps_thoughts = False
 
     def __init__(self, losses: Losses) -> None:
-        """Begin a conversation."""
+        """Start a conversation without turns."""
         self.losses = losses
         self.turns: list[Turn] = []
         self.results: list[tuple[int, Turn]] = []
-        """Each with the number of its call, which orders them."""
+        """Results, each with the number of its call, by which they are ordered."""
         self.calls = OpenCalls()
         self.previous: Sequence[Json] = ()
         self.seen_texts: set[str] = set()
@@ -91,7 +92,7 @@ class _Turns:
         self.results.append((number, _result(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Note a run without a call, and an input that differs from the arguments of its call."""
+        """Note a run without a call, or with an input that differs from its call's arguments."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)
@@ -113,7 +114,7 @@ class _Turns:
         self.previous = messages
 
     def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
-        """Add the new messages; also tool results for which there is no tool step."""
+        """Add the new messages, including tool results for which there is no tool step."""
         self.flush()
         for at in range(known, len(messages)):
             message = messages[at]
@@ -124,7 +125,7 @@ class _Turns:
                 self.turns.append(_input_turn(step, message, at))
 
     def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
-        """Note input messages with other texts than the steps, or with unknown members."""
+        """Note input messages whose texts no step has, or with unknown members."""
         dropped = odd = 0
         for message in new:
             role = message["role"]
@@ -148,7 +149,7 @@ class _Turns:
         return not text or text in self.seen_texts
 
     def add_answer(self, step: DocumentStep) -> None:
-        """Add a model's output, its messages joined, and its calls to the open ones."""
+        """Add a model's output as one message, and add its calls to the open calls."""
         answers = messages_in(step.output, "assistant")
         if not answers:
             return
@@ -158,7 +159,7 @@ class _Turns:
         self.turns.append(Turn(message, step.id, None, arguments))
 
     def _opened(self, call: Json, step: DocumentStep) -> object:
-        """Add a call to the open ones, note what it lacks, and return its arguments."""
+        """Add a call to the open calls, note what it lacks, and return its arguments."""
         arguments = self.calls.add(call)
         if not isinstance(arguments, dict):
             self.losses.note(Code.ARGS_NOT_OBJECT, step.id)
@@ -189,15 +190,15 @@ class _Once(_Turns):
     keeps_thoughts = True
 
     def __init__(self, losses: Losses) -> None:
-        """Begin a conversation."""
+        """Start a conversation without turns."""
         super().__init__(losses)
         self._placed: dict[int, int] = {}
         """The index of a call's result among the turns, by the number of the call."""
         self._waiting: dict[int, int] = {}
-        """Its index among the results, before these are moved to the turns."""
+        """The index of a call's result among the pending results, by the number of the call."""
 
     def add_result(self, step: DocumentStep) -> None:
-        """Add the result of a tool step, instead of that of an earlier run of the call."""
+        """Add the result of a tool step; it replaces the result of an earlier run of the call."""
         if found := self.calls.answer(step):
             self._waiting[found[0]] = len(self.results)
             self.results.append((found[0], _result(step, found[1])))
@@ -218,7 +219,7 @@ class _Once(_Turns):
         self.losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
 
     def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
-        """Add the new messages; results without a tool step first, after their calls."""
+        """Add the new messages, after the results without a tool step, which follow their calls."""
         new: list[Turn] = []
         for at in range(known, len(messages)):
             message = messages[at]
@@ -231,7 +232,7 @@ class _Once(_Turns):
         self.turns += new
 
     def flush(self) -> None:
-        """See ``_Turns``; remember the positions of results."""
+        """See ``_Turns``; also record the positions of results."""
         if self.results:
             self.results.sort(key=_NUMBER)
             for at, (number, _) in enumerate(self.results, len(self.turns)):
@@ -264,7 +265,7 @@ def _input_turn(step: DocumentStep, message: Json, at: int) -> Turn:
 def _joined(
     step: DocumentStep, answers: Sequence[Json], losses: Losses, *, keeps_thoughts: bool
 ) -> Json:
-    """Return the messages of a model's output as one."""
+    """Return the messages of a model's output as a single message."""
     texts: list[str] = []
     calls: list[Json] = []
     thoughts: list[str] = []
@@ -289,7 +290,7 @@ def _joined(
 
 
 def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:
-    """Return the length of the common prefix."""
+    """Return the length of the common prefix of two lists of messages."""
     for at, (one, other) in enumerate(zip(before, now, strict=False)):
         if one != other:
             return at

@@ -20,7 +20,7 @@ PARQUET = "application/vnd.apache.parquet"
 HTML = "text/html; charset=utf-8"
 
 LIBRARIES = {"arrow": "pyarrow"}
-"""The module that an extra of the package brings (``pip install 'spanloom[arrow]'``)."""
+"""The module that each extra of the package installs (``pip install 'spanloom[arrow]'``)."""
 
 
 class Of(Enum):
@@ -37,17 +37,17 @@ class Via(Flag):
     """How a format is chosen."""
 
     QUERY = auto()
-    """By ``?format=`` of the API."""
+    """The query parameter ``?format=`` of the API."""
     ACCEPT = auto()
-    """By the ``Accept`` header."""
+    """The ``Accept`` header."""
     SHELL = auto()
-    """By ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
+    """The option ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
     PATH = auto()
-    """By a path of its own (``Format.path``)."""
+    """A separate path (``Format.path``)."""
 
 
 class Filed(Enum):
-    """How runs make a file."""
+    """How the runs of a list form a file."""
 
     LINES = "a line for each run"
     SPREAD = "a line for each item of a run, which is a list"
@@ -60,15 +60,16 @@ class Filed(Enum):
 class Format:
     """A format of one subject. ``id`` and ``of`` identify it.
 
-    ``writer`` and ``reader`` are names, ``module:object``, and imported when they are used: so the
-    core names objects of upper rooms, and a large library is loaded only when it is used. Empty:
-    Spanloom does not write, or not read, the format. The named objects depend on the subject:
+    ``writer`` and ``reader`` are names, ``module:object``, which are imported on first use. So the
+    core can name objects of higher layers, and a large library is loaded only if it is needed. If
+    empty, Spanloom does not write, or not read, the format. The named objects depend on the
+    subject:
 
     - ``RUN``: the writer is a ``RunWriter`` (``stored.py``);
-    - ``RUNS``: the writer makes the file of lines in pairs, a row of the list and a document
-      (``client/transfer/tables.py``), and is empty where ``filed`` describes how the runs, each in
-      the format ``line``, make the file; the reader is a ``Reader`` (``readers.py``); with
-      ``magic`` it reads a file of documents, and of OTLP it reads ``resourceSpans``;
+    - ``RUNS``: the writer makes the file from pairs of a list row and a document
+      (``client/transfer/tables.py``). It is empty where ``filed`` describes how the runs, each in
+      the format ``line``, form the file. The reader is a ``Reader`` (``readers.py``); with
+      ``magic`` it reads a file of documents, and for OTLP it reads ``resourceSpans``;
     - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``client/transfer/entries.py``).
@@ -81,41 +82,45 @@ class Format:
     suffix: str
     """The suffix of a file, with the dot; empty for a folder."""
     description: str
-    """A sentence for people: in help, OpenAPI and documentation."""
+    """A sentence for users, shown in help, OpenAPI and documentation."""
     via: Via
     writer: str = ""
     reader: str = ""
     streams: bool = False
-    """Whether it is sent or written in pieces, so that its size does not matter."""
+    """Whether it is sent or written in chunks, so that its size does not matter."""
     extra: str = ""
     """The extra of the package that it needs: a key of ``LIBRARIES``."""
     path: str = ""
-    """The last part of its own path at the API."""
+    """The last segment of its separate API path."""
     needs_spans: bool = False
-    """Whether the encoder gets the list of spans; else the list is empty."""
+    """Whether the encoder gets the list of spans; otherwise the list is empty."""
     has_scores: bool = False
-    """Whether the encoder gets the scores of the run; else there are none."""
+    """Whether the encoder gets the scores of the run; otherwise there are none."""
     line: str = ""
-    """The id of the format in which a file has each run."""
+    """The id of the format in which each run is in the file."""
     filed: Filed = Filed.LINES
-    """How the runs make a file."""
+    """How the runs form a file."""
     magic: bytes = b""
-    """The first bytes of a file, where these identify the format."""
+    """The first bytes of a file, if they identify the format."""
     unpacker: str = ""
-    """With ``magic``: a function of the path that yields the place of each value, its JSON text,
-    and why it cannot be read, for a reader that is a ``Reader``; else that yields documents."""
+    """With ``magic``: the name of a function that takes the path of a file.
+
+    For a ``Reader``, it yields the position of each value, its JSON text, and why it cannot be
+    read; otherwise it yields documents.
+    """
     has_constants: bool = False
-    """Whether NaN and Infinity may be among the numbers of a file, which JSON does not have."""
+    """Whether numbers in a file may be NaN and Infinity, which JSON does not have."""
     has_rows: bool = False
-    """Whether its lines are objects with the same members, so that ``-o NAME.parquet`` writes them
-    as a table."""
+    """Whether its lines are objects with the same members, so that a table can hold them."""
     side_files: str = ""
-    """A function of the file's name, ``runs.jsonl``, that returns the contents, by name, of files
-    to write next to it."""
+    """The name of a function that takes the file's name, ``runs.jsonl``.
+
+    It returns the contents, by name, of files to write next to that file.
+    """
     named: str = ""
-    """The file in a folder, if ``-o`` names the folder: ``items.json``."""
+    """The file's name in a folder, if ``-o`` names the folder: ``items.json``."""
     counts_corrections: bool = False
-    """Whether its lines are corrected answers, so that those left out are counted."""
+    """Whether its lines are corrected answers, so that omitted corrections are counted."""
 
     @property
     def is_written(self) -> bool:
@@ -133,7 +138,7 @@ class Format:
         return not self.extra or find_spec(LIBRARIES[self.extra]) is not None
 
     def target(self, path: Path) -> Path:
-        """Return the file with the runs, where ``path`` may be the folder it is in."""
+        """Return the file with the runs; ``path`` may be the folder that contains it."""
         return path / self.named if self.named else path
 
     def side_files_of(self, name: str) -> Mapping[str, bytes]:
@@ -141,11 +146,11 @@ class Format:
         files: Mapping[str, bytes] = resolve_name(self.side_files)(name) if self.side_files else {}
         return files
 
-    def load_writer(self) -> Any:  # of the type that the subject says
+    def load_writer(self) -> Any:  # the type depends on the subject
         """Import and return the writer."""
         return resolve_name(self.writer)
 
-    def load_reader(self) -> Any:  # of the type that the subject says
+    def load_reader(self) -> Any:  # the type depends on the subject
         """Import and return the reader."""
         return resolve_name(self.reader)
 
@@ -223,7 +228,7 @@ def file_of_runs(
     named: str = "",
     has_constants: bool = False,
 ) -> Format:
-    """Declare a file of many runs; it has lines of JSON unless another media type is given."""
+    """Declare a file of many runs, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.RUNS,
@@ -247,7 +252,7 @@ def file_of_runs(
 
 
 def rows_as(name: str, media_type: str, description: str, writer: str, extra: str = "") -> Format:
-    """Declare a form of the rows of a list."""
+    """Declare a format for the rows of a list."""
     return Format(
         id=name,
         of=Of.ROWS,
@@ -274,7 +279,7 @@ def annotations_as(
     extra: str = "",
     counts_corrections: bool = False,
 ) -> Format:
-    """Declare a format of annotations; it has lines of JSON unless another media type is given."""
+    """Declare a format of annotations, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.ANNOTATIONS,

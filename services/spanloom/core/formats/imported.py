@@ -30,13 +30,13 @@ RECOMPUTED = frozenset(
 )
 """Members of ``extraction`` that the importing store determines itself."""
 _OTHER = "other"
-"""Member of ``step_counts``: spans that are no steps; an import has fewer of them."""
+"""Member of ``step_counts`` for spans that are not steps; an import has fewer of them."""
 _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 
 @dataclass(slots=True)
 class _Carrier:
-    """A span to create: a step and its attributes from all places in the document."""
+    """A span to create: a step with its attributes from all its positions in the document."""
 
     where: str
     parent_id: str
@@ -47,7 +47,7 @@ class _Carrier:
 def carry(document: Json) -> Sequence[Span]:
     """Return the spans that carry a document of the canonical shape.
 
-    Raises ``InvalidRequestError``, naming the place, for content that spans cannot carry.
+    Raises ``InvalidRequestError``, with the path, for content that spans cannot carry.
     """
     view = Document(document)
     _check_id(view.id, _TRACE_ID, "id", 32)
@@ -107,7 +107,7 @@ def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]
 def _note(
     carriers: dict[str, _Carrier], shown: DocumentStep, parent_id: str, where: str
 ) -> _Carrier:
-    """Return the carrier of a step; raises ``InvalidRequestError`` if two places of it differ."""
+    """Return the carrier of a step; raises ``InvalidRequestError`` if two copies of it differ."""
     _check_id(shown.id, _STEP_ID, f"{where}.id", 16)
     if parent_id:
         _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)
@@ -187,7 +187,7 @@ def text_attribute(key: str, value: str) -> Mapping[str, object]:
 
 
 def find_loss(document: Json, restored: Json) -> str | None:
-    """Return the first place at which the restored document differs; ``None`` if it is equal.
+    """Return the first path at which the restored document differs; ``None`` if it is equal.
 
     Members that the importing store determines itself (``RECOMPUTED``) are not compared.
     """

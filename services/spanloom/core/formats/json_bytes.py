@@ -19,14 +19,14 @@ _LISTS = (list, tuple)
 _MAPPINGS = (dict, Mapping)
 T = TypeVar("T")
 AT_ONCE = 1_000
-"""Items of a long list that are encoded at one time, to limit memory."""
+"""Items of a long list that are encoded at a time, to limit memory."""
 
 
 def dump(value: Any) -> bytes:  # any JSON value
     """Return a value as compact UTF-8 JSON.
 
     Every value can be written: a lone surrogate becomes U+FFFD, an integer beyond 64 bits the
-    nearest that fits, NaN and infinity ``null``.
+    nearest integer that fits, NaN and infinity ``null``.
     """
     try:
         return orjson.dumps(value)
@@ -35,7 +35,7 @@ def dump(value: Any) -> bytes:  # any JSON value
 
 
 def as_text(value: Any) -> str:  # any JSON value
-    """Return a string unchanged, nothing for ``None``, any other value as ``dump`` writes it."""
+    """Return a string unchanged, ``None`` as an empty text, other values like ``dump``."""
     return value if isinstance(value, str) else "" if value is None else dump(value).decode()
 
 
@@ -49,7 +49,7 @@ def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
 
 
 def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
-    """Write a list to a file in pieces: as values it takes several times the memory of its text."""
+    """Write a list to a file item by item; the values at once would take several times its size."""
     file.write(b"[")
     for start in range(0, len(items), AT_ONCE):
         piece = dump([encode(item) for item in items[start : start + AT_ONCE]])
@@ -60,7 +60,7 @@ def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) ->
 
 def sorted_keys(value: Any) -> Any:  # any JSON value
     """Return the value with the keys of every mapping in it sorted."""
-    if isinstance(value, _SCALARS):  # most values, and a quicker check than for a mapping
+    if isinstance(value, _SCALARS):  # most values; faster than the check for a mapping
         return value
     if isinstance(value, _MAPPINGS):
         return {key: sorted_keys(value[key]) for key in sorted(value)}

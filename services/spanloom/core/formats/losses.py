@@ -1,7 +1,7 @@
 """The losses of a conversion between formats: a closed list of codes, counted for each run.
 
-The codes are part of the public interface: reports of ``convert``, ``import`` and ``export`` and
-the header ``Spanloom-Losses`` have them. ``docs/formats/losses.md`` explains each.
+The codes are part of the public interface: they appear in reports of ``convert``, ``import`` and
+``export`` and in the header ``Spanloom-Losses``. ``docs/formats/losses.md`` explains each.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 LOSSES = "Spanloom-Losses"
 """The response header for losses; ``Losses.header`` is its value."""
 MOST_LISTED = 10_000
-"""The most losses that a report lists with their places; the counts are of all."""
+"""The most losses that a report lists with their paths; the counts include all losses."""
 
 
 class Code(StrEnum):
-    """Why something of a run is missing or made up in the other format."""
+    """Why a fact of a run is missing or made up in the other format."""
 
     DURATION_UNKNOWN = "duration_unknown"
     """The source has no end of a step: it lasts until the next, or 0."""
@@ -72,35 +72,35 @@ class Code(StrEnum):
 
 
 class Loss(NamedTuple):
-    """One loss: which run, where in it, and why."""
+    """One loss: its run, its position in the run, and its cause."""
 
     trace_id: str
     path: str
-    """A place in the document, ``agent_steps.0.steps.3.output``, or the id of a step."""
+    """A path in the document, ``agent_steps.0.steps.3.output``, or the id of a step."""
     code: Code
 
 
 class NotHeldError(PermanentError):
-    """A format cannot hold this run; ``code`` says why (406; in files, the run is skipped)."""
+    """Raised if a format cannot hold a run; ``code`` says why (406; file exports skip the run)."""
 
     def __init__(self, code: Code, message: str = "") -> None:
-        """Keep the code, which is the default message."""
+        """Store the code, which is the default message."""
         super().__init__(message or str(code))
         self.code = code
 
 
 class Losses:
-    """Collects the losses of one conversion, for one run after the other."""
+    """Collects the losses of one conversion, run by run."""
 
     def __init__(self) -> None:
-        """Begin without losses."""
+        """Start without losses."""
         self.trace_id = ""
         """The current run; set by the caller before it converts one."""
         self._counts: dict[Code, int] = {}
         self._noted: list[tuple[str, str, Code]] = []
 
     def note(self, code: Code, path: str = "", times: int = 1) -> None:
-        """Count a loss at a place of the current run; a number below 1 counts nothing."""
+        """Count a loss at a path of the current run; a number below 1 counts nothing."""
         if times < 1:
             return
         self._counts[code] = self._counts.get(code, 0) + times
@@ -108,7 +108,7 @@ class Losses:
             self._noted.append((self.trace_id, path, code))
 
     def add(self, other: Losses, trace_id: str = "") -> None:
-        """Add the losses of another conversion; ``trace_id`` is for those without a run."""
+        """Add the losses of another conversion; ``trace_id`` is for losses without a run."""
         for code, times in other._counts.items():
             self._counts[code] = self._counts.get(code, 0) + times
         self._noted += (
@@ -118,12 +118,12 @@ class Losses:
 
     @property
     def counts(self) -> Counter[Code]:
-        """How many losses there are of each code."""
+        """The number of losses by code."""
         return Counter(self._counts)
 
     @property
     def listed(self) -> Sequence[Loss]:
-        """The first losses, in their order: at most ``MOST_LISTED``."""
+        """The first losses, in order, at most ``MOST_LISTED``."""
         return list(starmap(Loss, self._noted))
 
     @property

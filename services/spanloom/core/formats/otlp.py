@@ -1,4 +1,4 @@
-"""Converts spans to OTLP JSON and back: unlike in protobuf JSON, ids are hex, enums numbers.
+"""Converts spans to OTLP JSON and back; unlike in protobuf JSON, ids are hex, enums numbers.
 
 Source: OpenTelemetry protocol specification, "JSON Protobuf Encoding".
 """
@@ -74,10 +74,10 @@ def _with_ids_in_base64(fields: Mapping[str, Any]) -> Fields:
 
 
 def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
-    """Yield the trace id of each span, and 16 bytes that are equal for equal spans only.
+    """Yield the trace id of each span, and 16 bytes that are equal only for equal spans.
 
-    Resource and scope are part of a span. Attributes are sorted by name: a store may return them in
-    another order than they were sent in.
+    Resource and scope are part of a span. Attributes are sorted by name, because a store may return
+    them in a different order.
     """
     _sort_attributes(group)
     resource = group.resource.SerializeToString(deterministic=True)

@@ -1,8 +1,8 @@
-"""Parts of a stored document, and the document as requested: with parsed texts, continuations.
+"""Extracts parts of a stored document, and returns it with parsed texts and continuations.
 
 Continuations are known only when a document is read. They are two members of ``extraction``:
 ``resumes``, the trace that waited for the answer which this run received, and ``resumed_by``, the
-trace that received the answer for which this one waited. All bytes before them are as stored.
+trace that received the answer for which this run waited. All bytes before them are as stored.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
 
 MAX_WHOLE = 16 << 20
-"""Most characters of a text that is searched for its last message; a longer one is unchanged."""
+"""Most characters of a text that is searched for its last message; longer texts stay unchanged."""
 _TEXTS = ("input", "output")
 Texts = Literal["raw", "parsed", "last", "none"]
-"""How texts are returned: as stored, parsed if JSON, the last message as text, or empty."""
+"""How texts are returned: as stored, parsed if JSON, only the last message, or empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
@@ -48,7 +48,7 @@ def brief_steps(whole: Json) -> list[Json]:
     """Return the steps of a document without their texts, each once, the root first.
 
     Times are strings of milliseconds, as in the document. A root is included only if it is an agent
-    or a graph: a model or tool is already among the steps.
+    or a graph, because a model or tool is already among the steps.
     """
     *owned, root = _steps(whole)
     steps = [root, *owned] if root.type in (StepType.AGENT, StepType.GRAPH) else owned
@@ -73,9 +73,9 @@ def _brief(step: DocumentStep) -> Json:
 
 
 def spans_under(spans: bytes, step_id: str) -> list[Json]:
-    """Return the verdicts of the spans that count under a step, its own span first.
+    """Return the classified spans that count under a step, its own span first.
 
-    ``spans`` is the stored list of verdicts, in the order of their starts.
+    ``spans`` is the stored list of classified spans, in the order of their starts.
     """
     found: list[Json] = [span for span in orjson.loads(spans) if span["step_id"] == step_id]
     return sorted(found, key=lambda span: span["span_id"] != step_id)
@@ -93,7 +93,7 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Parse the texts of a step that are JSON, take their last message, or empty them, in place."""
+    """Parse the JSON texts of a step, reduce them to the last message, or empty them, in place."""
     if texts == "last":
         step["input"] = question_in(step["input"], MAX_WHOLE)
         step["output"] = answer_in(step["output"], MAX_WHOLE)
@@ -111,7 +111,7 @@ def _steps(whole: Json) -> Iterator[DocumentStep]:
 
 
 _MARKS = (b'"is_resuming":true', b'"pauses":[{')
-"""Quotes are escaped inside JSON strings, so no recorded text contains these marks."""
+"""Members of ``extraction``; no text contains them, as JSON strings escape quotes."""
 _END = b"}}"
 """The end of ``extraction``, the last member, and of the document."""
 

@@ -1,7 +1,7 @@
-"""Reads files of other systems. In: JSON values with their places. Out: canonical documents.
+"""Reads files of other systems. Input: JSON values with positions. Output: canonical documents.
 
-A reader takes the values of a file one after the other. An invalid one is refused with its place,
-and the next one is read: ``line 3: substeps.0.metadata: an object is needed here, not null``.
+A reader parses the values of a file in order. An invalid value is refused with its position, and
+reading continues: ``line 3: substeps.0.metadata: an object is needed here, not null``.
 """
 
 from __future__ import annotations
@@ -24,19 +24,22 @@ class Located(NamedTuple):
     """A JSON value of a file."""
 
     place: str
-    """For people, from 1: ``line 3``, in an array ``item 3``."""
-    value: Any  # as JSON has it
+    """Its position for users, from 1: ``line 3``, in an array ``item 3``."""
+    value: Any  # any JSON value
 
 
 class Taken(NamedTuple):
-    """A run that was read."""
+    """A run that was read from a file."""
 
     place: str
     document: Json
-    """Canonical, with an ``extraction`` that can be restored (``core/formats/imported.py``)."""
+    """The canonical document, from whose ``extraction`` it can be restored.
+
+    See ``core/formats/imported.py``.
+    """
     losses: Losses
     scores: Sequence[Json] = ()
-    """Scores of the run, as ``POST /v1/scores`` takes them (``exchange/scored.py``)."""
+    """Scores of the run, as ``POST /v1/scores`` accepts them (``exchange/scored.py``)."""
 
 
 class Refused(NamedTuple):
@@ -44,7 +47,7 @@ class Refused(NamedTuple):
 
     place: str
     reason: str
-    """Begins with the place inside the value, if there is one: ``steps.0.type: …``."""
+    """The reason; begins with the path inside the value, if there is one: ``steps.0.type: …``."""
 
 
 @dataclass(slots=True)
@@ -55,32 +58,32 @@ class Reading:
     project: str = "default"
     """The project of the runs; part of generated ids."""
     losses: Losses = field(default_factory=Losses)
-    """Of the current value."""
+    """Losses of the current value."""
     scores: list[Json] = field(default_factory=list)
-    """Of the current value."""
+    """Scores of the current value."""
 
 
 class Reader(Protocol):
     """Reads the values of a file in one format."""
 
-    def fits(self, value: Any) -> bool:  # as JSON has it
+    def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether the first value of a file has the shape of this format."""
         ...
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """Return whether a list with this first item is one value, not a list of values.
 
-        The file is known to be in this format, but the list may be invalid.
+        The file is known to have this format, but the list may be invalid.
         """
         ...
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the runs of the values, and refusals; never raises for a value."""
+        """Yield the runs of the values, and refusals; invalid values raise no error."""
         ...
 
 
 ReadOne: TypeAlias = "Callable[[Any, Reading], Iterable[Json]]"
-"""Returns the canonical documents of one value; raises ``InvalidRequestError`` with the place."""
+"""Returns the canonical documents of a value; raises ``InvalidRequestError`` with the path."""
 
 
 class EachAlone(NamedTuple):
@@ -89,7 +92,7 @@ class EachAlone(NamedTuple):
     fits: Callable[[Any], bool]
     read_one: ReadOne
 
-    def holds(self, first: Any) -> bool:  # as JSON has it
+    def holds(self, first: Any) -> bool:  # any JSON value
         """See ``Reader``."""
         return self.fits([first])
 
@@ -108,7 +111,7 @@ def read_alone(
         documents = list(read_one(value, reading))
     except InvalidRequestError as error:
         yield Refused(place, str(error))
-    except (RecursionError, orjson.JSONEncodeError):  # it can be parsed, but not written again
+    except (RecursionError, orjson.JSONEncodeError):  # it can be parsed, but not serialized
         yield Refused(place, "it is nested too deeply")
     else:
         for document in documents:
@@ -117,21 +120,21 @@ def read_alone(
 
 
 def an_object(value: object, where: str) -> Json:
-    """Return a JSON object; raises ``InvalidRequestError`` with its place for another value."""
+    """Return a JSON object; raises ``InvalidRequestError`` with the path for any other value."""
     if not isinstance(value, dict):
         raise InvalidRequestError(f"{where}: an object is needed here, not {kind_of(value)}")
     return value
 
 
-def a_list(value: object, where: str) -> list[Any]:  # as JSON has it
-    """Return a JSON list; raises ``InvalidRequestError`` with its place for another value."""
+def a_list(value: object, where: str) -> list[Any]:  # any JSON values
+    """Return a JSON list; raises ``InvalidRequestError`` with the path for any other value."""
     if not isinstance(value, list):
         raise InvalidRequestError(f"{where}: a list is needed here, not {kind_of(value)}")
     return value
 
 
 def a_text(value: object, where: str) -> str:
-    """Return a string; raises ``InvalidRequestError`` with its place for another value."""
+    """Return a string; raises ``InvalidRequestError`` with the path for any other value."""
     if not isinstance(value, str):
         raise InvalidRequestError(f"{where}: a string is needed here, not {kind_of(value)}")
     return value

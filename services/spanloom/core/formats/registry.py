@@ -1,8 +1,8 @@
 """Every format that Spanloom writes or reads: documents, files, tables, pages and annotations.
 
-What ``?format=``, ``Accept``, ``export`` and ``import`` offer is derived from this list, and so is
-the table of the documentation (``docs/export.md``). A new format is one file with its writer or
-reader, and one line here; ``entry.py`` says what a line declares.
+The choices of ``?format=``, ``Accept``, ``export`` and ``import`` are derived from this list, and
+so is the table of the documentation (``docs/export.md``). A new format is one file with its writer
+or reader, and one entry here; ``entry.py`` describes what an entry declares.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ REGISTRY: Sequence[Format] = (
 
 
 def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
-    """Return the formats of a subject by id, in order; with ``via`` only those chosen so."""
+    """Return the formats of a subject by id, in order; with ``via`` only those chosen that way."""
     return {
         known.id: known
         for known in REGISTRY
@@ -330,7 +330,7 @@ CANONICAL = formats_of(Of.RUN)["canonical"]
 def find_format(name: str) -> Format:
     """Return the format of one run for ``?format=``.
 
-    Raises ``InvalidQueryError`` for an unknown name, with the known ones.
+    Raises ``InvalidQueryError`` with the known names for an unknown name.
     """
     formats = formats_of(Of.RUN, Via.QUERY)
     try:
@@ -341,9 +341,9 @@ def find_format(name: str) -> Format:
 
 
 def named_by(formats: Mapping[str, Format], join: str) -> str:
-    """Return a phrase of media types and descriptions; types of one description are joined.
+    """Return a phrase of media types and descriptions; types with the same description are joined.
 
-    ``text/csv`` and others with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
+    For ``text/csv`` with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
     """
     together: dict[str, list[str]] = {}
     for known in formats.values():

@@ -57,14 +57,14 @@ _ALWAYS_THERE = frozenset(
 )
 """Members that are written even if empty or zero."""
 _NOT_HELD = frozenset({"if", "then", "else", "minimum"})
-"""Keywords that are dropped: ``model_info`` may be missing, and 32-bit tokens may be negative."""
+"""Keywords that are dropped, as ``model_info`` may be missing and 32-bit tokens be negative."""
 
 _OF_EXTRACTION = frozenset({"Extraction", "StepCounts", "DuplicateOf"})
 
 
 @cache
 def coze_schema() -> Json:
-    """Return the schema, its definitions named ``Coze…``; do not change it."""
+    """Return Coze's schema, its definitions named ``Coze…``; do not change it."""
     loosened = _loosened(canonical_schema())
     assert isinstance(loosened, dict)  # noqa: S101  # as the canonical schema is
     definitions = loosened.pop("definitions")

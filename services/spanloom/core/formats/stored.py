@@ -1,4 +1,4 @@
-"""A stored run, as the writers of formats get it."""
+"""A stored run as input of the writers of formats."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Stored:
-    """A canonical document; if a format needs them, the verdicts of its spans, and its scores."""
+    """A canonical document and, if a format needs them, its classified spans and its scores."""
 
     def __init__(
         self, document: bytes, spans: bytes = b"[]", scores: Sequence[Mapping[str, Any]] = ()
     ) -> None:
-        """Keep the stored values; JSON is parsed when a writer needs it."""
+        """Store the values; JSON is parsed when a writer needs it."""
         self.document = document
         self.spans = spans
         self.scores = scores
-        """The current scores of the run, as ``GET /v1/scores`` has them."""
+        """The current scores of the run, as ``GET /v1/scores`` returns them."""
         self._view: Document | None = None
 
     @property
@@ -37,4 +37,4 @@ class Stored:
 
 
 RunWriter: TypeAlias = "Callable[[Stored, Losses], bytes]"
-"""Returns a run in another format; raises ``NotHeldError`` if that cannot hold it."""
+"""Returns a run in another format; raises ``NotHeldError`` if the format cannot hold it."""

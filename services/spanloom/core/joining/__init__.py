@@ -1,5 +1,5 @@
-"""Joins the traces of one run of a coding agent, which sends several.
+"""Joins the traces of a coding agent's run, because such an agent sends several for one run.
 
-In: a trace, and the others of its conversation. Out: the run that it is a part of (``parts``), and
-the trace that shows the whole run (``homes``). Start with ``parts.py``.
+Input: a trace, and the other traces of its conversation. Output: the trace as part of a run
+(``parts.py``), and the trace that shows the whole run (``homes.py``). Start with ``parts.py``.
 """

@@ -1,12 +1,13 @@
-"""Finds which traces of a conversation are one run, and which of them shows it: its home.
+"""Finds which traces of a conversation are one run, and which trace shows the run: its home.
 
-A trace with a person's prompt opens a run; the later traces belong to it until the next one opens.
-So does a trace whose root is a turn, unless the turn's prompt came in another trace.
-Traces that name the prompt of an opener belong to that one, whenever they began. Without any
-opener a day's traces are one run for each prompt that they name, else for each time without pause.
+A trace with a person's prompt opens a run; later traces belong to it until another run opens.
+A trace whose root is a turn opens a run too, unless the turn's prompt came in another trace.
+A trace that names the prompt of a run belongs to that run, whenever the trace began. Traces that
+have no opener are grouped by day: into one run for each prompt that they name, or, without a
+prompt, into runs that are split at pauses.
 
 The home of a trace depends only on the traces of a day before and after it, so that a build need
-not know a conversation of years, and on nothing but the traces: any order of arrival ends alike.
+not read a conversation of years. It does not depend on the order in which the traces arrive.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 DAY_NS = 24 * 3600 * 1_000_000_000
-"""A run is not longer than this; later traces belong to another run."""
+"""Maximum length of a run; later traces belong to another run."""
 PAUSE_NS = 30 * 60 * 1_000_000_000
-"""Where prompts are not reported, another run begins after a longer pause."""
+"""If prompts are not reported, a longer pause begins another run."""
 _PROMPTED = attrgetter("prompt_ns")
 
 
 def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the home of each part; ``parts`` are those of one conversation, in any order."""
+    """Return the home of each part; ``parts`` must be all of one conversation, in any order."""
     ordered = sorted(parts, key=lambda part: (part.start_ns, part.key))
     prompted = _pair_turns(ordered)
     ordered = [_opened_by_itself(part) if part.key not in prompted else part for part in ordered]
@@ -43,11 +44,11 @@ def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
 LATE_NS = 5_000_000_000
 """How long after the start of a turn its prompt may be recorded."""
 _MAX_TRIED = 64
-"""The most prompts before a turn that are compared with it."""
+"""How many prompts before a turn are compared with it."""
 
 
 def _pair_turns(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return, for turns that are spans, the traces of their prompts; a prompt has one turn."""
+    """Return the traces of their prompts for turns that are spans; a prompt has only one turn."""
     turns = [part for part in ordered if part.is_whole and not part.prompt_ns]
     prompts = sorted((p for p in ordered if p.prompt_ns and turns), key=_PROMPTED)
     found: dict[TraceKey, TraceKey] = {}
@@ -73,7 +74,7 @@ def _opened_by_itself(part: Part) -> Part:
 
 
 class _Openers:
-    """The parts that open runs, in the order of their prompts."""
+    """The parts that open runs, ordered by the times of their prompts."""
 
     def __init__(self, openers: Iterable[Part]) -> None:
         self._all = sorted(openers, key=lambda part: (part.prompt_ns, part.key))
@@ -105,7 +106,7 @@ def _first_after(openers: Sequence[Part], part: Part) -> Part | None:
 
 
 def _without_opener(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the homes of parts without an opener: the first one with the same prompt."""
+    """Return the homes of parts that no prompt opened: the first part of each group."""
     homes: dict[TraceKey, TraceKey] = {}
     firsts: dict[tuple[int, int], Part] = {}
     latest_ns = 0

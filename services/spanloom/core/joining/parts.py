@@ -1,4 +1,4 @@
-"""What a trace reports about the run that it may be a part of."""
+"""The facts of a trace that show which run it may be a part of."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
 
 FRAGMENT = ".fragment"
-"""The suffix of the rules by which a dialect classifies the root of a part of a run."""
+"""Suffix of the rule for a root whose trace may be only a part of a run."""
 WHOLE = ".turn" + FRAGMENT
-"""The suffix for a root that is a whole turn, from a person's prompt to its end."""
+"""Suffix of the rule for a root that is a whole turn, from a person's prompt to its end."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
 _OF_TURN = re.compile(r"#\d+$")
@@ -34,33 +34,33 @@ _MAX_OTHERS = 8
 
 
 class Part(NamedTuple):
-    """A trace that may be a part of a run, with what is needed to find the others."""
+    """A trace that may be a part of a run, with the data by which the other parts are found."""
 
     key: TraceKey
     session: str
-    """The key of its service and conversation, under which the others of the project are found."""
+    """The key of its service and conversation, by which other parts in the project are found."""
     start_ns: int
     end_ns: int
     prompt_ns: int
-    """The time of the person's prompt; 0 if the trace does not have it."""
+    """The time of the person's prompt; 0 if the prompt is in another trace."""
     prompt: int
-    """A digest of the prompt's id; 0 if it names none."""
+    """A digest of the prompt's id; 0 if the trace names none."""
     span_count: int
-    """Its spans, and the log records among their events."""
+    """The number of its spans, and of the log records among their events."""
     home: str = ""
-    """The id of the trace that shows it, as stored; its own, if that is this one."""
+    """The stored id of the trace that shows it; its own id if it is shown itself."""
     others: tuple[str, ...] = ()
-    """The keys of other conversations that its spans name: it may have been a part of theirs."""
+    """The keys of other conversations that its spans name, whose run it may have been a part of."""
     is_whole: bool = False
-    """Whether its root is a whole turn; another trace may have the prompt."""
+    """Whether its root is a whole turn; the prompt may still be in another trace."""
 
     @property
     def is_shown_elsewhere(self) -> bool:
-        """Whether another trace shows it."""
+        """Whether another trace shows this one."""
         return self.home not in ("", self.key.trace_id)
 
     def as_call(self) -> Call:
-        """Return it as a row of the call index."""
+        """Return the part as a row of the call index."""
         return Call(
             key=self.key,
             step_id=self.home,
@@ -75,7 +75,7 @@ class Part(NamedTuple):
 
 
 def part_of(call: Call) -> Part:
-    """Return the part that is stored as this row."""
+    """Return the part that a row of the call index stores."""
     return Part(
         call.key,
         call.call_key,
@@ -90,9 +90,9 @@ def part_of(call: Call) -> Part:
 
 
 def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
-    """Return a trace as a part of a run; ``None`` if it is a run of its own.
+    """Return a trace as a part of a run; ``None`` if the trace is a run of its own.
 
-    The rule of its root decides (``FRAGMENT``), and it must have a conversation id.
+    The rule of its root decides (``FRAGMENT``); it also needs a conversation id.
     """
     root_id = trajectory.root.id
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
@@ -121,20 +121,20 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
 
 
 def _began(span: Span) -> int:
-    """Return when a span began, or a record was written: Codex measures from before the prompt."""
+    """Return when a span began; for a log record its time (Codex's durations start too early)."""
     return span.end_ns if BRIDGED in span.attributes else span.start_ns
 
 
 def size_of(spans: Sequence[Span]) -> int:
-    """Return the number of spans, and of records among their events.
+    """Return the number of spans, and of log records among their events.
 
-    It is the same before and after the span of a record arrives.
+    It does not change when a log record's own span arrives.
     """
     return len(spans) + count_records(spans)
 
 
 def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
-    """Yield attributes that may name the conversation: of the prompt, the root, the others."""
+    """Yield attributes that may name the conversation: first the prompt's, then the root's."""
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
     yield from (a for a in (*of_events, *of_spans) if _is_prompt(a.get(EVENT_NAME, "")))
@@ -143,7 +143,7 @@ def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
 
 
 def _prompts(spans: Iterable[Span]) -> Iterator[int]:
-    """Yield the times of prompts, which are spans or events."""
+    """Yield the times of people's prompts, in ns; prompts may be spans or events."""
     for span in spans:
         if _is_from_person(span.attributes.get(EVENT_NAME, ""), span.attributes):
             yield span.start_ns
@@ -163,9 +163,9 @@ def _named(naming: Iterable[Mapping[str, str]], keys: Sequence[str]) -> Iterator
 
 
 def _is_of_prompt(name: str, conversations: Collection[str]) -> bool:
-    """Return whether an id is that of a prompt, not of the conversation or a turn.
+    """Return whether an id names a prompt, rather than the conversation or a turn.
 
-    Example of a sub-agent's turn: ``a3949598-f1ed#0``; of a prompt in a conversation: ``S####1``.
+    A sub-agent's turn: ``a3949598-f1ed#0``; a prompt in a conversation: ``S####1``.
     """
     begins = any(map(name.startswith, conversations))
     return name not in conversations if begins else not _OF_TURN.search(name)

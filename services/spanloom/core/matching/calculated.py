@@ -1,6 +1,6 @@
 """Compiles comparisons of calculated numbers to functions over a row.
 
-All numbers are floats of 64 bits, as in the SQL, so that both round alike.
+All numbers are 64-bit floats, as in SQL, so that both round in the same way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Counts:
-    """The positions of the steps that one comparison counted."""
+    """The positions of the steps that a comparison counted."""
 
     places: list[int] = field(default_factory=list)
 
@@ -42,9 +42,9 @@ def compare_numbers(
     subject: Subject,
     compile_find: Callable[[Condition], Find] | None = None,
 ) -> Callable[[RunRow | StepRow, Counts], bool]:
-    """Return the function that compares two numbers; with an absent number it is false.
+    """Return a function that compares two numbers; it returns false if a number is missing.
 
-    ``compile_find`` compiles the conditions of ``count``, which conditions on steps cannot contain.
+    ``compile_find`` compiles the conditions inside ``count``, which is only possible for runs.
     """
     left, right = (_number(side, subject, compile_find) for side in (where.left, where.right))
     compare = ORDER[where.operator]

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for each kind
-    """Return the function that evaluates a condition on a run.
+    """Return a function that evaluates a condition on a run.
 
-    It raises ``TypeError``, ``ValueError`` or ``AttributeError`` for a run read from a document
-    whose members have other types than the schema's.
+    For a run read from a document, the function raises ``TypeError``, ``ValueError`` or
+    ``AttributeError`` if a member's type differs from the schema.
     """
     match where:
         case And(parts) | Or(parts):
@@ -66,7 +66,7 @@ def compile_for_runs(where: Condition) -> RunTest:  # noqa: PLR0911  # one for e
 
 
 def compile_for_steps(where: Condition) -> StepTest:
-    """Return the function that evaluates a condition on a step."""
+    """Return a function that evaluates a condition on a step."""
     match where:
         case And(parts):
             tests = [compile_for_steps(part) for part in parts]
@@ -155,6 +155,6 @@ def _verdict_of(places: Sequence[int]) -> Verdict:
 
 
 def _compile_find(where: Condition) -> Callable[[RunRow], Sequence[int]]:
-    """Return the function that finds the positions of the steps that meet a condition."""
+    """Return a function that returns the positions of the steps that meet a condition."""
     meets = compile_for_steps(where)
     return lambda run: [step.at for step in run.each_step() if meets(step)]

@@ -1,4 +1,4 @@
-"""Compiles a comparison of one field to a function over the field's values in a row."""
+"""Compiles the comparison of a field to a function over the field's values in a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field, Value
 
     Values: TypeAlias = Sequence[Value] | None
-    """``None``: the field is absent; a list field may have none."""
+    """``None`` if the field is absent; a list field may be empty."""
     Read: TypeAlias = Callable[[RunRow | StepRow], Values]
     Test: TypeAlias = Callable[[Values], bool]
 
@@ -27,7 +27,7 @@ _VALUES = {
     subject: {queried.name: queried.value for queried in declaration.queried if queried.value}
     for subject, declaration in ((Subject.RUN, RUN), (Subject.STEP, STEP))
 }
-"""The functions that compute fields from a row, by the field's name."""
+"""The functions that compute a field from a row, by subject and the field's name."""
 ORDER: Mapping[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQUAL: operator.eq,
     Operator.NOT_EQUAL: operator.ne,
@@ -40,7 +40,7 @@ _OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator
 
 
 def read_field(field: Field, key: str, subject: Subject) -> Read:
-    """Return the function that reads the values of a field, each of its type."""
+    """Return a function that reads the values of a field from a row, in the field's type."""
     if field.is_judgement:
         return _scores(key) if field.has_keys else lambda row: [row.judgements.is_annotated]
     value: Callable[[Any], Any] = _VALUES[subject][field.name]
@@ -58,7 +58,7 @@ def _scores(name: str) -> Read:
 
 
 def compare_field(where: Compare | In | Exists) -> Test:
-    """Return the function that compares the values. One match is enough; ``!=``: none matches."""
+    """Return a function that compares the values: one has to match; for ``!=``, none may match."""
     match where:
         case Compare(_, sign, value):
             return _compare(sign, value)

@@ -1,7 +1,7 @@
 """Computes the columns of a run from its trajectory: its steps in order, and their totals.
 
 Storage writes these values (``storage/runs/rows.py``); a ``where`` without a store reads the same
-ones (``row.py``).
+values (``row.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEP_ARRAYS: Mapping[str, Callable[[BuiltSteps], Sequence[object]]] = {
     for stored in STEP.stored
     if isinstance(stored, StoredSteps) and stored.values
 }
-"""Columns with an item for each step."""
+"""Columns that have an item for each step."""
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
@@ -39,24 +39,24 @@ def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
 
 
 def agent_names(trajectory: Trajectory) -> list[str]:
-    """Return the searchable names of the run's agents, by start."""
+    """Return the searchable names of the run's agents, ordered by start."""
     return names_of_agents(s for _, s in placed_steps(trajectory) if s.type is StepType.AGENT)
 
 
 def built_steps(flats: Sequence[FlatStep], start_ns: int) -> BuiltSteps:
-    """Return the input for the columns of steps; ``start_ns`` is the start of the run."""
+    """Return the input for the step columns; ``start_ns`` is the start of the run."""
     return BuiltSteps(start_ns, *(zip(*flats, strict=True) if flats else [()] * 6))
 
 
 def attributes_of(flats: Sequence[FlatStep]) -> Sequence[Sequence[str]]:
-    """Return the searchable metadata of each step; equal lists are kept in memory once."""
+    """Return the searchable metadata of each step; equal texts share memory."""
     seen: dict[str, str] = {}
     keep = seen.setdefault
     return [[keep(text, text) for text in list_attributes(f.step.metadata)] for f in flats]
 
 
 def sender_metadata(trajectory: Trajectory) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return the sender's metadata for the run, and for its root."""
+    """Return the sender's metadata for the run, and the metadata of its root."""
     metadata = trajectory.extras.get("metadata")
     return metadata if isinstance(metadata, dict) else {}, trajectory.root.metadata
 
@@ -65,7 +65,7 @@ class Totals:
     """Computes totals over the steps of a run."""
 
     def __init__(self, steps: Sequence[FlatStep]) -> None:
-        """Keep the steps."""
+        """Set the steps to count over."""
         self._steps = steps
 
     @cached_property
@@ -85,4 +85,4 @@ TOTALS: Mapping[str, Callable[[Totals], int]] = {
     "LongestRepeat": lambda totals: totals.repeats.longest,
     "MostRepeats": lambda totals: totals.repeats.most,
 }
-"""Columns of a run that count over its steps."""
+"""Columns of a run that are totals over its steps."""

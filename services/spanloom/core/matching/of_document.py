@@ -1,8 +1,8 @@
 """Converts a document back to a trajectory, to compute the row of its run.
 
-A document has whole milliseconds. Steps that began in the same millisecond are in document order:
-an agent's steps as listed, each before its own steps. Missing members are read as empty, as in
-``core/document.py``; others must have the types of the schema.
+A document has times in whole milliseconds. Steps that began in the same millisecond are in document
+order: an agent's steps as listed, each before its own steps. Missing members are read as empty, as
+in ``core/document.py``; other members must have the schema's types.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ class _Shown(Trajectory):
 
     @property
     def outcome(self) -> Outcome:
-        """See ``Trajectory``."""
+        """The outcome that the document states; see ``Trajectory``."""
         return Outcome(str(self.extras.get("outcome") or Outcome.OK))
 
     @property
     def failure_count(self) -> int:
-        """See ``Trajectory``; the document may list only the first failures."""
+        """The number that the document states, which may list only the first failures."""
         return whole(self.extras.get("failures"), len(self.failures))
 
 
 def row_of(document: Document) -> RunRow:
     """Return the row of a document's run.
 
-    Raises ``TypeError``, ``ValueError`` or ``AttributeError`` for members of other types than the
-    schema's.
+    Raises ``TypeError``, ``ValueError`` or ``AttributeError`` if a member's type differs from the
+    schema.
     """
     trajectory, extraction = _trajectory(document), document.extraction
     status = Status(extraction.get("status") or Status.SETTLED)
@@ -69,7 +69,7 @@ def row_of(document: Document) -> RunRow:
 
 
 def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
-    """Return the steps by start in milliseconds, then in document order."""
+    """Return the steps ordered by start in milliseconds, then in document order."""
     owned: dict[str, list[tuple[str, Step]]] = {}
     for agent_id, step in placed_steps(trajectory):
         owned.setdefault(agent_id, []).append((agent_id, step))
@@ -79,7 +79,7 @@ def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
 def _walked(owned: dict[str, list[tuple[str, Step]]]) -> Iterator[tuple[str, Step]]:
     """Yield each step once, an agent's steps after the agent.
 
-    Agents that are not a step of another agent come last, in their order.
+    Agents that are not a step of another agent come last, in document order.
     """
     while owned:
         waiting = [iter(owned.pop(next(iter(owned))))]
@@ -118,7 +118,7 @@ def _trajectory(document: Document) -> Trajectory:
 
 
 def _kind_of_root(document: Document, agents: Sequence[DocumentAgent]) -> Kind:
-    """Return the kind of a foreign document's root: agent if it is one of its agents."""
+    """Return the kind of the root of another tool's document: agent if it is among its agents."""
     root_id = document.root.id
     return Kind.AGENT if any(agent.id == root_id for agent in agents) else Kind.OTHER
 

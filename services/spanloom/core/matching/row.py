@@ -1,4 +1,4 @@
-"""A run as its row in lists; each column is computed on first use."""
+"""A run as a row of lists, whose columns are computed on first use."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RunRow:
         rank: int = 0,
         steps: Sequence[FlatStep] | None = None,
     ) -> None:
-        """Keep the trajectory, and the version, status and ranks of this build.
+        """Set the trajectory, and the version, status and ranks of this build.
 
         ``steps`` are its steps in order; by default they are ordered by start.
         """
@@ -62,22 +62,22 @@ class RunRow:
         if steps is not None:
             self.steps = steps
         self.judgements = NO_JUDGEMENTS
-        """Its annotations and scores, if the caller sets them."""
+        """Annotations and scores of the run, if the caller sets them."""
         self._columns: dict[str, Any] = {}  # of the type of the column
 
     def __getitem__(self, column: str) -> Any:  # of the type of the column
-        """Return the value of a column; raises ``KeyError`` for an unknown column."""
+        """Return the value of a column; raise ``KeyError`` for an unknown column."""
         if column not in self._columns:
             self._columns[column] = self._computed(column)
         return self._columns[column]
 
     @cached_property
     def steps(self) -> Sequence[FlatStep]:
-        """Its steps, in the order that lists have them in."""
+        """The steps of the run, in the order in which list columns have them."""
         return lay_flat(placed_steps(self.trajectory))
 
     def each_step(self) -> Iterator[StepRow]:
-        """Yield its steps in order."""
+        """Yield the steps of the run in order."""
         for at in range(len(self.steps)):
             yield StepRow(self, at)
 
@@ -92,17 +92,17 @@ class RunRow:
 
     @cached_property
     def agent_names(self) -> list[str]:
-        """See ``BuiltRun``."""
+        """The agents' names; see ``BuiltRun``."""
         return agent_names(self.trajectory)
 
     @cached_property
     def question(self) -> str:
-        """See ``BuiltRun``."""
+        """The user's last message in the run's input, in one line; see ``BuiltRun``."""
         return gist(question_in(self.trajectory.root.input))
 
     @cached_property
     def answer(self) -> str:
-        """See ``BuiltRun``."""
+        """The last message in the run's output, in one line; see ``BuiltRun``."""
         return gist(answer_in(self.trajectory.root.output))
 
     def _computed(self, column: str) -> object:
@@ -124,27 +124,27 @@ class RunRow:
 
 
 class StepRow:
-    """A step as the items of its run's row, such as ``Name`` (see ``declared.Row``)."""
+    """A step as the items in its run's list columns, such as ``Name`` (see ``declared.Row``)."""
 
     __slots__ = ("at", "run")
 
     def __init__(self, run: RunRow, at: int) -> None:
-        """Refer to the step at a position, from 0."""
+        """Refer to the step at this position, from 0."""
         self.run = run
         self.at = at
 
     def __getitem__(self, item: str) -> Any:  # of the type of the column
-        """Return an item; raises ``KeyError`` for an unknown item."""
+        """Return an item; raise ``KeyError`` for an unknown item."""
         return self.run[f"Steps.{item}"][self.at]
 
     @property
     def text(self) -> NewTexts | None:
-        """Its new texts: those that no earlier step of the run has."""
+        """The step's new texts, which no earlier step of the run has."""
         return self.run.text_at(self.at)
 
     @property
     def judgements(self) -> Judgements:
-        """Its annotations and scores."""
+        """The step's annotations and scores."""
         return self.run.judgements.of_steps.get(self.run.steps[self.at].step.id, NO_JUDGEMENTS)
 
 
@@ -161,4 +161,4 @@ _OTHERS: Mapping[str, Callable[[RunRow], object]] = {
     "Steps.Place": lambda row: range(1, len(row.steps) + 1),
     "Steps.Owner": _owners,
 }
-"""Columns that are computed from the run and its steps together."""
+"""Columns that are computed from the run together with its steps."""

@@ -1,4 +1,4 @@
-"""Finds steps that follow one another, or are below one another; positions count from 0."""
+"""Finds steps that follow each other, or are below each other; positions count from 0."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def bind_chain(meeting: Sequence[Sequence[int]], links: Sequence[Link]) -> tuple
 
 
 def _next_in(places: Sequence[int], before: int, link: Link) -> int | None:
-    """Return the first place after ``before`` within the limit of the link, or ``None``."""
+    """Return the first position after ``before`` within the limit of the link, or ``None``."""
     at = bisect_right(places, before)
     if at == len(places) or (link.most is not None and places[at] - before > link.most):
         return None
@@ -40,14 +40,14 @@ def _next_in(places: Sequence[int], before: int, link: Link) -> int | None:
 
 
 def bind_child(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatStep]) -> Pair:
-    """Return (parent, child): the first step of ``inner`` with its parent in ``outer``."""
+    """Return (parent, child): the first step of ``inner`` whose parent is in ``outer``."""
     outers = set(outer)
     found = ((steps[at].parent - 1, at) for at in inner if steps[at].parent - 1 in outers)
     return next(found, ())
 
 
 def bind_under(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatStep]) -> Pair:
-    """Return (ancestor, step): the first step of ``inner`` below one of ``outer``."""
+    """Return (ancestor, step): the first step of ``inner`` with an ancestor in ``outer``."""
     outers = set(outer)
     nearest: dict[int, int] = {}
     for at in _from_top(steps):
@@ -58,6 +58,6 @@ def bind_under(inner: Sequence[int], outer: Sequence[int], steps: Sequence[FlatS
 
 
 def _from_top(steps: Sequence[FlatStep]) -> Iterator[int]:
-    """Yield positions from the top down, without steps in a cycle of parents."""
+    """Yield positions from the top down, leaving out steps whose parents form a cycle."""
     walked = (at for at, flat in enumerate(steps) if flat.enter)
     yield from sorted(walked, key=lambda at: steps[at].enter)

@@ -1,4 +1,4 @@
-"""The result of a condition for one run: whether it holds, and the evidence."""
+"""The result of a condition on one run: whether it holds, and the evidence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field, Value
 
 MOST_PLACES = 100
-"""Most steps that one part of a condition lists as evidence."""
+"""Maximum number of steps that each operand of a condition lists as evidence."""
 
 
 class Fact(NamedTuple):
@@ -27,16 +27,16 @@ class Verdict(NamedTuple):
 
     holds: bool
     places: tuple[int, ...] = ()
-    """The positions of steps, from 0: those that ``has`` bound, or that ``count`` counted."""
+    """The positions of steps, from 0: the steps that ``has`` bound, or that ``count`` counted."""
     facts: tuple[Fact, ...] = ()
 
     def denied(self) -> Verdict:
-        """Return the verdict of ``not``, decided by the same evidence."""
+        """Return the result of ``not``, with the same evidence."""
         return self._replace(holds=not self.holds)
 
 
 def joined(verdicts: Sequence[Verdict], *, all_needed: bool) -> Verdict:
-    """Return the verdict of ``and`` (or ``or``), with the evidence of the parts that decide it."""
+    """Return the result of ``and`` or ``or``, with the evidence of the operands that decide it."""
     holds = (all if all_needed else any)(one.holds for one in verdicts)
     deciding = [one for one in verdicts if one.holds is holds]
     places = tuple(dict.fromkeys(place for one in deciding for place in one.places))
@@ -48,9 +48,9 @@ class Judgements(NamedTuple):
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
-    """The values of each score, by its name."""
+    """The values of each score, by the score's name."""
     of_steps: Mapping[str, Judgements] = {}
-    """By step id."""
+    """The annotations and scores of steps, by step id."""
 
 
 NO_JUDGEMENTS = Judgements()

@@ -1,4 +1,4 @@
-"""Compiles a search for words to a function over the new texts of steps."""
+"""Compiles a word search to a function over the new texts of steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], bool]:
-    """Return the function that returns whether one of these parts of a step has all the words."""
+    """Return a function that tells whether one of these ``parts`` of a step has all the words."""
     query = parse_text_query(text)
     needed = {word for term in query.terms for word in term.words}
 

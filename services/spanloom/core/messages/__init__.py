@@ -1,7 +1,7 @@
-"""Convert the inputs and outputs of steps to one shape, from any dialect.
+"""Convert the inputs and outputs of steps, from any dialect, to one form.
 
-In: texts as the spans have them. Out: messages of a model call (``core/model/message.py``),
-arguments and result of a tool, request and answer of an agent. Start with ``steps``; ``envelopes``
-finds the messages, ``message`` converts one, ``parts`` its content. Unknown forms are kept
-unchanged; converting a result again does not change it.
+Input: texts as the spans have them. Output: messages of a model call (``core/model/message.py``),
+arguments and result of a tool, request and answer of an agent. Start with ``steps.py``;
+``envelopes.py`` finds the messages, ``message.py`` converts a message, ``parts.py`` its content.
+Unknown forms are left unchanged. Converting a converted text again does not change it.
 """

@@ -1,8 +1,8 @@
-"""Read the steps of a stored document piece by piece.
+"""Read the steps of a stored document in chunks.
 
 A document of 100,000 steps has 25 MB, and ten times that as Python objects. Its lists of steps are
-split where a step begins. No text of a document can look like such a place: inside JSON strings
-quotes are escaped.
+split where a step begins. Texts in the document cannot be mistaken for the start of a step, because
+quotes inside JSON strings are escaped.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from spanloom.core.messages.new_texts import StepTexts
 
 LONG = 1 << 20
-"""Minimum bytes of a document that is read in pieces."""
+"""Minimum size in bytes of a document that is read in chunks."""
 PIECE = 1 << 18
-"""Approximate bytes of a piece."""
+"""Approximate size of a chunk, in bytes."""
 _LIST, _LIST_END, _LISTS_END = b'"steps":[', b']},{"id":"', b']}],"extraction":'
 _NEXT_STEP = b',{"id":"'
 
 
 class _Place(NamedTuple):
-    """The byte range of an agent's steps in a document, without the brackets around them."""
+    """The byte range of an agent's steps in a document, without the enclosing brackets."""
 
     start: int
     end: int
 
 
 def read_steps(document: bytes | bytearray) -> Sequence[StepTexts]:
-    """Return the texts of a canonical document's steps, like ``read_document_texts``."""
+    """Return the texts of a canonical document's steps, as ``read_document_texts`` does."""
     if len(document) >= LONG:
         try:
             return list(_steps_by_piece(document))
-        except ValueError:  # not in the form that this version writes
+        except ValueError:  # not in the format that this version writes
             pass
     return list(read_document_texts(orjson.loads(document)))
 
@@ -57,7 +57,7 @@ def _steps_by_piece(document: bytes | bytearray) -> Iterator[StepTexts]:
 
 
 def _places(document: bytes | bytearray) -> Iterator[_Place]:
-    """Yield the range of each list of steps; raise ``ValueError`` if one has no end."""
+    """Yield the byte range of each list of steps; raise ``ValueError`` if a list has no end."""
     last = document.rindex(_LISTS_END)
     start = document.find(_LIST, 0, last) + len(_LIST)
     while start >= len(_LIST):

@@ -1,6 +1,6 @@
-"""Collect the parts of one message while it is converted.
+"""Collect the parts of a message during its conversion.
 
-Texts and media become its content; thoughts and tool calls have keys of their own.
+Texts and media become the message's content; thoughts and tool calls have separate keys.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Draft:
-    """A message under construction; ``finish`` appends the finished message to ``out``."""
+    """A message under construction; ``finish`` appends it to ``out``."""
 
     __slots__ = (
         "calls",
@@ -29,7 +29,7 @@ class Draft:
     )
 
     def __init__(self, out: list[Json], role: str) -> None:
-        """Begin an empty message of the role."""
+        """Start an empty message with this role."""
         self.out = out
         self.role = role
         self.content: list[Json] = []
@@ -42,7 +42,7 @@ class Draft:
         self.is_begun = False
 
     def finish(self, *, is_last: bool = True) -> None:
-        """Append the message to ``out``, unless a tool's result was all it had."""
+        """Append the message to ``out``, unless the draft held only a tool's result."""
         has_content = self.content or self.calls or self.thoughts or self.secrets
         if not has_content and (self.is_begun or not is_last):
             return
@@ -50,7 +50,7 @@ class Draft:
         if self.thoughts:
             message["reasoning_content"] = "\n".join(self.thoughts)
         if self.calls:
-            # A call may be both a part and in a field; it counts once, the last one is preferred.
+            # A call may be both a part and in a field; it counts once, and the last report wins.
             once = {call.get("id", n): call for n, call in enumerate(self.calls)}
             message["tool_calls"] = list(once.values())
         if self.secrets:

@@ -1,8 +1,8 @@
 """Find the messages in request bodies, responses and states of APIs and frameworks.
 
-A request may be ``{"messages": …}``, LangChain's batches of it, Gemini's ``contents``, the
-Responses API's ``input``, Vercel's ``prompt``; a response ``{"choices": …}``, LangChain's
-``generations``, Gemini's ``candidates``, a Responses object.
+A request may be ``{"messages": …}``, LangChain's batches of requests, Gemini's ``contents``, the
+Responses API's ``input``, or Vercel's ``prompt``; a response may be ``{"choices": …}``, LangChain's
+``generations``, Gemini's ``candidates``, or a Responses object.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 _OBJECT = re.compile(r"""[\[<]?[A-Z]\w*(?:\(\w+=|\sobject\s)|[\[{]+["']""")
-"""The beginning of an object's repr, or of JSON."""
+"""The beginning of the repr of an object, or of JSON."""
 _LISTS = ("messages", "Messages", "generations", "choices", "candidates")
 _WRAPPERS = (
     *("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response"),
     "result",
 )
 _CHAT_ITEMS = frozenset({"message", "function_call", "function_call_output"})
-"""Types of the items of LiveKit's chat context that are messages."""
+"""Types of items in LiveKit's chat context that are messages."""
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
 _OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")
 """Reprs of arguments that a caller of OpenAI's SDK omitted, as MLflow writes them."""
@@ -37,21 +37,21 @@ _ANSWER_MARKS = ("toolCalls", "tool_calls", "reasoning", "reasoningText", "finis
 
 
 class UnreadMessages(NamedTuple):
-    """The unconverted messages of a text, and the tool definitions found with them."""
+    """The unconverted messages of a text, and the tool definitions found next to them."""
 
     items: Sequence[Json]
     role: str
-    """The role of items without one."""
+    """The role of items that have none."""
     tools: Sequence[Json] = ()
 
     def read(self) -> list[Json]:
-        """Return all messages, converted."""
+        """Convert and return all messages."""
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
         """Return the user's last message, or ``None``; earlier messages are not converted.
 
-        Consecutive loose parts are one message: a text, then the image it is about.
+        Consecutive parts without a message are one message: a text and the image it describes.
         """
         for are_parts, items in groupby(reversed(self.items), is_loose):
             for turn in [list(items)[::-1]] if are_parts else ([item] for item in items):
@@ -60,7 +60,7 @@ class UnreadMessages(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message, converted; if the answer consists of several items, all."""
+        """Return the last message, converted; if an answer is several items, return all of them."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
@@ -95,19 +95,19 @@ def _from_object(value: dict[str, Json], role: str) -> UnreadMessages | None:
 
 
 def _as_questions(items: list[Json]) -> list[Json]:
-    """Return the messages of a request; LangChain takes a bare text for the user's."""
+    """Return the messages of a request; LangChain treats a bare text as a user's message."""
     if not any(isinstance(item, str) for item in items) or is_pair(items):
         return items
     return [{"role": "user", "content": m} if _is_question(m) else m for m in items]
 
 
 def _is_question(value: Json) -> bool:
-    """Return whether the value is text; ``ChatMessage(role=…)`` is the repr of an object."""
+    """Return whether the value is text, but not a repr such as ``ChatMessage(role=…)``."""
     return isinstance(value, str) and value != "" and _OBJECT.match(value) is None
 
 
 def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
-    """Read a list of messages or of batches; separate tool definitions that Langfuse adds."""
+    """Read a list of messages or of batches; separate out tool definitions added by Langfuse."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
         items = items[0]
     flat: list[Json] = []
@@ -130,12 +130,12 @@ def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
 
 
 def _response_items(item: dict[str, Json]) -> list[Json] | None:
-    """Return the items of a Responses object in a list; ``None`` for any other item."""
+    """Return the output items of a Responses object; ``None`` for any other item."""
     return first_list(item, ("output",)) if item.get("object") == "response" else None
 
 
 def _tool_definition(item: dict[str, Json]) -> Json:
-    """Return the definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
+    """Return the tool definition in Langfuse's ``{"role": "tool", "content": {definition}}``."""
     content = item.get("content")
     if not isinstance(content, dict) or content.get("type") != "function":
         return None
@@ -143,7 +143,7 @@ def _tool_definition(item: dict[str, Json]) -> Json:
 
 
 def _as_message(item: Json, role: str) -> Json:
-    """Return a choice with bare text, or JSON text of a message, as a message; else the item."""
+    """Return a choice with bare text, or a message in JSON text, as a message; others unchanged."""
     if isinstance(item, str):
         return message if is_message(message := parse_written(item)) else item
     if isinstance(item, dict) and isinstance(text := item.get("text"), str):
@@ -156,7 +156,7 @@ def _as_message(item: Json, role: str) -> Json:
 
 
 def _completed(messages: UnreadMessages, value: dict[str, Json]) -> UnreadMessages:
-    """Add the system prompt and tool definitions from the fields of the body."""
+    """Add the system prompt and tool definitions from other fields of the body."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
     items = [system, *messages.items] if system else messages.items
@@ -207,7 +207,7 @@ def _from_request(value: dict[str, Json], role: str) -> UnreadMessages | None:
     if prompts and all(isinstance(p, str) or is_item(p) for p in prompts):
         return _completed(UnreadMessages(prompts, role), value)
     prompt = first_text(value, ("contents", "input", "prompt", "messages"))
-    is_text = _is_question(value.get("messages"))  # LangChain takes it for the user's message
+    is_text = _is_question(value.get("messages"))  # LangChain treats it as the user's message
     if prompt and (is_text or len(value) == 1 or _system(value) or "model" in value):
         return _completed(UnreadMessages([prompt], role), value)
     return None

@@ -1,4 +1,4 @@
-"""Recognize messages of any API or framework, and read their roles."""
+"""Recognise messages of any API or framework, and read their roles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROLES = {
     "tool-response": "tool",
     "toolResult": "tool",
 }
-"""Role names of all APIs and frameworks; any other role is kept unchanged."""
+"""Role names of all APIs and frameworks; any other role is left unchanged."""
 
 _CLASSES = {
     "SystemMessage": "system",
@@ -39,11 +39,11 @@ _CLASSES = {
     "tool": "tool",
     "function": "tool",
 }
-"""LangChain's message classes and values of ``type``; a ``ChatMessage`` has a role field."""
+"""LangChain's message classes and ``type`` values; a ``ChatMessage`` has its role in a field."""
 
 CONTENTS = ("content", "parts", "contents", "blocks", "content_blocks", "message")
 MULTI_CONTENTS = ("user_input_multi_content", "assistant_output_multi_content", "multi_content")
-"""Eino's lists of parts, used with an empty ``content``."""
+"""Fields with Eino's lists of parts, used if ``content`` is empty."""
 CALLS = ("tool_calls", "toolCalls")
 LEGACY_CALL = ("function_call", "function_call_name", "function_call_arguments_json")
 FINE_STATUSES = ("success", "completed", "ok")
@@ -68,7 +68,7 @@ BOOKKEEPING = frozenset(
 SKIPPED = BOOKKEEPING.union(
     CONTENTS, MULTI_CONTENTS, CALLS, LEGACY_CALL, THOUGHTS, RENAMED
 ) | frozenset({"role", "type", "status", "invalid_tool_calls", "additional_kwargs"})
-"""Keys that are read elsewhere or that are not part of the conversation."""
+"""Keys that other code reads, or that do not belong to the conversation."""
 
 _MARKS = frozenset({*CONTENTS, *CALLS, *LEGACY_CALL, "refusal"})
 
@@ -91,12 +91,12 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Return whether the value is an item of a message list: a message, a pair or a loose part."""
+    """Return whether a message list may contain it: a message, a pair, or a part on its own."""
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 
 def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether the value is a part without a message: ``{"type": "function_call", …}``."""
+    """Return whether the value is a part on its own: ``{"type": "function_call", …}``."""
     return (
         isinstance(value, dict)
         and not isinstance(value.get("role"), str)
@@ -128,7 +128,7 @@ def is_pair(value: Json) -> TypeGuard[list[Json]]:
 
 
 def _is_without_role(value: Json) -> bool:
-    """Return whether the value has only the keys of a message: some senders omit the role."""
+    """Return whether the value has only keys of messages; some senders omit the role."""
     return (
         isinstance(value, dict)
         and not _MARKS.isdisjoint(value)
@@ -138,7 +138,7 @@ def _is_without_role(value: Json) -> bool:
 
 
 def read_role(payload: dict[str, Json], default: str) -> str:
-    """Return the message's role, else the role of its class, else ``default``."""
+    """Return the message's role, or else its class's role, or else ``default``."""
     role = payload.get("role")
     if isinstance(role, str) and role not in ("", "unknown"):  # OpenLLMetry, streamed answers
         return ROLES.get(role) or ROLES.get(role.lower(), role)
@@ -151,7 +151,7 @@ def read_role(payload: dict[str, Json], default: str) -> str:
 def open_message(item: dict[str, Json]) -> tuple[dict[str, Json], str]:
     """Unwrap a message: ``{"message": {…}, "finish_reason": "stop"}``.
 
-    Return the message and the finish reason of its wrapper.
+    Return the message and the finish reason next to it.
     """
     finish = ""
     while (inner := _wrapped(item)) is not None:

@@ -1,6 +1,6 @@
-"""Frames that an agent's program puts before a request: the time, the session's context.
+"""Text that an agent's program puts before a request: the time, the session's context.
 
-They stay in the messages of calls; requests are shown without them.
+It stays in the messages of calls; requests are shown without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _FRAME = re.compile(rf"\s*<({_NAMES})>.*?</\1>\s*", re.DOTALL)
 
 
 def without_frames(text: str) -> str:
-    """Return a request without the frames before it; unchanged if it has nothing else."""
+    """Return a request without such text before it; unchanged if nothing else would be left."""
     if not text.startswith("<"):
         return text
     at = 0

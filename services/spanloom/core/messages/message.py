@@ -1,10 +1,10 @@
-"""Convert messages of any API or framework to the one shape (``core/model/message.py``).
+"""Convert messages of any API or framework to the common form (``core/model/message.py``).
 
-Supported are OpenAI's chat messages and Responses items, Anthropic's, Gemini's and Bedrock's, the
-parts of OpenTelemetry's conventions, LangChain's in its four forms (constructor, ``type`` and
-``data``, plain, a pair of role and text), Vercel's, LlamaIndex's, Eino's, and messages that
-dialects rebuild from flattened keys. Data that is not part of the conversation (message ids,
-response metadata, usage) stays on the span.
+Supported are OpenAI's chat messages and Responses items, messages of Anthropic, Gemini and Bedrock,
+the parts of OpenTelemetry's conventions, LangChain's four forms (constructor, ``type`` and
+``data``, plain, a pair of role and text), messages of Vercel, LlamaIndex and Eino, and messages
+that dialects rebuild from flattened keys. Data that does not belong to the conversation (message
+ids, response metadata, usage) stays on the span.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
-    """Return the converted messages in order; ``role`` is the role of items without one.
+    """Return the converted messages in order; ``role`` is the role of items that have none.
 
     Items of the Responses API that belong to one answer (thoughts, text, calls) become one message.
     """
@@ -61,7 +61,7 @@ def read_messages(items: Iterable[Json], role: str) -> list[Json]:
 
 
 def _role_of_piece(item: dict[str, Json], default: str) -> str | None:
-    """Return the role of an item that is a piece of an answer; ``None`` for a whole message."""
+    """Return the role of an item that is only a part of an answer; ``None`` for other items."""
     role = item.get("role")
     if isinstance(role, str):
         return role if role == "assistant" and item.get("type") == "message" else None
@@ -78,7 +78,7 @@ def _take_piece(answer: Draft, item: Json) -> None:
 
 
 def read_message(out: list[Json], item: Json, role: str) -> None:
-    """Append the converted message to ``out``; one with tool results becomes several."""
+    """Append the converted message to ``out``; a message with tool results becomes several."""
     if is_settled(item):
         out.append(item)
     elif isinstance(item, dict):
@@ -144,7 +144,7 @@ def _take_thoughts(draft: Draft, payload: dict[str, Json]) -> None:
 
 
 def _take_calls(draft: Draft, payload: dict[str, Json]) -> None:
-    """Add the calls that are in fields of the message, not in its content."""
+    """Add the calls in the message's fields; calls in its content are added separately."""
     calls = first_of(payload, CALLS)
     invalid = payload.get("invalid_tool_calls")
     more = payload.get("additional_kwargs")
@@ -176,7 +176,7 @@ def _take_rest(draft: Draft, payload: dict[str, Json]) -> None:
     if status and status not in FINE_STATUSES:
         extras["status"] = status
     if draft.role == "tool" and isinstance(call_id := payload.get("id"), str) and call_id:
-        extras.setdefault("tool_call_id", call_id)  # events of the conventions call it ``id``
+        extras.setdefault("tool_call_id", call_id)  # events of the conventions name it ``id``
     more = payload.get("additional_kwargs")
     if isinstance(more, dict):
         _take_more(extras, more)

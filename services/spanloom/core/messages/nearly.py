@@ -1,4 +1,4 @@
-"""Read messages in text that is nearly JSON: cut off, encoded twice, or a Python repr."""
+"""Read messages in text that is almost JSON: cut off, encoded twice, or a Python repr."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 MAX_LAYERS = 64
-"""Maximum layers of JSON strings: each doubles the quoting inside, so no text has as many."""
+"""Maximum nesting of JSON strings; each layer doubles the quoting, so texts have fewer."""
 _RESPONSES = (
     *("ChatCompletion(", "ParsedChatCompletion(", "ModelResponse("),
     *("Message(id=", "Response(", "GenerateContentResponse("),
 )
-"""The classes of SDKs whose objects are whole responses."""
+"""Class names of SDK objects that are whole responses."""
 _CLASSES = ("System", "Human", "AI", "Tool", "Function")
 _LANGCHAIN = re.compile(rf"\[?(?:{'|'.join(_CLASSES)})Message(?:Chunk)?\(content=")
 _FIELDS = re.compile(r"(?:content=['\"\[]|candidates=\[|sdk_http_response=)")
-"""The start of a message or a response as pydantic prints it: its fields, without its class."""
+"""The fields at the start of a message or response that pydantic printed without its class."""
 _NO_JSON = re.compile(r",\s*+[\]}]|\b(?:NaN|Infinity)\b")
-"""What JavaScript and Python write, and JSON forbids."""
+"""Syntax that JavaScript and Python write, but JSON forbids."""
 _MARK = "\ufeff"
-"""The byte order mark, which some files begin with."""
+"""The byte order mark, with which some files begin."""
 _STARTS = (
     *('"', "[", "{", _MARK, "content=", "candidates=", "sdk_http_response="),
     *(*_RESPONSES, *OBJECT_STARTS, *[f"{name}Message" for name in _CLASSES]),
 )
-"""Everything that a text with messages may start with, after blanks."""
+"""What a text with messages may start with, after white space."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
 
 
 class Mended(NamedTuple):
-    """The result for a text that is not plain JSON."""
+    """The result of reading a text that is not plain JSON."""
 
     text: str
     """The text without the quotation marks around it."""
     value: Json = None
-    """The value with messages; ``None`` if the text has none."""
+    """The value that contains messages; ``None`` if there are none."""
     is_cut: bool = False
 
 
 def mend(text: str, role: str) -> Mended:
-    """Return the messages of a text that could not be parsed; ``role`` is their default role."""
-    if not text.startswith(_STARTS) and not text[:1].isspace():  # plain text, as most is
+    """Return the messages of a text that is not JSON; ``role`` is their default role."""
+    if not text.startswith(_STARTS) and not text[:1].isspace():  # plain text, the usual case
         return Mended(text)
     text, is_cut = _without_quotes(text.lstrip(_MARK) if text[:1] == _MARK else text)
     if (found := _json_of_repr(text)) is not None:
@@ -72,14 +72,14 @@ def mend(text: str, role: str) -> Mended:
 
 
 def _json_of_repr(text: str) -> str | None:
-    """Return the JSON of a response or of messages that Python printed; ``None`` for other text."""
+    """Convert the Python repr of a response or of messages to JSON; ``None`` for other text."""
     if text.startswith(_RESPONSES) or (text.endswith((")", "]")) and _LANGCHAIN.match(text)):
         return objects_as_json(text if text[0] == "[" else f"[{text}]", may_omit=True)
     return fields_as_json(text) if "=" in text[:20] and _FIELDS.match(text) else None
 
 
 def _checked(text: str, found: str, role: str) -> Mended:
-    """Return the messages in the JSON of a repr, if it has any."""
+    """Return the messages in JSON converted from a repr, if there are any."""
     value = json_value(found)
     only = value[0] if isinstance(value, list) and len(value) == 1 else None
     for known in (value, only):
@@ -89,7 +89,7 @@ def _checked(text: str, found: str, role: str) -> Mended:
 
 
 def _without_quotes(text: str) -> tuple[str, bool]:
-    """Decode a JSON string, however often it was encoded; return whether it was cut off."""
+    """Decode a JSON string, however often it was encoded; return also whether it was cut off."""
     is_cut = False
     for _ in range(MAX_LAYERS):
         inner: Json = unquoted(text)
@@ -104,7 +104,7 @@ def _without_quotes(text: str) -> tuple[str, bool]:
 def _read_lines(text: str) -> list[Json] | None:
     """Return the objects of a text in JSON lines; ``None`` for other text.
 
-    Only line feeds end a line: JSON strings may contain Unicode's other line separators.
+    Only line feeds end a line, because JSON strings may contain Unicode's other line separators.
     """
     if not text.startswith("{") or "\n{" not in text or not may_read(text):
         return None
@@ -113,7 +113,7 @@ def _read_lines(text: str) -> list[Json] | None:
 
 
 def _read(text: str) -> tuple[Json, bool]:
-    """Return the value of JSON or of a Python repr, and whether it was cut off."""
+    """Return the value of JSON or of a Python repr, and whether the text was cut off."""
     value = parse_composite(text) or _read_lines(text)
     if value is None and ("'" in text[:8] or _NO_JSON.search(text)):
         words = text.strip()

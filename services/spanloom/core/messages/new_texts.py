@@ -1,4 +1,4 @@
-"""Find the new texts of each step: every message of a run once, at the step that had it first."""
+"""Find the new texts of each step: each message of a run belongs to the first step that has it."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NO_TEXT = 0
-"""The hash of a step without new texts."""
+"""The hash of a step that has no new texts."""
 INPUTS_AT_HAND = 8
-"""Number of conversations that a model call is compared with: a run has few at a time."""
+"""How many conversations a model call is compared with; a run has few at the same time."""
 BETWEEN = "\n\n"
-"""Separator of the messages in one text."""
+"""Separator of messages in a step's new text."""
 _NS_PER_MS = 1_000_000
 _AGENTS = frozenset({StepType.AGENT, StepType.GRAPH})
 
 
 class StepTexts(NamedTuple):
-    """The fields of a step from which its new texts are found."""
+    """The fields of a step that are needed to find its new texts."""
 
     id: str
     type: str
@@ -44,7 +44,7 @@ class StepTexts(NamedTuple):
 
 
 class NewTexts(NamedTuple):
-    """The texts of a step that were new in its run."""
+    """The texts of a step that are new in its run."""
 
     step_id: str
     type: str
@@ -53,11 +53,11 @@ class NewTexts(NamedTuple):
     output: str
     error: str
     hash: int
-    """A hash of all fields above; ``NO_TEXT`` for a step without new texts."""
+    """A hash of all fields above; ``NO_TEXT`` if the step has no new texts."""
 
 
 def read_step_texts(step: Step) -> StepTexts:
-    """Return the texts of a trajectory's step, with times in milliseconds as in the document."""
+    """Return the texts of a trajectory's step, with times in ms as in the document."""
     start_ms = step.start_ns // _NS_PER_MS
     lasted_ms = max(step.end_ns - step.start_ns, 0) // _NS_PER_MS
     error = step.error.message if step.error is not None else ""
@@ -74,7 +74,7 @@ def read_step_texts(step: Step) -> StepTexts:
 
 
 def read_document_texts(document: Mapping[str, Any]) -> Iterator[StepTexts]:
-    """Yield the texts of the steps of a canonical document, in its order, each step once."""
+    """Yield the texts of a canonical document's steps, in the document's order, each step once."""
     view = Document(document)
     if view.root_type in _AGENTS:
         yield read_document_step(view.root)
@@ -97,7 +97,7 @@ def _of_each(steps: Iterable[StepTexts], make: Callable[[StepTexts, str, str], T
     listed = list(steps)
     try:
         return _find(listed, make)
-    except UnicodeEncodeError:  # a lone surrogate, which a document cannot hold
+    except UnicodeEncodeError:  # a lone surrogate, which a document cannot contain
         return _find([_writable(step) for step in listed], make)
 
 
@@ -118,10 +118,10 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
 
 
 def _in_order_of_time(steps: Sequence[StepTexts]) -> Sequence[int]:
-    """Return inputs and outputs in order of time: ``at`` of a step's input, ``~at`` of its output.
+    """Return inputs and outputs in order of time: ``at`` is a step's input, ``~at`` its output.
 
-    At the same millisecond outputs come before inputs, and those of inner steps come first. Numbers
-    alone: the sort keys of a long run take as much memory as its arrays.
+    At the same millisecond outputs come before inputs, and outputs of inner steps before outputs
+    of outer steps. Only numbers are returned, because the sort keys of a long run take much memory.
     """
     moments: list[tuple[int, int, int, bool]] = []
     for at, step in enumerate(steps):
@@ -137,7 +137,7 @@ _ENDS, _BEGINS, _ENCLOSES = range(3)
 
 
 def _end(at: int, step: StepTexts) -> tuple[int, int, int, bool]:
-    """Return the sort key of an output; a step of no duration ends before the next one begins."""
+    """Return the sort key of an output; a step with duration 0 ends before the next step begins."""
     if step.end_ms > step.start_ms:
         return step.end_ms, _ENDS, -at, True
     if step.type in _AGENTS:
@@ -146,16 +146,16 @@ def _end(at: int, step: StepTexts) -> tuple[int, int, int, bool]:
 
 
 class _Run:
-    """The texts of a run so far."""
+    """The texts that a run has had so far."""
 
     def __init__(self) -> None:
         self._known: set[int] = set()
-        """64-bit hashes of the texts: keeping the texts would double their memory."""
+        """64-bit hashes of the texts; storing the texts would double the memory for them."""
         self._inputs: deque[str] = deque(maxlen=INPUTS_AT_HAND)
-        """Conversations without their closing bracket."""
+        """Recent conversations, each without its closing bracket."""
 
     def new_input(self, step: StepTexts) -> Sequence[str]:
-        """Return the new texts of a step's input; all of a tool's."""
+        """Return the new texts of a step's input; for a tool all texts of the input."""
         if step.type == StepType.TOOL:
             return self._remember(read_texts(step.input))
         if step.type == StepType.MODEL and step.input.startswith(CONVERSATION_START):
@@ -163,20 +163,20 @@ class _Run:
         return self._only_new(read_texts(step.input))
 
     def new_output(self, step: StepTexts) -> Sequence[str]:
-        """Return the new texts of a step's output; all of a call's, as it produced them."""
+        """Return the new texts of a step's output; a call or tool produced them, so all are new."""
         texts = read_texts(step.output)
         return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 
     def _added(self, conversation: str) -> Sequence[str]:
-        """Return the texts of a conversation after the known one that is its exact prefix.
+        """Return the texts that a conversation adds to the known one that is its exact prefix.
 
-        A run of a thousand calls repeats each message a thousand times; this parses it once.
+        A run of a thousand calls repeats each message a thousand times; this parses each one once.
         """
         known = next(filter(conversation.startswith, self._inputs), "")
         self._inputs.append(conversation[:-1])
         if not known:
             return read_texts(conversation)
-        rest = conversation[len(known) + 1 :]  # after a comma, or nothing after the last bracket
+        rest = conversation[len(known) + 1 :]  # after a comma, or empty after the last bracket
         added = json_value(f"[{rest}") if rest else []
         return message_texts(added) if isinstance(added, list) else read_texts(conversation)
 
@@ -185,7 +185,7 @@ class _Run:
         return texts
 
     def _only_new(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return the texts that the run did not have before, each once."""
+        """Return the texts that the run has not had before, without repetitions."""
         new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
 
@@ -219,7 +219,7 @@ def read_document_step(step: DocumentStep) -> StepTexts:
 
 
 def _writable(step: StepTexts) -> StepTexts:
-    """Return the step as the document has it (``core/formats/json_bytes.py``)."""
+    """Return the step with the texts that its document has (``core/formats/json_bytes.py``)."""
     return step._replace(
         name=_whole(step.name),
         input=_whole(step.input),

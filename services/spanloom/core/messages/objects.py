@@ -17,18 +17,18 @@ _OBJECTS = (
     *("ChatCompletionMessageFunctionToolCall(", "ParsedFunctionToolCall(", "ToolCall("),
     *("FunctionCall(", "ToolUseBlock(", "TextBlock(", "ThinkingBlock("),
 )
-"""The classes of SDKs whose objects are messages, items or blocks of an answer."""
+"""Class names of SDK objects that are messages, items or blocks of an answer."""
 OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
-"""The beginnings of their reprs, and of lists of them."""
+"""How reprs of these objects, and of lists of them, begin."""
 
 
 def may_be_object(text: str) -> bool:
-    """Return whether a text may be the repr of an SDK's object, or of a list of them."""
+    """Return whether a text may be the repr of an SDK object, or of a list of SDK objects."""
     return text.startswith(OBJECT_STARTS)
 
 
 def object_parts(text: str) -> list[Json]:
-    """Return the parts in the repr of one or more objects; empty if one is not an object."""
+    """Return the parts in the repr of one or more objects; empty for any other text."""
     items = json_value(objects_as_json(text if text.startswith("[") else f"[{text}]"))
     parts: list[Json] = []
     for item in items if isinstance(items, list) else ():
@@ -41,7 +41,7 @@ def object_parts(text: str) -> list[Json]:
 
 
 def _object_part(item: Json) -> Json:
-    """Return the object as a part: one with a function, or with arguments, is a call."""
+    """Return the object as a part; an object with a function, or with arguments, is a call."""
     if isinstance(item, dict) and ("function" in item or {"name", "arguments"} <= item.keys()):
         return {**item, "type": "tool_call"}
     return "" if item is None else item

@@ -1,7 +1,7 @@
-"""Convert the content parts of a message, of every API, to messages of one shape.
+"""Convert the content parts of a message, from any API, to the common form.
 
 Parts are added to a ``Draft`` in order. A tool's result, which Anthropic, Gemini and Bedrock put
-inside a user's message, becomes a message of its own.
+inside a user's message, becomes a separate message.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _SERVER_CALLS = frozenset(
     | {"image_generation_call", "local_shell_call", "shell_call", "apply_patch_call"}
     | {"server_tool_call"}
 )
-"""Calls of tools that the provider runs while the model answers: items of the Responses API, and
-parts of the GenAI conventions."""
+"""Types of calls that the provider runs itself while the model answers: items of the Responses
+API, and parts of the GenAI conventions."""
 _SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation", "server_tool_call")
 _SERVER_RESULTS = ("output", "outputs", "results", "error")
 _RESULT_KEYS = ("response", "result", "output", "content", "server_tool_call_response")
 _NO_ANSWERS = frozenset({"mcp_list_tools", "compaction", "item_reference"})
-"""Items of the Responses API that are not part of the conversation."""
+"""Items of the Responses API that do not belong to the conversation."""
 _RESULTS = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "tool_response", "toolResult"}
     | {"server_tool_call_response"}
@@ -59,7 +59,7 @@ _FINE = frozenset({"success", "completed", "ok"})
 
 
 def read_content(draft: Draft, content: Json) -> None:
-    """Add a message's content to the draft: text, a list of parts, one part, or data as JSON."""
+    """Add a message's content to the draft: text, one or more parts, or other data as JSON."""
     if isinstance(content, str):
         _read_text(draft, content)
     elif isinstance(content, list):
@@ -89,7 +89,7 @@ def add_part(draft: Draft, part: Json) -> None:
 
 
 def _read_text(draft: Draft, text: str) -> None:
-    """Add text to the draft; unless it is a tool's, it may be parts that an SDK serialized."""
+    """Add text to the draft; if it is not a tool's, it may be parts that an SDK serialized."""
     if draft.role != "tool" and (parts := _written_parts(text)):
         read_content(draft, parts)
     elif text:
@@ -105,13 +105,13 @@ _STARTS = ("[{", '{"', "{'", *OBJECT_STARTS)
 
 
 def read_objects(text: str) -> list[Json]:
-    """Return the parts in the repr of one or more objects; empty if it is anything else."""
+    """Return the parts in the repr of one or more objects; empty for any other text."""
     parts = object_parts(text)
     return parts if all(isinstance(part, str) or is_part(part) for part in parts) else []
 
 
 def _written_parts(text: str) -> list[Json]:
-    """Return the parts that a text serializes: a list, or one item or block of an API."""
+    """Return the parts that a text serializes: a list, or a single item or block of an API."""
     if may_be_object(text):
         return read_objects(text)
     written = parse_written(text) if may_hold_parts(text) else None
@@ -126,7 +126,7 @@ _ITEM_MARKS = {
     "thinking": "signature",
     "tool_use": "input",
 }
-"""The key that a text of each type must have; without it, it is JSON that a model wrote."""
+"""The key that a part of each type must have; without it the text is JSON from a model."""
 
 
 def is_part(value: Json) -> bool:
@@ -135,7 +135,7 @@ def is_part(value: Json) -> bool:
 
 
 def is_call_or_thought(part: dict[str, Json]) -> bool:
-    """Return whether the part can only be an assistant's: a tool call or a thought."""
+    """Return whether only an assistant can send the part: a tool call or a thought."""
     handler = _find_handler(part)
     return handler in _OF_ASSISTANTS
 
@@ -152,7 +152,7 @@ def _find_handler(part: dict[str, Json]) -> Callable[[Draft, dict[str, Json]], N
 def _is_kind(part: dict[str, Json], key: str) -> bool:
     """Return whether a key identifies the part's kind.
 
-    Data that a model wrote may have Genkit's keys, too: ``{"reasoning": "…", "label": "A"}``.
+    JSON that a model wrote may have Genkit's keys, too: ``{"reasoning": "…", "label": "A"}``.
     """
     if key == "media" and not isinstance(part[key], dict):
         return False
@@ -162,7 +162,7 @@ def _is_kind(part: dict[str, Json], key: str) -> bool:
 
 _OF_GENKIT = frozenset({"reasoning", "media"})
 _NEXT_TO_IT = ("metadata", "custom")
-"""Keys of details that Genkit adds to these parts, such as the signature of a thought."""
+"""Keys that Genkit adds to these parts for details such as a thought's signature."""
 
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:
@@ -192,7 +192,7 @@ def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_call(draft: Draft, part: dict[str, Json]) -> None:
-    """Add a call; OpenLIT serializes one of the Responses API into the part's content."""
+    """Add a call; OpenLIT puts a call of the Responses API into the part's content as JSON."""
     written = parse_written(as_text(part.get("content"))) if "name" not in part else None
     if isinstance(written, dict) and "call_id" in written:
         part = written
@@ -200,7 +200,7 @@ def _add_call(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_server_call(draft: Draft, part: dict[str, Json]) -> None:
-    """Add a call that the provider ran itself, and its result if it is reported."""
+    """Add a call that the provider ran itself, and its result if it was reported."""
     name = first_text(part, ("name",)) or as_text(part.get("type")).removesuffix("_call")
     call_id = as_text(first_of(part, IDS))
     call = {"id": call_id, "name": name, "arguments": first_of(part, _SERVER_ARGUMENTS)}
@@ -210,7 +210,7 @@ def _add_server_call(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_code(draft: Draft, part: dict[str, Json]) -> None:
-    """Add code that Gemini ran, as a call."""
+    """Add code that Gemini ran, as a tool call."""
     code = first_object(part, _CODES)
     draft.calls.append(read_call({"name": "code_execution", "arguments": code}))
 
@@ -223,11 +223,11 @@ def _add_code_result(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _ignore(draft: Draft, part: dict[str, Json]) -> None:
-    """Add nothing."""
+    """Add nothing to the draft."""
 
 
 def _add_result(draft: Draft, part: dict[str, Json]) -> None:
-    """Finish the content so far, then add the result as a message of its own."""
+    """Finish the message so far, then add the result as a separate message."""
     draft.finish(is_last=False)
     message = Draft(draft.out, "tool")
     read_content(message, _result_content(first_of(part, _RESULT_KEYS)))
@@ -286,7 +286,7 @@ def _add_genkit_media(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_eino_block(draft: Draft, part: dict[str, Json]) -> None:
-    """Add the block of an Eino agentic message, which is in the key that its type names."""
+    """Add the block of an Eino agentic message, stored under the key that its type names."""
     block_type = as_text(part.get("type"))
     inner = first_object(part, (block_type,)) or {}
     add_part(draft, {**inner, "type": _EINO_BLOCKS[block_type]})

@@ -1,6 +1,6 @@
-"""Convert the pieces of messages of every API: tool calls, images and files, thoughts.
+"""Convert tool calls, images and files, and thoughts of messages from any API.
 
-JSON carries bytes as base64 text, which is passed on unchanged.
+JSON has bytes as base64 text, which is passed on unchanged.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 NAMES = ("name", "toolName", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
 NO_ARGUMENTS = "{}"
-"""Arguments of a call without any; some senders leave the text empty."""
+"""The arguments of a call without arguments, which some senders write as empty text."""
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id", "ref")
-"""The Responses API has both ``id`` and ``call_id``; results refer to the latter."""
+"""A call in the Responses API has both ``id`` and ``call_id``; results refer to ``call_id``."""
 
 _READ_OF_CALL = frozenset(
     {*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"}
@@ -37,7 +37,7 @@ _READ_OF_CALL = frozenset(
 
 
 def read_call(payload: dict[str, Json]) -> dict[str, Json]:
-    """Return one converted call; fields other than id, name and arguments are kept."""
+    """Return the converted call; fields other than id, name and arguments are left unchanged."""
     function = first_object(payload, ("function", "custom")) or payload
     if function is not payload and _is_canonical(payload, function):
         return payload
@@ -56,10 +56,10 @@ def read_call(payload: dict[str, Json]) -> dict[str, Json]:
 
 
 def _unwrapped(arguments: Json) -> Json:
-    """Return the invalid JSON text in OpenLLMetry's ``{"_raw": "{broken"}``.
+    """Return arguments decoded to the JSON of an object or a list, if they were encoded repeatedly.
 
-    Arguments that were encoded several times are decoded to the JSON of an object or a list, and
-    Python's ``{'a': None}`` becomes JSON.
+    Python's ``{'a': None}`` becomes JSON. For OpenLLMetry's ``{"_raw": "{broken"}``, return the
+    invalid JSON text in it.
     """
     if isinstance(arguments, dict) and arguments.keys() == {"_raw"}:
         return arguments["_raw"]
@@ -114,7 +114,7 @@ _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3",
 
 
 def read_media(payload: dict[str, Json]) -> dict[str, Json]:
-    """Return the part in OpenAI's form; a part of an unknown form is returned unchanged."""
+    """Return the part in OpenAI's form; a part in an unknown form is returned unchanged."""
     if (detail := _known_form(payload)) is not None:
         return detail
     kind = first_text(payload, ("modality", "type")).removeprefix("input_")
@@ -138,7 +138,7 @@ def _known_part(
 
 
 def _known_form(payload: dict[str, Json]) -> dict[str, Json] | None:
-    """Return the part if it has OpenAI's form already, else ``None``."""
+    """Return the part if it is already in OpenAI's form, else ``None``."""
     part_type = payload.get("type")
     if part_type == "image_url" and isinstance(payload.get("image_url"), str):
         return {**payload, "image_url": {"url": payload["image_url"]}}
@@ -156,7 +156,7 @@ def _file(payload: dict[str, Json], address: str, *, is_inline: bool) -> dict[st
 
 
 def _locate(payload: dict[str, Json]) -> tuple[str, str]:
-    """Return the URL (bytes become a data URL) and the media type, from any level of the part."""
+    """Return the URL (for bytes a data URL) and the media type, from any level of the part."""
     mime_type = ""
     part: dict[str, Json] | None = payload
     while part is not None:
@@ -170,7 +170,7 @@ def _locate(payload: dict[str, Json]) -> tuple[str, str]:
 
 
 def _bytes(part: dict[str, Json]) -> str:
-    """Return the base64 bytes; empty for type ``text``, Anthropic's documents of plain text."""
+    """Return the base64 bytes; empty for Anthropic's plain text documents of type ``text``."""
     part_type = part.get("type")
     if part_type == "text":
         return ""
@@ -184,7 +184,7 @@ def _image_format(part: dict[str, Json]) -> str:
 
 
 def _text_address(part: dict[str, Json]) -> str:
-    """Return an image given as text: a URL, or Vercel's bytes without a media type."""
+    """Return an image reported as text: a URL, or Vercel's bytes without a media type."""
     address = first_text(part, _TEXT_ADDRESSES)
     return _data_url(address, "") if address else ""
 
@@ -196,7 +196,7 @@ def _data_url(data: str, mime_type: str) -> str:
 
 
 def add_thought(draft: Draft, part: dict[str, Json]) -> None:
-    """Add the text of a thought; keep a signature or encrypted thoughts in ``secrets``."""
+    """Add the text of a thought; a signature or encrypted thoughts are added to ``secrets``."""
     thought = first_object(part, ("reasoningText", "reasoning")) or part
     if text := _thought_text(thought):
         draft.thoughts.append(text)
@@ -217,16 +217,16 @@ def _thought_text(payload: dict[str, Json]) -> str:
             return _listed_text(written) or text
         return join_texts(written) or text
     lists = (join_texts(payload.get(key)) for key in ("thinking", "reasoning", "text"))
-    return _listed_text(payload) or next(filter(None, lists), "")  # Mistral's are lists
+    return _listed_text(payload) or next(filter(None, lists), "")  # lists are Mistral's format
 
 
 def _listed_text(payload: dict[str, Json]) -> str:
-    """Return the text of ``content``, else of ``summary``: the Responses API leaves one empty."""
+    """Return the text of ``content`` or ``summary``; the Responses API leaves one of them empty."""
     return join_texts(payload.get("content")) or join_texts(payload.get("summary"))
 
 
 def join_texts(items: Json) -> str:
-    """Return the texts of a list of parts as lines; empty for any other value."""
+    """Return the texts of a list of parts, joined by line breaks; empty for any other value."""
     parts = items if isinstance(items, list) else []
     return "\n".join(
         text for item in parts if isinstance(item, dict) and (text := first_text(item, ("text",)))

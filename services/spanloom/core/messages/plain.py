@@ -1,4 +1,4 @@
-"""Convert the most common messages, one text and its calls, far cheaper than with a draft."""
+"""Convert the most common messages, a text with its calls, at much less cost than a draft."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OF_RESULT = frozenset({"role", "parts", "name"})
 
 
 def is_settled(item: Json) -> bool:
-    """Return whether the item has the one shape already: ``{"role": "user", "content": "hi"}``.
+    """Return whether the item already has the common form: ``{"role": "user", "content": "hi"}``.
 
-    A cheap test for the most common message.
+    This is a cheap test for the most common message.
     """
     if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
         return False
@@ -30,7 +30,7 @@ def is_settled(item: Json) -> bool:
 
 
 def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
-    """Return the converted message if it has only one text and calls; ``None`` if it has more."""
+    """Return the converted message if it has only a text and calls, else ``None``."""
     content, calls = item.get("content"), item.get("tool_calls")
     if "parts" in item:
         if content is not None or calls:
@@ -49,7 +49,7 @@ def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
 
 
 def _take_calls(message: dict[str, Json], requested: Json) -> bool:
-    """Add the calls if they are a non-empty list of distinct ids; return whether they are."""
+    """Add the calls if they are a non-empty list with distinct ids; return whether they are."""
     calls = list(read_calls(requested)) if isinstance(requested, list) else []
     ids = {call.get("id", n) for n, call in enumerate(calls)}
     if not calls or len(ids) < len(calls):
@@ -59,7 +59,7 @@ def _take_calls(message: dict[str, Json], requested: Json) -> bool:
 
 
 def _take_rest(message: dict[str, Json], item: dict[str, Json]) -> bool:
-    """Add names and ids; return whether the item has no other field of importance."""
+    """Add names and ids; return whether every other field of the item can be dropped."""
     for key, value in item.items():
         if not value or key in _READ:
             continue
@@ -71,7 +71,7 @@ def _take_rest(message: dict[str, Json], item: dict[str, Json]) -> bool:
 
 
 def _is_redundant(key: str, value: Json, role: Json) -> bool:
-    """Return whether a field that a plain message lacks can be dropped without loss."""
+    """Return whether a field that plain messages do not have can be dropped without loss."""
     if key == "id":
         return role != "tool"
     if key == "status":
@@ -80,7 +80,7 @@ def _is_redundant(key: str, value: Json, role: Json) -> bool:
 
 
 def _only_result(parts: Json) -> dict[str, Json] | None:
-    """Return a tool's message if the only part is its text in OpenTelemetry's form."""
+    """Return a tool's message if its text, in OpenTelemetry's form, is the only part."""
     part = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
     if not isinstance(part, dict) or part.get("type") != "tool_call_response" or len(part) != 3:
         return None
@@ -91,7 +91,7 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Return text and calls if the parts are only these in OpenTelemetry's form, else ``None``."""
+    """Return text and calls if there are no other parts, in OpenTelemetry's form, else ``None``."""
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():

@@ -1,4 +1,4 @@
-"""Convert the input and output of a step to the shape of its kind."""
+"""Convert the input and output of a step to the form for its kind."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"
-"""Metadata key of why a call ended: a JSON list with one reason per choice, ``["stop"]``."""
+"""Metadata key with the reasons why a call ended: a JSON list, one per choice: ``["stop"]``."""
 INPUT_CUT, OUTPUT_CUT = "input_cut", "output_cut"
-"""Metadata keys of messages that were cut off before they arrived; the value is ``true``."""
+"""Metadata keys that mark messages cut off before they arrived; the value is ``true``."""
 
 _NOTHING = frozenset({"null", "None", '""', "''"})
-"""Empty arguments as JSON or Python writes them."""
+"""Empty arguments, as JSON or Python writes them."""
 _RESUME = "resume"
 _UNREADABLE = (UnwritableError, RecursionError)
-"""Raised for values nested too deep: JSON inside strings may nest deeper than each of them."""
+"""Raised for values that are nested too deeply; JSON strings may contain more nested JSON."""
 
 
 def show_texts(facts: Facts, kind: Kind) -> None:
-    """Convert the facts' input and output to the shape of the step's kind, in place."""
+    """Convert the facts' input and output in place to the form for the step's kind."""
     if kind is Kind.MODEL:
         _show_model_call(facts)
     elif kind is Kind.TOOL:
@@ -61,25 +61,25 @@ def show_texts(facts: Facts, kind: Kind) -> None:
 
 
 class _Text(NamedTuple):
-    """A converted text."""
+    """A converted text, and what was found with it."""
 
     text: str
     tools: str = ""
-    """The tool definitions found with messages, as compact JSON."""
+    """The tool definitions next to the messages, as compact JSON."""
     is_cut: bool = False
 
 
 def _checked(text: str) -> _Text:
-    """Return a tool's text; it was cut if it is the beginning of a JSON object or list.
+    """Return a tool's text; it was cut off if it is the beginning of a JSON object or list.
 
-    ``[INFO] done`` only begins like JSON, and was not cut.
+    ``[INFO] done`` begins like JSON, but was not cut off.
     """
     may_be_cut = text[:1] in ("{", "[") and text[-1:] not in ("}", "]")
     return _Text(text, "", may_be_cut and bool(read_cut(text)))
 
 
 def _show(facts: Facts, sent: _Text, received: _Text) -> None:
-    """Set the texts; note which of them had been cut off before they arrived."""
+    """Set both texts, and note which of them were cut off before they arrived."""
     facts.input, facts.output = sent.text, received.text
     if sent.is_cut:
         facts.metadata = {**facts.metadata, INPUT_CUT: "true"}
@@ -135,7 +135,7 @@ def _converse(text: str, role: str) -> _Text:
             return _Text(compact(converted) if converted else "", tools, is_cut)
     except _UNREADABLE:
         pass
-    if text.startswith(CONVERSATION_START):  # nested too deep: treated as plain text
+    if text.startswith(CONVERSATION_START):  # nested too deeply, so it counts as plain text
         return _Text(make_message(text, role))
     return _Text(str(text), "", is_cut)
 
@@ -163,13 +163,13 @@ def read_answer(text: str) -> str:
 
 
 def read_state(text: str, role: str) -> str:
-    """Return a graph's state, reduced to request or answer if it contains only messages."""
+    """Return a graph's state; a state of only messages is reduced to the request or answer."""
     read = unwrap.read_state_in if role == "user" else unwrap.read_state_out
     return _settle(text, read, role).text
 
 
 def read_arguments(text: str) -> str:
-    """Return a tool's arguments without the envelopes of frameworks."""
+    """Return a tool's arguments without the objects in which frameworks wrap them."""
     if text[:1] == "{" and not any(map(text.__contains__, unwrap.AROUND_ARGUMENTS)):
         return str(text)  # the most common form by far, returned without parsing
     found = text if text in _NOTHING else _settle(text, unwrap.read_arguments).text
@@ -177,14 +177,15 @@ def read_arguments(text: str) -> str:
 
 
 def read_result(text: str) -> str:
-    """Return a tool's result without the envelopes of frameworks."""
+    """Return a tool's result without the objects in which frameworks wrap it."""
     return _settle(text, unwrap.read_result).text
 
 
 def _settle(text: str, read: Callable[[Json], Json], role: str = "") -> _Text:
-    """Apply ``read`` layer by layer until nothing changes; text that is no JSON is unchanged.
+    """Apply ``read`` until it changes nothing; text that is not JSON is returned unchanged.
 
-    Messages that were cut off or are a Python repr are read if ``role``, their default, is set.
+    If ``role`` is set, messages that were cut off or are a Python repr are read too; ``role`` is
+    their default role.
     """
     is_cut = False
     try:

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 _NESTED = ("{", "[", '"')
-"""First characters of JSON in a text, whose strings are searched as well."""
+"""First characters of texts that may be JSON, whose strings are then searched as well."""
 _DATA = "data:"
 _MESSAGE_TEXTS = ("content", "reasoning_content", "refusal")
-"""Fields of a message that hold text (``core/model/message.py``)."""
+"""Fields of a message that contain text (``core/model/message.py``)."""
 _PLAIN = 2
-"""Number of fields of most messages: role and content."""
+"""The number of fields of most messages: role and content."""
 
 
 def read_texts(text: str) -> Sequence[str]:
-    """Return the text of each message in an input or output, without empty ones."""
-    if not text.startswith(_NESTED):  # the most common form of tool results and answers
+    """Return the text of each message in an input or output, without empty texts."""
+    if not text.startswith(_NESTED):  # the usual form of tool results and answers
         return [text] if text and not text.startswith(_DATA) else []
     return [part for part in _texts_of(json_value(text)) if part]
 
 
 def message_texts(messages: Sequence[Json]) -> Sequence[str]:
-    """Return the text of each message, without empty ones."""
+    """Return the text of each message, without empty texts."""
     return [text for text in map(_text_of, messages) if text]
 
 
@@ -39,7 +39,7 @@ def _texts_of(value: Json) -> Iterable[str]:
     if isinstance(value, list) and any(map(_is_message, value)):
         return map(_text_of, value)
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
-        # The state of a graph: its conversation, then its other fields.
+        # The state of a graph: its messages, then its other fields.
         rest = {key: item for key, item in value.items() if key != "messages"}
         return [*_texts_of(value["messages"]), _flat(rest)]
     return [_text_of(value)]
@@ -50,7 +50,7 @@ def _is_message(value: Json) -> bool:
 
 
 def _text_of(value: Json) -> str:
-    """Return the text of a message, or of any other value."""
+    """Return the text of a message or of any other JSON value."""
     if not isinstance(value, dict) or "role" not in value:
         return _flat(value)
     content = value.get("content")
@@ -71,7 +71,7 @@ def _call(call: Json) -> str:
 
 
 def _flat(value: Json) -> str:
-    """Return the strings of a value as lines; JSON inside a string is flattened as well."""
+    """Return the strings of a value as lines; JSON inside a string is converted as well."""
     if isinstance(value, str):
         if value.startswith(_NESTED) and not isinstance(inner := json_value(value), str):
             return _flat(inner)
@@ -86,26 +86,26 @@ def _flat(value: Json) -> str:
 
 
 def _line(key: str, value: Json) -> str:
-    """Return one field of an object; a text of several lines begins on the line after its key."""
+    """Return one field of an object; a text with several lines starts on a new line."""
     text = _flat(value)
     return f"{key}:\n{text}" if "\n" in text else f"{key}: {text}"
 
 
 GIST_CHARS = 200
 _TEXT_KEYS = ("content", "text")
-"""Keys that hold the text of every kind of chat message."""
+"""Keys with the text of a chat message of any kind."""
 MAX_PARSED = 1_000_000
-"""Most characters of a text that is parsed for a line of a list."""
+"""Maximum characters of a text that is parsed to show it in a list."""
 
 
 def gist(text: str) -> str:
-    """Return a text as one line of at most ``GIST_CHARS``, as a list of runs shows it."""
+    """Return a text as one line of at most ``GIST_CHARS`` characters, for a list of runs."""
     line = " ".join(text[: 4 * GIST_CHARS].split())
     return line if len(line) <= GIST_CHARS else line[: GIST_CHARS - 1].rstrip() + "…"
 
 
 def question_in(text: str, max_chars: int = MAX_PARSED) -> str:
-    """Return the user's last message of an input, else its last message.
+    """Return the user's last message in an input, or its last message if no user wrote one.
 
     Return a text without messages, or longer than ``max_chars``, unchanged.
     """
@@ -124,7 +124,7 @@ def answer_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
 
 def _with_roles(texts: Iterable[_Message]) -> Sequence[_Message]:
-    """Return the texts with a role, if any; else all, such as those of documents."""
+    """Return the texts that have a role; if there are none, all texts, as for documents."""
     found = list(texts)
     return [message for message in found if message.role] or found
 
@@ -140,7 +140,7 @@ def _messages_in(text: str, max_chars: int) -> Iterator[_Message]:
 
 
 def _messages_of(value: Json, role: str) -> Iterator[_Message]:
-    """Yield the texts under keys that messages use, with their roles."""
+    """Yield the texts under the keys that messages use, with their roles."""
     if isinstance(value, list):
         for item in value:
             yield from _messages_of(item, role)
@@ -160,7 +160,7 @@ def _messages_of(value: Json, role: str) -> Iterator[_Message]:
 
 
 def _conversation_in(state: dict[str, Json]) -> Sequence[_Message]:
-    """Return the texts of a state's messages; its other fields, such as files, are no messages."""
+    """Return the texts of a state's messages; its other fields, such as files, are ignored."""
     items = state.get("messages")
     if isinstance(items, str) and items.strip():
         return [_Message("user", items)]
@@ -168,7 +168,7 @@ def _conversation_in(state: dict[str, Json]) -> Sequence[_Message]:
 
 
 def _calls_of(calls: Json) -> str:
-    """Return tool calls, in the one shape, as source code would write them."""
+    """Return tool calls in the common form the way source code would write them."""
     items = calls if isinstance(calls, list) else []
     functions = [call.get("function") for call in items if isinstance(call, dict)]
     return ", ".join(
@@ -182,10 +182,10 @@ Message = dict[str, Any]  # parsed JSON: ``role`` is a string, other fields are 
 
 
 def messages_in(text: str, role: str) -> list[Message]:
-    """Return the messages in a text; a text without any is one message of the role.
+    """Return the messages in a text; a text without messages is one message with this role.
 
-    ``[{"role": "user", "content": "hi"}]`` is one message; ``hi`` with the role ``user`` is the
-    same one. An empty text is no message.
+    With the role ``user``, ``hi`` and ``[{"role": "user", "content": "hi"}]`` are the same message.
+    An empty text is no message.
     """
     value = json_value(text) if text else []
     items = value if isinstance(value, list) else [value]

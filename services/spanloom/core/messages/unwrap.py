@@ -1,6 +1,6 @@
-"""Unwrap requests, answers, arguments and results from the envelopes of frameworks.
+"""Unwrap requests, answers, arguments and results from the objects that frameworks add.
 
-Each function returns the value itself (the same object) if there is nothing to unwrap; ``steps``
+Each function returns the value itself (the same object) if there is nothing to unwrap; ``steps.py``
 applies it until then, so that unwrapping a result again does not change it.
 """
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 _CALLBACK = frozenset({"tags", "metadata", "kwargs", "input_str", "name", "color"})
-"""Keys that LangChain's callbacks pass in addition to ``inputs`` and ``outputs``."""
+"""Keys that LangChain's callbacks add to ``inputs`` and ``outputs``."""
 _ANSWERED = frozenset({"id", "name", "response"})
-"""Keys of Gemini's response to a function call."""
+"""The keys of Gemini's response to a function call."""
 _CALL = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
 AROUND_ARGUMENTS = ('"inputs"', '"input_str"', '"args"', '"kwargs"')
-"""Every wrapper of arguments contains one of these."""
+"""Every object in which arguments are wrapped contains one of these keys."""
 _AGENT_EXECUTOR = frozenset({"chat_history", "intermediate_steps", "agent_scratchpad", "history"})
 
 
@@ -46,10 +46,10 @@ def read_request(value: Json) -> Json:
 
 
 def read_answer(value: Json) -> Json:
-    """Return an agent's ``structured_response`` if there is one, else its last message."""
+    """Return an agent's ``structured_response`` if there is one, or else its last message."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict):
-        if not value:  # LangSmith's output of a failed run
+        if not value:  # LangSmith reports this output for a failed run
             return ""
         if (answer := value.get("structured_response")) and "messages" in value:
             return answer
@@ -66,7 +66,7 @@ def read_answer(value: Json) -> Json:
 
 
 def read_state_in(value: Json) -> Json:
-    """Return a graph's input state, reduced to the request if it contains only messages."""
+    """Return a graph's input state; a state of only messages is reduced to the request."""
     value = _inside(value, ("inputs", "input"))
     if (answer := read_resume(value)) is not None:
         return answer
@@ -75,7 +75,7 @@ def read_state_in(value: Json) -> Json:
 
 
 def read_state_out(value: Json) -> Json:
-    """Return a graph's output state, reduced to the answer if it contains only messages."""
+    """Return a graph's output state; a state of only messages is reduced to the answer."""
     value = _inside(value, ("outputs", "output"))
     if isinstance(value, dict) and (answer := _last_of_team(value)) is not None:
         return answer
@@ -101,7 +101,7 @@ def read_arguments(value: Json) -> Json:
 
 
 def read_result(value: Json) -> Json:
-    """Return what a tool returned: ``{"output": "sunny"}`` → ``"sunny"``."""
+    """Return a tool's result without wrapping: ``{"output": "sunny"}`` → ``"sunny"``."""
     while True:
         inner = _inside(value, ("outputs", "output", "result"))
         if isinstance(inner, dict):
@@ -121,7 +121,7 @@ def read_result(value: Json) -> Json:
 
 
 def _inside(value: Json, keys: tuple[str, ...]) -> Json:
-    """Return the value nested in ``keys``, if its wrapper holds no other data of the run."""
+    """Return the value nested under ``keys``, if no other data of the run is next to it."""
     while isinstance(value, dict):
         inner = _only(value, keys)
         if inner is value:
@@ -143,7 +143,7 @@ def _only(value: dict[str, Json], keys: tuple[str, ...]) -> Json:
 
 
 def _streamed(value: dict[str, Json]) -> Json:
-    """Join the pieces of a stream as Eino's Coze Loop callback records them."""
+    """Join the chunks of a stream, as Eino's Coze Loop callback records them."""
     pieces = value.get("stream")
     if not isinstance(pieces, list) or len(value) != 1:
         return value
@@ -160,7 +160,7 @@ def _streamed(value: dict[str, Json]) -> Json:
 
 
 def _called_with(value: dict[str, Json]) -> Json:
-    """Return the arguments of a Python call: the keyword ones, or a single positional one."""
+    """Return the arguments of a Python call: its keyword arguments, or a single positional one."""
     if not value or not value.keys() <= _CALL:
         return value
     args, kwargs = value.get("args"), value.get("kwargs")
@@ -202,7 +202,7 @@ _TASK_RESULT = frozenset({"messages", "stop_reason"})
 
 
 def _tool_content(value: dict[str, Json]) -> Json:
-    """Return the content of a tool's message; any other message is the result itself."""
+    """Return the content of a tool's message; any other message is itself the result."""
     read = read_messages([value], "tool")
     message = read[0] if len(read) == 1 else None
     if isinstance(message, dict) and message["role"] == "tool":
@@ -211,7 +211,7 @@ def _tool_content(value: dict[str, Json]) -> Json:
 
 
 def _only_text(value: list[Json]) -> Json:
-    """Return the text of a list of one text part; any other list unchanged."""
+    """Return the text of a list with a single text part; any other list unchanged."""
     part = value[0]
     if not isinstance(part, dict) or not isinstance(text := part.get("text"), str):
         return value
@@ -220,7 +220,7 @@ def _only_text(value: list[Json]) -> Json:
 
 
 _FIELDS = frozenset({"graph", "update", "resume", "goto", "lg_name"})
-"""Fields of a command; ``lg_name`` holds the class name in JavaScript."""
+"""The fields of a command; in JavaScript ``lg_name`` is the class name."""
 
 
 def is_command(value: Json) -> TypeGuard[dict[str, Json]]:

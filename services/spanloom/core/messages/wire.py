@@ -1,4 +1,4 @@
-"""Parse and write JSON, and pick values out of objects by alternative keys."""
+"""Parse and write JSON, and read values from objects that may have alternative keys."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class UnwritableError(ValueError):
-    """The value is nested too deep to be written as JSON, or contains invalid Unicode."""
+    """The value is nested too deeply to be written as JSON, or contains invalid Unicode."""
 
 
 def parse(text: str) -> Json:
-    """Parse JSON text; return ``None`` if it is invalid, ``null``, or nested too deep."""
+    """Parse JSON text; return ``None`` if it is invalid, ``null``, or nested too deeply."""
     value = json_value(text)
     return None if value is text else value
 
 
 def parse_composite(text: str) -> dict[str, Json] | list[Json] | None:
-    """Parse a JSON object or list; ``None`` for other text, most of it by its first character."""
+    """Parse a JSON object or list; return ``None`` for other text, usually without parsing it."""
     if text[:1] not in ("{", "["):
         return None if text[:1] not in _BLANKS else _parse_padded(text)
     value = parse(text)
@@ -61,14 +61,14 @@ def _refuse(error: TypeError) -> NoReturn:
 
 
 def as_text(value: Json) -> str:
-    """Return a string unchanged, ``None`` as an empty one, any other value as compact JSON."""
+    """Return a string unchanged, ``None`` as an empty string, other values as compact JSON."""
     if isinstance(value, str):
         return value
     return "" if value is None else compact(value)
 
 
 def first_of(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
-    """Return the first value among ``keys`` that is neither ``None`` nor empty text."""
+    """Return the first value under ``keys`` that is neither ``None`` nor empty text."""
     for key in keys:
         if (value := mapping.get(key)) not in (None, ""):
             return value
@@ -76,7 +76,7 @@ def first_of(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> Json:
 
 
 def first_text(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> str:
-    """Return the first non-empty string among ``keys``, else an empty one."""
+    """Return the first non-empty string under ``keys``, or else an empty string."""
     for key in keys:
         if isinstance(value := mapping.get(key), str) and value:
             return value
@@ -84,7 +84,7 @@ def first_text(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> str:
 
 
 def first_object(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str, Json] | None:
-    """Return the first object among ``keys``, else ``None``."""
+    """Return the first object under ``keys``, or else ``None``."""
     for key in keys:
         if isinstance(value := mapping.get(key), dict):
             return value
@@ -92,7 +92,7 @@ def first_object(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> dict[str
 
 
 def first_list(mapping: Mapping[str, Json], keys: tuple[str, ...]) -> list[Json] | None:
-    """Return the first list among ``keys``, else ``None``."""
+    """Return the first list under ``keys``, or else ``None``."""
     for key in keys:
         if isinstance(value := mapping.get(key), list):
             return value

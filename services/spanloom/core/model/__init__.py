@@ -1,5 +1,5 @@
-"""Value types shared by all rooms: spans in, trajectories out, annotations, scores, keys.
+"""Value types shared by the whole code: spans, trajectories, annotations, scores, keys.
 
-In and out: nothing is read or written here; a module has the types of one subject and what they can
-compute of themselves. Start with ``span.py`` and ``trajectory.py``.
+These modules do no input or output. Each has the types of one subject, with methods that compute
+from their own values only. Start with ``span.py`` and ``trajectory.py``.
 """

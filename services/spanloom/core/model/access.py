@@ -1,4 +1,4 @@
-"""Access control: which projects a reader may see, API keys, their scopes, the caller."""
+"""Access control: the projects that a reader may see, API keys and their scopes, the caller."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The projects that a reader may see: those named, or explicitly all.
+    """The projects that a reader may see: the named projects, or explicitly all.
 
-    ``Reach.only("travel")`` covers one project, ``Reach.only()`` none, ``Reach.ALL`` all. There is
-    no value that means "any" by being absent.
+    ``Reach.only("travel")`` covers one project, ``Reach.only()`` none, ``Reach.ALL`` all. A missing
+    value never means all projects.
     """
 
     projects: frozenset[str]
@@ -30,13 +30,13 @@ class Reach:
         return self.is_every or project in self.projects
 
     def includes(self, other: Reach) -> bool:
-        """Return whether this reach covers all projects of the other one."""
+        """Return whether this reach covers all projects of the other reach."""
         return self.is_every or (not other.is_every and other.projects <= self.projects)
 
     def narrowed(self, project: str | None) -> Reach:
         """Return the reach limited to one project; ``None`` does not limit it.
 
-        A project outside the reach leaves none: ``Reach.only("a").narrowed("b")`` is
+        A project outside the reach leaves nothing: ``Reach.only("a").narrowed("b")`` is
         ``Reach.only()``.
         """
         if project is None:
@@ -48,14 +48,14 @@ Reach.ALL = Reach(frozenset(), is_every=True)
 
 
 ALL_PROJECTS = "*"
-"""Stands for every project in a key. No project may have this name."""
+"""Stands for every project in a key; no project may have this name."""
 MAX_PROJECT_BYTES = 200
 
 
 def is_project_name(text: str) -> bool:
     """Return whether a project may have this name: printable text of at most 200 bytes in UTF-8.
 
-    It must not be empty, ``*``, or begin or end with a space: names are compared exactly.
+    The name must not be empty or ``*``, or begin or end with a space. Names are compared exactly.
     """
     return (
         text.isprintable()
@@ -80,22 +80,22 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as stored: everything but the secret itself. Times are ns since the epoch."""
+    """A key as stored, without the secret itself. Times are ns since the epoch."""
 
     id: str
     """12 hex digits, public: identifies the key in lists and logs."""
     digest: str
-    """SHA-256 of the whole key in hex. The secret is 32 random bytes: no slow hash is needed."""
+    """SHA-256 of the whole key in hex. A slow hash is not needed: the secret is 32 random bytes."""
     project: str
-    """The one project that it grants access to, or ``ALL_PROJECTS``."""
+    """The project that the key grants access to, or ``ALL_PROJECTS``."""
     scopes: frozenset[Scope]
     created_ns: int
     expires_ns: int = 0
-    """0: never."""
+    """0 if the key never expires."""
     revoked_ns: int = 0
-    """0: not revoked."""
+    """0 if the key is not revoked."""
     used_ns: int = 0
-    """The last use, to about a minute; 0: never used."""
+    """The last use, precise to about a minute; 0 if never used."""
 
     def is_usable(self, now_ns: int) -> bool:
         """Return whether the key is neither revoked nor expired at this time."""
@@ -107,14 +107,14 @@ class Caller:
     """The sender of a request, as identified by its key."""
 
     key_id: str
-    """Empty where the service requires no keys."""
+    """Empty if the service requires no keys."""
     project: str
-    """The one project, or ``ALL_PROJECTS``."""
+    """The caller's project, or ``ALL_PROJECTS``."""
     scopes: frozenset[Scope]
 
     @property
     def key_project(self) -> str:
-        """The project of all spans it sends; empty where the telemetry names the project."""
+        """The project of all spans from the caller; empty if the telemetry names the project."""
         return "" if self.project == ALL_PROJECTS else self.project
 
     def may_see(self, project: str) -> bool:
@@ -123,4 +123,4 @@ class Caller:
 
 
 ANYBODY = Caller("", ALL_PROJECTS, frozenset(Scope))
-"""The caller where keys are not required: on loopback, or by configuration."""
+"""The caller if keys are not required: on loopback, or by configuration."""

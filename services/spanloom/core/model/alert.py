@@ -1,4 +1,4 @@
-"""Alerts, their events, and the deliveries of these."""
+"""Alerts, their events, and the deliveries of events to channels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_ALERTS = 200
-"""The most alerts of a project."""
+"""Maximum number of alerts in a project."""
 MAX_NAME = 100
-"""Characters of a name."""
+"""Maximum characters of a name."""
 MOST_CHANNELS = 10
-"""The most channels of an alert."""
+"""Maximum number of channels of an alert."""
 
 
 class AlertState(StrEnum):
@@ -37,7 +37,7 @@ class DeliveryState(StrEnum):
     PENDING = "pending"
     DELIVERED = "delivered"
     UNDELIVERED = "undelivered"
-    """It was given up."""
+    """Delivery failed and is no longer retried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,55 +47,55 @@ class Alert:
     project: str
     name: str
     revision: int
-    """Counts its changes; the highest is current."""
+    """Counts the alert's changes; the highest revision is current."""
     version: int
-    """Grows with the condition; other channels, another severity or a pause keep it."""
+    """Grows when the condition changes, but not with the channels, the severity or a pause."""
     definition: Mapping[str, Any] = field(default_factory=dict)
-    """As ``PUT /v1/alerts/{name}`` takes it."""
+    """In the form in which ``PUT /v1/alerts/{name}`` accepts it."""
     at_us: int = 0
     """When it was stored, in microseconds since the epoch."""
     put_by: str = ""
     is_deleted: bool = False
     change: str = ""
-    """Random: shows which of two changes with one revision was stored first."""
+    """A random text that decides which of two changes with the same revision was stored first."""
 
     @property
     def place(self) -> tuple[str, str]:
-        """Its project and its name."""
+        """The alert's project and name."""
         return self.project, self.name
 
 
 @dataclass(frozen=True, slots=True)
 class AlertEvent:
-    """A change of state for a run or group; events of one ``id`` are about the same one."""
+    """A change of state for a run or group; events with one ``id`` are about the same one."""
 
     project: str
     alert: str
     alert_version: int
     id: str
     number: int
-    """Counts the events of its id, from 1."""
+    """Counts the events with this id, from 1."""
     state: AlertState
     at_us: int
     """In microseconds since the epoch."""
     trace_id: str = ""
-    """Empty for an alert about a number."""
+    """Empty for an alert on a number."""
     version: int = 0
-    """The version of the trajectory that showed it."""
+    """The version of the trajectory in which the state changed."""
     group: Sequence[Any] = ()
-    """For a number: the values of its group."""
+    """For an alert on a number: the values of its group."""
     episode: int = 0
-    """Counts how often the number of the group fired, from 1."""
+    """Counts how often the alert fired for the group, from 1."""
     value: float | None = None
     """The number."""
     reason: Mapping[str, Any] = field(default_factory=dict)
-    """Why it was withdrawn, or resolved for another reason than its number."""
+    """Why it was withdrawn, or why it was resolved although its number did not change."""
     channels: Sequence[str] = ()
     """Keys of the channels to notify."""
 
     @property
     def key(self) -> TraceKey:
-        """The key of its run; without a trace id for a number."""
+        """The key of the event's run; the trace id is empty for an alert on a number."""
         return TraceKey(self.project, self.trace_id)
 
     @property
@@ -109,7 +109,7 @@ class RunEvidence(NamedTuple):
 
     key: TraceKey
     id: str
-    """Of the event."""
+    """The event's id."""
     number: int
     content: Mapping[str, Any]
     """``name``, ``question``, ``evidence`` and ``steps``, the ids of all steps."""
@@ -121,19 +121,19 @@ class Delivery(NamedTuple):
     project: str
     alert: str
     id: str
-    """Of the event."""
+    """The event's id."""
     number: int
     channel: str
-    """Key of the channel."""
+    """The channel's key."""
     state: DeliveryState
     tries: int
     at_us: int = 0
-    """When it was tried last, in microseconds since the epoch."""
+    """The time of the last attempt, in microseconds since the epoch."""
     error: str = ""
 
 
 class EventPlace(NamedTuple):
-    """A position in the list of events, newest first."""
+    """A position in the list of events, whose order is newest first."""
 
     at_us: int
     id: str
@@ -147,5 +147,5 @@ def event_id(project: str, alert: str, version: int, of: str, episode: int = 0) 
 
 
 def channel_key(kind: str, url: str) -> str:
-    """Return the key of a channel: a hash, as its address may be a secret."""
+    """Return the key of a channel: a hash, because its URL may contain a secret."""
     return sha256(f"{kind}\0{url}".encode()).hexdigest()[:16]

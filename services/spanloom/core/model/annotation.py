@@ -21,14 +21,14 @@ class Origin(StrEnum):
 
     HUMAN = "human"
     ADJUDICATION = "adjudication"
-    """By a person who saw the annotations of the others."""
+    """By a person who has seen the other annotators' annotations."""
     MODEL = "model"
     RULE = "rule"
     IMPORT = "import"
 
 
 class Mark(NamedTuple):
-    """The content of an annotation; an empty text is no judgement."""
+    """The content of an annotation; empty fields express no judgement."""
 
     correctness: str = ""
     error_type: str = ""
@@ -55,19 +55,19 @@ class Anchor(NamedTuple):
     version: int
     """The version that the annotator saw."""
     step_hash: str = ""
-    """Hash of the step's content in that version; empty if it was not kept."""
+    """Hash of the step's content in that version; empty if it was not stored."""
     agent_id: str = ""
-    """The agent that the step belonged to; empty for a root and for a trajectory."""
+    """The agent that owned the step; empty for a root or a whole trajectory."""
     ordinal: int = 0
-    """Its position, from 1, among that agent's steps with the same hash."""
+    """Its position, from 1, among the steps of that agent with the same hash."""
     step_type: str = ""
     agent_name: str = ""
     quote: str = ""
-    """Name and beginning of the step, shown to people if the step disappears."""
+    """Name and beginning of the step's text, shown to people if the step disappears."""
 
 
 class Slot(NamedTuple):
-    """What an annotator can annotate once: each slot has one current row."""
+    """The target that an annotator can annotate once; each slot has one current row."""
 
     key: TraceKey
     scheme: str
@@ -81,9 +81,9 @@ class Annotation:
 
     slot: Slot
     revision: int
-    """Counts the rows of the slot from 1; the highest is current."""
+    """Counts the rows of the slot from 1; the highest revision is current."""
     write_id: str
-    """Chosen by the client: the same write sent again yields the same row."""
+    """Chosen by the client; if the client sends the same write again, no further row is stored."""
     base_revision: int
     """The revision that the client had seen; if not ``revision - 1``, two edits were merged."""
     at_us: int
@@ -95,13 +95,13 @@ class Annotation:
     penalty: float = 0.0
     """Subtracted from the score."""
     group: str = ""
-    """Rows that are undone together share it."""
+    """The same for all rows that are undone together."""
     is_deleted: bool = False
-    """Withdrawn by the annotator."""
+    """Whether the annotator withdrew it."""
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """Sort key of the revisions of a slot; unique even if two processes use one number."""
+        """Sort key of a slot's revisions; unique even if two processes wrote the same number."""
         return self.revision, self.at_us, self.write_id
 
 
@@ -109,12 +109,12 @@ Fact: TypeAlias = "str | int | float | bool"
 
 
 class Place(NamedTuple):
-    """A piece of a step's text; offsets are UTF-16 code units."""
+    """A range in the text of a step; offsets are UTF-16 code units."""
 
     field: str
     """``input`` or ``output``."""
     part: str
-    """Path into the messages, ``0.content``; empty for the whole text."""
+    """Path into the messages, such as ``0.content``; empty for the whole text."""
     start: int
     end: int
     quote: str

@@ -25,9 +25,9 @@ class ItemState(StrEnum):
     OPEN = "open"
     BEGUN = "begun"
     DONE = "done"
-    """All its annotators are done."""
+    """All annotators of the item are done."""
     TO_ADJUDICATE = "to_adjudicate"
-    """All are done, and disagree or the item is part of the sample to adjudicate."""
+    """All are done, and they disagree or the item is in the sample that is adjudicated anyway."""
     ADJUDICATED = "adjudicated"
 
 
@@ -35,11 +35,11 @@ class Order(StrEnum):
     """In which order an annotator gets items."""
 
     OLDEST = "oldest"
-    """In the order in which they were added."""
+    """In the order in which the items were added."""
     RANDOM = "random"
-    """By a hash of queue and item: the same for every annotator, each time."""
+    """By a hash of queue and item: the same random order for every annotator, each time."""
     ERRORS = "errors"
-    """Most failures first, as counted when they were added."""
+    """Most failures first, as counted when the items were added."""
     DISAGREEMENT = "disagreement"
     """Items whose annotators disagree first; items without shared annotations last."""
 
@@ -48,18 +48,18 @@ class Mode(StrEnum):
     """How items come to annotators."""
 
     ASSIGNED = "assigned"
-    """Each item has its annotators from the beginning."""
+    """The annotators of each item are known from the beginning."""
     FREE = "free"
-    """The next annotator to request an item gets one that is not taken."""
+    """The next annotator who requests an item gets one that is not taken yet."""
 
 
 class Alike(NamedTuple):
     """How far the annotators of an item agree."""
 
     shared: int
-    """Steps, or answers about the whole run, that two or more of them have annotated."""
+    """Number of steps, or answers about the whole run, that at least two of them have annotated."""
     same: int
-    """Those on which all of them agree."""
+    """Number of those steps and answers on which all of them agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class Queue:
     """Whether annotators see others' annotations only once they are done with the item."""
     order: Order = Order.OLDEST
     away: Sequence[str] = ()
-    """Absent annotators: their items go to others, except those they have done."""
+    """Absent annotators; their items go to others, except items that they have completed."""
     threshold: float | None = None
-    """Share of steps judged alike below which an item is to be adjudicated; ``None``: never."""
+    """Items with a smaller share of steps judged alike are adjudicated; ``None``: never."""
     sample: float = 0
-    """Share of items that are to be adjudicated even if their annotators agree."""
+    """Share of items that are adjudicated even if their annotators agree."""
     mode: Mode = Mode.ASSIGNED
     where: str = ""
     """The ``where`` query of a living queue."""
@@ -88,7 +88,7 @@ class Queue:
     """Whether later runs that match ``where`` are added too."""
     instructions: str = ""
     has_gold: bool = False
-    """Whether any of its items is gold."""
+    """Whether the queue has gold items."""
     at_us: int = 0
 
 
@@ -97,16 +97,16 @@ class QueueItem(NamedTuple):
 
     trace_id: str
     place: int
-    """Position in the queue; later items have higher ones."""
+    """Position in the queue; items added later have higher positions."""
     version: int = 0
     failures: int = 0
-    """How many failures it had when it was added."""
+    """Number of failures of the run when the item was added."""
     is_gold: bool = False
-    """Whether its answers are known: every annotator gets it, and is compared with them."""
+    """Whether its answers are known; every annotator gets the item, and is compared with them."""
 
 
 class QueueEvent(NamedTuple):
-    """What one annotator did with an item, and when."""
+    """A change of an item by one annotator, and its time."""
 
     trace_id: str
     annotator: str

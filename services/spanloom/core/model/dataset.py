@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_DATASETS = 1_000
-"""The most datasets of a project."""
+"""Maximum number of datasets in a project."""
 MOST_ITEMS = 100_000
-"""The most items of a draft."""
+"""Maximum number of items in a draft."""
 MOST_AT_ONCE = 10_000
-"""The most items of one request."""
+"""Maximum number of items in a request."""
 MAX_NAME = 100
-"""Characters of a name."""
+"""Maximum characters of a name."""
 MAX_KEY = 255
-"""Characters of the key of an item."""
+"""Maximum characters of an item's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +29,22 @@ class Dataset:
     name: str
     description: str = ""
     evaluators: str = "[]"
-    """JSON: a list of evaluators as ``spanloom.evaluate`` takes them."""
+    """JSON: a list of evaluators in the form that ``spanloom.evaluate`` accepts."""
     at_us: int = 0
-    """When it was stored, in microseconds since the epoch; the latest counts."""
+    """When it was stored, in microseconds since the epoch; the latest row counts."""
     put_by: str = ""
     is_deleted: bool = False
-    """Whether it was deleted: readers do not see it, and its rows are being removed."""
+    """Whether it was deleted; readers do not see it, and its rows are being removed."""
 
 
 class DatasetVersion(NamedTuple):
-    """A version: it never changes."""
+    """A version of a dataset, which never changes."""
 
     version: int
     hash: str
-    """The hash of its items; equal for versions with the same items."""
+    """The hash of the items; equal for versions with the same items."""
     items: int
-    """How many items it has."""
+    """Number of items."""
     at_us: int = 0
     """When it was stored, in microseconds since the epoch, by the clock of the store."""
     made_by: str = ""
@@ -57,7 +57,7 @@ class ItemPlace(NamedTuple):
     hash: str
     """SHA-256 of the content in hex; empty if it was removed from the draft."""
     size: int = 0
-    """Bytes of the content."""
+    """Size of the content in bytes."""
 
 
 class DraftItem(NamedTuple):
@@ -65,10 +65,10 @@ class DraftItem(NamedTuple):
 
     key: str
     hash: str
-    """Empty: the change removed it."""
+    """SHA-256 of the content in hex; empty if the change removed the item."""
     size: int
     at_us: int
-    """When it was changed, in microseconds since the epoch; of one key the latest counts."""
+    """When it was changed, in microseconds since the epoch; the latest change of a key counts."""
 
 
 def content_hash(content: bytes) -> str:

@@ -16,12 +16,12 @@ class FindingStatus(StrEnum):
     """How a check ended, the worst last."""
 
     SKIPPED = "skipped"
-    """The check could not be made; ``found`` says why."""
+    """The check could not run; ``found`` gives the reason."""
     OK = "ok"
     WARNING = "warning"
-    """It works, but may stop working or differs from what was probably intended."""
+    """It works, but may stop working, or differs from what was probably intended."""
     PROBLEM = "problem"
-    """Something does not work, or acknowledged data is not where it belongs."""
+    """Something does not work, or acknowledged data is missing from the store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +32,20 @@ class Finding:
     """Name of the check, for example ``disk``."""
     status: FindingStatus
     found: str
-    """What was found, numbers with their units; one line."""
+    """The result in one line; numbers have units."""
     todo: str = ""
-    """What to do, with the exact command; empty if nothing is to be done."""
+    """What to do, with the exact command; empty if nothing has to be done."""
 
 
 class DetachedPart(NamedTuple):
-    """A detached part of a table: its rows are not read."""
+    """A detached part of a table, whose rows are not read."""
 
     table: str
     name: str
     reason: str
     """Why ClickHouse detached it, such as ``broken-on-start``; empty if a person did."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 class Mutation(NamedTuple):
@@ -55,7 +55,7 @@ class Mutation(NamedTuple):
     seconds: int
     """Seconds since it began."""
     error: str
-    """Error of its latest attempt; empty if that did not fail."""
+    """Error of its latest attempt; empty if this attempt did not fail."""
 
 
 class FailedTrace(NamedTuple):
@@ -69,10 +69,10 @@ class FailedTrace(NamedTuple):
 
 
 class UnpricedModel(NamedTuple):
-    """A model whose calls have tokens and no price, so that the cost of their runs is unknown."""
+    """A model whose calls have tokens but no price, so that the cost of their runs is unknown."""
 
     name: str
-    """As telemetry reports it; empty if it does not."""
+    """The name in the telemetry; empty if it reports none."""
     calls: int
     runs: int
 
@@ -86,37 +86,37 @@ class AppliedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """The state that a store reports; ``None`` where account or schema do not allow reading it."""
+    """The state of a store; a field is ``None`` if account or schema do not allow reading it."""
 
     engine: str
     """The version of ClickHouse."""
     clock_ns: int
-    """The store's own time, ns since the epoch."""
+    """The store's clock, in ns since the epoch."""
     migrate_command: str
     """The command that upgrades its schema."""
     applied: Mapping[int, AppliedFile]
     shipped: Mapping[int, AppliedFile]
     has_lost_ledger: bool
-    """Whether there are tables, but no list of the applied migrations."""
+    """Whether there are tables, but no record of the applied migrations."""
     is_before_baseline: bool
-    """Whether it was made before 0.1.0, the first release."""
+    """Whether the store was made before 0.1.0, the first release."""
     parts_bytes: int | None
-    """Size of its parts on disk."""
+    """Size of the store's parts on disk, in bytes."""
     detached: Sequence[DetachedPart] | None
     mutations: Sequence[Mutation] | None
     deleted_rows: int | None
-    """Rows of deleted traces that the keeper has not removed yet; hidden from all readers."""
+    """Rows of deleted traces, hidden from readers, that the keeper has not removed yet."""
     quarantined: Sequence[FailedTrace] | None
     """Traces whose latest extraction failed, up to ``MAX_QUARANTINED``."""
     unpriced: Sequence[UnpricedModel] | None = ()
-    """Models without a price, by calls stored in the last 30 days, up to ``MAX_UNPRICED``."""
+    """Models without a price with calls stored in the last 30 days, up to ``MAX_UNPRICED``."""
     upgrade: Older | None = None
-    """When an older release was last at work, if an upgrade is under way."""
+    """The last activity of an older release, if an upgrade is in progress."""
     is_embedded: bool = True
     living: Mapping[str, int] | None = None
-    """How many processes have a heartbeat, by what they do (``collect``, ``extract``, …)."""
+    """Number of processes with a heartbeat, by their work (``collect``, ``extract``, …)."""
     refused_hosts: Sequence[str] = ()
-    """A sentence for each host of a server that cannot be used."""
+    """A message for each host of the server that cannot be used."""
 
 
 MAX_QUARANTINED = 1_000

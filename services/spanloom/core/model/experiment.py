@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 MOST_EXPERIMENTS = 10_000
-"""The most experiments of a project."""
+"""Maximum number of experiments in a project."""
 MOST_RUNS = 100_000
-"""The most runs of an experiment, repeats included."""
+"""Maximum number of runs in an experiment, repeats included."""
 MOST_REPEATS = 1_000
 
 
@@ -24,48 +24,48 @@ class ExperimentStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment as it was started; nothing of this changes afterwards."""
+    """An experiment as it was started; it does not change afterwards."""
 
     project: str
     name: str
     id: str
-    """The key by which the store finds its chosen runs."""
+    """The key under which the store has the runs that were chosen."""
     request: str
-    """JSON of the normalized request."""
+    """The normalized request, as JSON."""
     dataset: str = ""
-    """Name of the dataset; empty: stored runs are judged without items."""
+    """Name of the dataset; if empty, stored runs are judged without items."""
     dataset_version: int = 0
     dataset_hash: str = ""
-    """The hash of the version."""
+    """The hash of the dataset's version."""
     evaluators: str = "[]"
     """JSON: a list of ``ChosenEvaluator`` as objects."""
     target: str = ""
-    """JSON of the target that answers the items; empty: their stored runs are judged."""
+    """JSON of the target that answers the items; if empty, the items' stored runs are judged."""
     repeats: int = 1
     total: int = 0
-    """Runs to judge, repeats included."""
+    """Number of runs to judge, repeats included."""
     started_by: str = ""
     at_us: int = 0
     """When it was started, in microseconds since the epoch, by the clock of the store."""
 
 
 class ExperimentEnd(NamedTuple):
-    """How an experiment ended; of several ends the first one counts."""
+    """How an experiment ended; if there are several ends, the first one counts."""
 
     status: str
     reason: str = ""
-    """Why it failed; empty otherwise."""
+    """Why the experiment failed; empty otherwise."""
     at_us: int = 0
-    """In microseconds since the epoch, by the clock of the store."""
+    """When it ended, in microseconds since the epoch, by the clock of the store."""
 
 
 class ExperimentCounts(NamedTuple):
     """Counts over the scores of an experiment."""
 
     done: int = 0
-    """Runs with results."""
+    """Number of runs with results."""
     errors: int = 0
-    """How many of them could not be judged, as there is no run."""
+    """Number of these runs that could not be judged because the run is missing."""
 
 
 class Try(NamedTuple):
@@ -76,7 +76,7 @@ class Try(NamedTuple):
 
 
 class ResultPlace(NamedTuple):
-    """The place of a result among those of its experiment."""
+    """The position of a result in the list of its experiment's results."""
 
     item: str = ""
     repeat: int = 0
@@ -92,10 +92,10 @@ class StoredEvaluator(NamedTuple):
 
     name: str
     version: int
-    """From 1."""
+    """Counts the versions from 1."""
     config_hash: str
     config: str
-    """JSON: the mapping of the evaluator."""
+    """The evaluator's configuration, as JSON."""
     put_by: str = ""
     at_us: int = 0
     """When it was stored, in microseconds since the epoch, by the clock of the store."""

@@ -23,7 +23,7 @@ class FunctionCall(TypedDict):
 
     name: str
     arguments: str
-    """As the model wrote them; compact JSON where the instrumentation had parsed them."""
+    """As the model wrote them; compact JSON if the instrumentation had parsed them."""
 
 
 class ToolCall(TypedDict):
@@ -35,12 +35,12 @@ class ToolCall(TypedDict):
 
 
 class Message(TypedDict):
-    """One message of a conversation; further keys are kept as the sender reported them."""
+    """One message of a conversation; further keys are stored as the sender reported them."""
 
     role: str
     """``system``, ``developer``, ``user``, ``assistant`` or ``tool``; unknown roles unchanged."""
     content: str | list[Json]
-    """Text, or parts: ``text``, ``image_url``, ``input_audio``, ``file`` and unknown ones."""
+    """Text, or parts: ``text``, ``image_url``, ``input_audio``, ``file`` and unknown parts."""
     reasoning_content: NotRequired[str]
     tool_calls: NotRequired[list[ToolCall]]
     tool_call_id: NotRequired[str]
@@ -48,23 +48,23 @@ class Message(TypedDict):
     finish_reason: NotRequired[str]
     refusal: NotRequired[str]
     status: NotRequired[str]
-    """Of tool messages: ``error`` if the tool failed."""
+    """Only on tool messages: ``error`` if the tool failed."""
     reasoning_details: NotRequired[list[Json]]
     """Further data of the reasoning: signatures, encrypted thoughts."""
 
 
 CONVERSATION_START = '[{"role":'
-"""Prefix of the compact JSON of messages; no other text of a normalized model call has it."""
+"""Prefix of the compact JSON of messages; no other text of a normalized model call begins so."""
 
 
 def as_conversation(text: str, role: str) -> str:
-    """Return the text as a conversation: plain text becomes one message, empty stays empty."""
+    """Return the text as a conversation; plain text becomes one message, empty text stays empty."""
     is_conversation = not text or text.startswith(CONVERSATION_START)
     return text if is_conversation else make_message(text, role)
 
 
 def make_message(text: str, role: str) -> str:
-    """Return the JSON of a conversation of one message with this text."""
+    """Return the JSON of a conversation with this text as its only message."""
     try:
         return orjson.dumps([{"role": role, "content": text}]).decode()
     except TypeError:  # half a surrogate pair cannot be written
@@ -72,7 +72,7 @@ def make_message(text: str, role: str) -> str:
 
 
 def read_conversation(text: str) -> list[Json]:
-    """Return the messages in the text of a normalized model call; empty if it is no list."""
+    """Return the messages in the text of a normalized model call; empty for any other text."""
     try:
         value = orjson.loads(text)
     except ValueError:
@@ -81,7 +81,7 @@ def read_conversation(text: str) -> list[Json]:
 
 
 def texts_of(message: Mapping[str, Json]) -> Iterator[str]:
-    """Yield the message's content if it is a text, else the texts of its parts."""
+    """Yield the message's content if it is a string, otherwise the texts of its parts."""
     content = message.get("content")
     for part in content if isinstance(content, list) else [content]:
         text = part.get("text") if isinstance(part, dict) else part
@@ -102,7 +102,7 @@ def functions_of(message: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
 
 
 def find_request(messages: Sequence[Json]) -> Json:
-    """Return the content of the last user message: text or parts; ``None`` without one."""
+    """Return the content of the last user message, text or parts; ``None`` if there is none."""
     for message in reversed(messages):
         if isinstance(message, dict) and message.get("role") == "user":
             return _content_of(message)
@@ -112,8 +112,8 @@ def find_request(messages: Sequence[Json]) -> Json:
 def find_answer(messages: Sequence[Json]) -> Json:
     """Return the content of the last message if it is the model's or a tool's, else ``None``.
 
-    Results that follow a text of the model and are of tools that it called in the same message
-    are no answer: the provider ran these tools while the model wrote.
+    Tool results are not the answer if they follow a text of the model and belong to tools that it
+    called in the same message: the provider ran these tools while the model wrote.
     """
     last = _before_results(messages)
     if isinstance(last, dict) and last.get("role") in ("assistant", "tool"):
@@ -122,7 +122,7 @@ def find_answer(messages: Sequence[Json]) -> Json:
 
 
 def _before_results(messages: Sequence[Json]) -> Json:
-    """Return the model's message that the last results belong to if it has text; else the last."""
+    """Return the model's message to which the last results belong if it has text, else the last."""
     results: set[str] = set()
     for message in reversed(messages):
         if not isinstance(message, dict):
@@ -133,7 +133,7 @@ def _before_results(messages: Sequence[Json]) -> Json:
             break
         elif message.get("content"):
             return message
-        else:  # a call without a text between two others
+        else:  # a tool call without a text between two others
             results.clear()
     return messages[-1] if messages else None
 

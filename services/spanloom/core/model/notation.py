@@ -14,9 +14,10 @@ HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds sin
 
 
 def parse_instant(text: str) -> int:
-    """Return nanoseconds since the epoch; raise ``ValueError`` that says what to write instead.
+    """Return nanoseconds since the epoch; raise ``ValueError`` that names the accepted form.
 
-    A space before an offset is read as ``+``: an unescaped ``+`` in a query string becomes one.
+    A space before an offset is read as ``+``, because an unescaped ``+`` in a query string becomes
+    a space.
     """
     if text.isascii() and text.isdigit():
         return _in_range(int(text[:20]) * 1_000_000)
@@ -30,7 +31,7 @@ def parse_instant(text: str) -> int:
 
 
 def parse_ago(text: str, now_ns: int) -> int | None:
-    """Return the time of ``30m``, ``24h``, ``7d`` or ``4w`` before now, in ns; else ``None``."""
+    """Return the time ``30m``, ``24h``, ``7d`` or ``4w`` before now, in ns; ``None`` if invalid."""
     found = _AGO.fullmatch(text)
     return max(now_ns - int(found[1]) * _UNITS_NS[found[2]], 0) if found else None
 

@@ -1,4 +1,4 @@
-"""Online rules: evaluators that judge runs as they arrive, and their work."""
+"""Online rules: evaluators that judge runs as they arrive, and the work that they have to do."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     """Project and name of a rule."""
 
 MOST_RULES = 100
-"""The most rules of a project."""
+"""Maximum number of rules in a project."""
 MAX_NAME = 100
-"""Characters of a name."""
+"""Maximum characters of a name."""
 MOST_RERUNS = 3
-"""How often a run is judged again that changes after it was judged as settled."""
+"""How often a run is judged again if it changes after it was judged as settled."""
 UNREAD_PROJECT = "spanloom.judge"
-"""The project of the telemetry that judges send; no rule reads it."""
+"""The project with the telemetry of judges; rules ignore it."""
 
 
 class Unit(StrEnum):
@@ -37,15 +37,15 @@ class When(StrEnum):
 
     SETTLED = "settled"
     PARTIAL = "partial"
-    """Runs that have not settled, too."""
+    """Runs that have not settled are judged too."""
 
 
 class RuleBudget(NamedTuple):
-    """What a rule may spend in a day (UTC); ``None`` is no limit."""
+    """What a rule may spend in a day (UTC); ``None`` means no limit."""
 
     usd: float | None = None
     tokens: int | None = None
-    """In and out."""
+    """Input and output tokens."""
     calls: int | None = None
     """Requests to a model."""
     runs: int | None = None
@@ -55,7 +55,7 @@ NO_BUDGET = RuleBudget()
 
 
 class BackfillRange(NamedTuple):
-    """The runs of the past to judge, by the start of their root; ``None`` is open."""
+    """The past runs to judge, by the start of their root; ``None`` leaves the range open."""
 
     from_ns: int | None = None
     to_ns: int | None = None
@@ -67,13 +67,13 @@ class OnlineRule:
 
     project: str
     name: str
-    """Also its id, in scores and for the sample."""
+    """The rule's name, which is also its id in scores and for the sample."""
     version: int = 1
-    """Grows when it judges other runs, or in another way."""
+    """Grows when the rule judges other runs, or judges differently."""
     where: str = ""
-    """Empty: every run."""
+    """Empty to judge every run."""
     evaluators: str = "[]"
-    """JSON: a list of evaluators as ``spanloom.evaluate`` takes them."""
+    """JSON: a list of evaluators in the form that ``spanloom.evaluate`` accepts."""
     sample: float = 1.0
     unit: Unit = Unit.TRACE
     when: When = When.SETTLED
@@ -81,13 +81,13 @@ class OnlineRule:
     budget: RuleBudget = NO_BUDGET
     backfill: BackfillRange | None = None
     rescored: int = 0
-    """The version for which already judged runs are judged again; 0: none."""
+    """The version for which runs that were already judged are judged again; 0 for none."""
     is_paused: bool = False
     is_deleted: bool = False
     since_us: int = 0
-    """When it was created, by the store's clock, in µs since the epoch; 0: the store sets it."""
+    """When it was created, by the store's clock, in µs since the epoch; if 0, the store sets it."""
     at_us: int = 0
-    """When it was stored, in µs since the epoch; the latest counts."""
+    """When it was stored, in µs since the epoch; the latest row counts."""
     put_by: str = ""
 
     @property
@@ -97,7 +97,7 @@ class OnlineRule:
 
     @property
     def judging(self) -> tuple[object, ...]:
-        """The fields whose change makes a new version: which runs it judges, and how."""
+        """The fields that make a new version when they change: which runs are judged, and how."""
         return self.where, self.evaluators, self.sample, self.unit, self.when
 
 
@@ -107,24 +107,24 @@ class WorkState(StrEnum):
     PENDING = "pending"
     DONE = "done"
     ERROR = "error"
-    """It could not be judged, and is not tried again."""
+    """The run could not be judged, and is not tried again."""
     DEFERRED = "deferred"
-    """The budget of the day is spent."""
+    """The budget of the day is used up."""
     STALE = "stale"
-    """It has changed again, after ``MOST_RERUNS`` reruns."""
+    """The run has changed again, after ``MOST_RERUNS`` reruns."""
     DROPPED = "dropped"
-    """There is nothing to judge: a later version took its place, or the run is gone."""
+    """There is nothing to judge: a later version replaced this one, or the run was deleted."""
 
 
 WAITING = frozenset({WorkState.PENDING, WorkState.DEFERRED})
-"""The states of work that is still to be done."""
+"""The states of work that has not been done yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """A rule's work on one version of a run; the highest revision of an ``id`` counts.
 
-    The reader of the change feed writes revision 0: reading the same again changes nothing.
+    The reader of the change feed writes revision 0, so that reading a change again has no effect.
     """
 
     key: TraceKey
@@ -133,24 +133,24 @@ class Work:
     version: int
     """The version of the trajectory."""
     known_us: int
-    """When it became known, in µs since the epoch."""
+    """When the rule got to know the version, in µs since the epoch."""
     due_us: int
-    """Not judged before this time, in µs since the epoch."""
+    """The earliest time to judge it, in µs since the epoch."""
     is_settled: bool = True
     state: WorkState = WorkState.PENDING
     revision: int = 0
     attempts: int = 0
-    """How often a provider failed."""
+    """How often a model provider has failed."""
     views: Mapping[str, str] = field(default_factory=dict)
-    """The fingerprint of the view that each evaluator has judged, by the evaluator's name."""
+    """The fingerprint of the view that each evaluator judged, by the evaluator's name."""
     is_judged: bool = False
-    """Whether an evaluator has judged it: its view differed from the one before."""
+    """Whether an evaluator judged this version, because its view had changed."""
     calls: int = 0
     tokens: int = 0
     cost: float = 0.0
-    """US dollars, as far as it is known."""
+    """US dollars, as far as prices are known."""
     judged_us: int = 0
-    """When it was judged last, in µs since the epoch."""
+    """When it was last judged, in µs since the epoch."""
     error: str = ""
 
     @property
@@ -174,7 +174,7 @@ class Spent(NamedTuple):
 
 
 class RuleProgress(NamedTuple):
-    """How many runs a rule has in each state, by the newest work of each run."""
+    """The number of runs in each state of a rule, by the newest work of each run."""
 
     pending: int = 0
     done: int = 0
@@ -182,7 +182,7 @@ class RuleProgress(NamedTuple):
     deferred: int = 0
     stale: int = 0
     oldest_due_us: int = 0
-    """Since when the oldest pending one is due, in µs since the epoch; 0 without any."""
+    """When the oldest pending work was due, in µs since the epoch; 0 if nothing is pending."""
 
 
 class Walk(StrEnum):
@@ -196,17 +196,17 @@ class Walk(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WalkPlace:
-    """The position of a rule's pass over past runs; the latest one counts."""
+    """The position of a rule's pass over past runs; the latest row counts."""
 
     project: str
     rule: str
     walk: Walk
     wanted: str
-    """The runs of the pass; other runs mean a new pass."""
+    """Which runs the pass covers; if this changes, a new pass starts."""
     position: str = ""
-    """JSON of the position to continue at; empty at the beginning."""
+    """JSON of the position to continue from; empty at the beginning."""
     taken: int = 0
-    """How many runs it gave the rule to judge."""
+    """Number of runs that the pass has queued for the rule to judge."""
     is_done: bool = False
     at_us: int = 0
-    """When it reached the position, in µs since the epoch."""
+    """When the pass reached the position, in µs since the epoch."""

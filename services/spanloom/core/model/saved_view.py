@@ -1,4 +1,4 @@
-"""A saved view: parameters of an address of the page, under a name, for a whole project."""
+"""A saved view: URL parameters of a page, stored under a name for a whole project."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT = 1
-"""The form in which this version stores a view, and the newest one that it reads."""
+"""The format in which this version stores views, and the newest that it reads."""
 MOST_VIEWS = 200
-"""The most views of a project."""
+"""Maximum number of views in a project."""
 MAX_NAME = 100
-"""Characters of a name."""
+"""Maximum characters of a name."""
 
 
 class ViewPage(StrEnum):
@@ -32,25 +32,25 @@ class SavedView:
 
     project: str
     id: str
-    """16 hex digits, of its first name; never changes."""
+    """16 hex digits, derived from its first name; never changes."""
     page: str
-    """One of ``ViewPage``; a newer format may have others."""
+    """A ``ViewPage``, or a page that only a newer format has."""
     name: str
     parameters: Mapping[str, str] = field(default_factory=dict)
-    """Those of the address, as they were typed: ``{"since": "7d"}``. Empty for a newer format."""
+    """URL parameters as they were typed: ``{"since": "7d"}``. Empty for a newer format."""
     owner: str = ""
-    """Who made it, as they call themselves, which is not checked; empty if unknown."""
+    """The name of the person who saved it, which is not verified; empty if unknown."""
     changed_by: str = ""
     revision: int = 1
-    """Counts the changes from 1."""
+    """Counts the changes, from 1."""
     at_us: int = 0
     """When it was changed, in microseconds since the epoch."""
     format: int = FORMAT
     is_deleted: bool = False
     change: str = ""
-    """Random: tells two changes apart that made the same revision."""
+    """A random text that distinguishes two changes with the same revision."""
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer version of Spanloom stored it, in a form that this one does not read."""
+        """Whether a newer version of Spanloom stored it, in a format that this one cannot read."""
         return self.format > FORMAT

@@ -15,11 +15,11 @@ IDENTITY = (
     *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
     *("experiment", "item", "repeat"),
 )
-"""Members that identify a score: scores that agree in all are revisions of one."""
+"""Members that identify a score; scores in which all of them are equal are revisions of one."""
 
 
 class TypedValue(NamedTuple):
-    """A value in the form in which a score has it."""
+    """A value in the form in which scores store it."""
 
     value_type: str
     number: float | None
@@ -27,7 +27,7 @@ class TypedValue(NamedTuple):
 
 
 def typed_value(value: float | bool | str | None, label: str = "") -> TypedValue:
-    """Return a value with its type; a label alone is a category."""
+    """Return a value with its type; a label without a value is a category."""
     if isinstance(value, bool):
         return TypedValue("boolean", float(value), label)
     if isinstance(value, (int, float)):
@@ -41,17 +41,17 @@ class Score:
     """One revision of a score; the highest revision of an ``id`` counts."""
 
     key: TraceKey
-    """The trace id is empty if the target is a conversation or an item."""
+    """The key of the trace; its id is empty if the target is a conversation or an item."""
     name: str
     source: str
     author: str
     revision: int
-    """Microseconds since the epoch at which it was accepted."""
+    """The time at which it was accepted, in microseconds since the epoch."""
     target: str = "trajectory"
     step_id: str = ""
     conversation_id: str = ""
     judged_version: int = 0
-    """0: unknown."""
+    """The version of the run that was judged; 0 if unknown."""
     step_hash: str = ""
     value_type: str = "number"
     number: float | None = None
@@ -62,7 +62,7 @@ class Score:
     error_code: str = ""
     rationale: str = ""
     evidence: str = ""
-    """JSON."""
+    """A JSON list; empty if unknown."""
     evaluator_version: str = ""
     config_hash: str = ""
     rule_id: str = ""
@@ -73,18 +73,18 @@ class Score:
     output_tokens: int = 0
     cost: float | None = None
     view_fingerprint: str = ""
-    """Of the parts of the run that the evaluator read; empty: unknown."""
+    """Fingerprint of what the evaluator read of the run; empty if unknown."""
     coverage: float | None = None
-    """The share of the run that was read, 0 to 1; ``None``: all of it, or unknown."""
+    """The share of the run that was read, 0 to 1; ``None`` if all of it, or unknown."""
     cached: bool = False
-    """Whether every answer of a model was one that it had given before."""
+    """Whether all answers of a model came from the cache."""
     metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Further numbers by name."""
     is_deleted: bool = False
 
     @property
     def id(self) -> str:
-        """Identity of the score across revisions: 32 hex digits, as the store computes it."""
+        """Identity of the score in all revisions: 32 hex digits, computed like in the store."""
         of = self.conversation_id if self.target == "conversation" else self.step_id
         parts = [self.key.project, self.target, self.key.trace_id, of, self.name, self.source]
         parts += [self.author, self.experiment, self.item, str(self.repeat)]

@@ -1,4 +1,4 @@
-"""Spans as read from the store, and what a dialect made of them.
+"""Spans as read from the store, and how a dialect classified and described them.
 
 Spans never change. Their fields are in the order in which the store's read query selects the
 columns, so that ``Span._make`` turns a row into a span: the extractor reads tens of thousands a
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TraceKey(NamedTuple):
-    """Identifies a trace: trace ids are unique within a project only."""
+    """Identifies a trace; a trace id is unique only within a project."""
 
     project: str
     trace_id: str
@@ -41,10 +41,10 @@ class Link(NamedTuple):
 
 
 class Span(NamedTuple):
-    """One stored span, the newest version of it.
+    """The newest version of a stored span.
 
-    Attribute values are text: strings as they are, numbers in decimal, booleans ``true`` or
-    ``false``, bytes in base64, arrays and key-value lists as JSON, an unset value empty.
+    Attribute values are text: strings unchanged, numbers in decimal, booleans ``true`` or
+    ``false``, bytes in base64, arrays and key-value lists as JSON, unset values empty.
     """
 
     trace_id: str
@@ -68,20 +68,20 @@ class Span(NamedTuple):
     events: Sequence[Event]
     links: Sequence[Link]
     row_version: int
-    """Grows each time the span is accepted."""
+    """Grows each time the same span is accepted."""
     environment: str = ""
-    """Where the service runs, ``production``: a resource attribute, like ``service_name``."""
+    """The environment of the service, such as ``production``, from a resource attribute."""
     release: str = ""
-    """The version of the service, else the revision of its source: resource attributes."""
+    """The version of the service, or else its source revision, from resource attributes."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether it has an end, not before its start; else it is a copy that was sent open."""
+        """Whether the span has an end, not before its start; open spans are sent without one."""
         return self.end_ns >= self.start_ns and self.end_ns > 0
 
     @property
     def precedence(self) -> tuple[bool, int, int]:
-        """Orders versions of one span: the highest counts."""
+        """Sort key of a span's versions; the highest one counts."""
         return self.is_finished, self.row_version, self.start_ns
 
 
@@ -90,78 +90,77 @@ class Classification(NamedTuple):
 
     kind: Kind
     rule: str
-    """Name of the rule that decided, as listed in ``docs/dialects.md``."""
+    """Name of the rule that decided; ``docs/dialects.md`` lists them."""
     part_of: str | None = None
     """Id of the span whose run this span reports a second time."""
     inside: str | None = None
-    """Id of the step in which this span ran, if that is not the reported parent."""
+    """Id of the step in which this span ran, if it is not the reported parent."""
     usage: Usage | None = None
-    """Tokens of the call as reported by other spans; fill what the call's own span leaves out."""
+    """Tokens of the call in other spans; they complete the counts of the call's own span."""
     summed_from: Usage | None = None
-    """If a call reports tokens as a running sum: the sum before the call, to be subtracted."""
+    """If a call reports tokens as a running sum, the sum before the call, which is subtracted."""
     facts: Facts | None = None
-    """Texts and names from other spans that replace the span's own, where not empty."""
+    """Texts and names from other spans; non-empty ones replace the span's own."""
     is_sound: bool = False
-    """Whether the span's error is to be ignored: the operation itself ended well."""
+    """Whether to ignore the span's error, because the operation itself succeeded."""
     question: str | None = None
-    """The question to a person if the span waits for one and has no error that reports it."""
+    """The question to a person if the span waits for an answer and no error reports it."""
     is_unknown: bool = False
-    """Whether the dialect does not know the span: others that recognise it are tried too."""
+    """Whether the dialect does not know the span; other dialects that recognise it are tried."""
     error: StepError | None = None
-    """The failure of the operation, where the span itself does not report it as one."""
+    """The failure of the operation, if the span itself does not report it as a failure."""
     is_cancelled: bool = False
-    """Whether the operation was stopped from outside, where the span does not report it."""
+    """Whether the operation was stopped from outside, if the span itself does not report it."""
 
 
 KNOWS_NOTHING = (".plumbing", ".component")
-"""Endings of the catch-all rules for spans of a library."""
+"""Suffixes of the rules for spans that a library's dialect does not know in detail."""
 GUARDRAIL = "guardrail"
-"""``Facts.data_kind``, and ``tool_kind`` of steps, of checks of inputs or outputs."""
+"""The value of ``Facts.data_kind``, and of ``tool_kind`` on steps, for input or output checks."""
 
 
 ASIDE = "runs_aside"
-"""Metadata key of an agent whose texts are not those of the agent around it: it makes a title.
-"""
+"""Metadata key of an agent outside the conversation of the agent around it: it makes a title."""
 
 
 @dataclass(slots=True)
 class Facts:
-    """What a span reports about its step; fields are empty where it reports nothing."""
+    """The facts about a step that its span reports; fields are empty if not reported."""
 
     input: str = ""
     output: str = ""
     usage: Usage | None = None
     total_tokens: int = 0
-    """The sum of all tokens, where the dialect reads one; attributes are read for every dialect."""
+    """The sum of all tokens if the dialect reads one; attributes are searched for every dialect."""
     model: str = ""
     first_token_ms: float | None = None
     agent_name: str = ""
     tool_name: str = ""
     data_kind: str = ""
-    """Of tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
+    """On tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
 
-    ``guardrail`` also for a graph: a check of the framework, which no model called.
+    ``guardrail`` is also set on a graph: a check by the framework, which no model called.
     """
     response_id: str = ""
     conversation_id: str = ""
     is_resuming: bool = False
-    """Of a run: whether it continues an earlier one that waited for a person.
+    """On runs: whether it continues an earlier run that waited for a person.
 
-    An input ``Command(resume="yes")`` is detected for every dialect; other signs are set here.
+    An input ``Command(resume="yes")`` is detected for every dialect; dialects set it for others.
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""
     notes: Sequence[str] = ()
-    """For the root: warnings about data that its sender never reports."""
+    """On the root: warnings about data that its sender never reports."""
 
 
 class UnreadKeys(NamedTuple):
-    """Attributes that look like token counts, messages or a model, and are in no table."""
+    """Keys that look like token counts, messages or a model, but that no code reads."""
 
     named: Sequence[str] = ()
     """Keys that name tokens, messages or a model."""
     counts: Sequence[str] = ()
-    """Keys that name tokens, even if other senders hold messages in them."""
+    """Keys that name tokens, even if other senders use them for messages."""
 
 
 NOTHING_UNREAD = UnreadKeys()
@@ -169,7 +168,7 @@ NOTHING_UNREAD = UnreadKeys()
 
 @dataclass(slots=True)
 class NormalizedSpan:
-    """A stored span with its classification and its data in common form."""
+    """A stored span with its classification and its facts in the common form."""
 
     span: Span
     dialect: str
@@ -178,15 +177,15 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
-    """Kept for noise too: a node whose first attempt failed is not a step."""
+    """Also set on noise, because a node whose first attempt failed is not a step."""
     inside: str | None = None
     question: str | None = None
-    """The question to a person if the span waits for one; empty if the question is unknown."""
+    """The question to a person, if the span waits for an answer; empty if it is unknown."""
     is_approval: bool = False
-    """Whether the question is if a tool may run: other tools of the call may run meanwhile."""
+    """Whether the question asks if a tool may run; the call's other tools may run meanwhile."""
     is_cancelled: bool = False
-    """Whether it was stopped from outside: neither a failure nor a result."""
+    """Whether the span was stopped from outside, which is neither a failure nor a result."""
     is_scope_known: bool | None = None
-    """Whether a dialect lists the scope; ``None`` for a span without a library's marks."""
+    """Whether a dialect lists the scope; ``None`` if no attribute identifies a library."""
     unread: UnreadKeys = NOTHING_UNREAD
-    """Attributes that look as if they should have been read."""
+    """Attributes that look as if code should have read them."""

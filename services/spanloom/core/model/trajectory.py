@@ -1,4 +1,4 @@
-"""The trajectory: the request to an agent, its steps, and what they cost.
+"""The trajectory: the request to an agent, its steps, and their cost.
 
 The shape is the Coze Loop trajectory schema (``id``, ``root_step``, ``agent_steps``); Spanloom's
 own fields are in ``extraction``. Times are nanoseconds here and become millisecond
@@ -43,9 +43,9 @@ class Status(StrEnum):
     LIVE = "live"
     """Spans keep arriving."""
     SETTLED = "settled"
-    """The root arrived, then no span for the quiet time."""
+    """The root has arrived, and no further span during the quiet period."""
     PARTIAL = "partial"
-    """No span for a long time, and the root never arrived."""
+    """No span has arrived for a long time, and the root never did."""
     FAILED = "failed"
     """The extractor could not build it; the warnings contain the error."""
 
@@ -62,74 +62,75 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
     """It was stopped from outside before it had an answer."""
     UNFINISHED = "unfinished"
-    """It never ended, as far as its spans tell: its process may have been killed."""
+    """It has no end in the stored spans; its process may have been killed."""
     FAILED = "failed"
-    """Something failed, and nothing around it ended well."""
+    """Something failed, and the run did not recover from it."""
 
 
 REPORTED_BY_STATUS = "status"
-"""``StepError.reported_by`` of a failure that only the span's status reports."""
+"""The value of ``StepError.reported_by`` if only the span's status reports the failure."""
 NO_CODE = -1
-"""The code of a failure without one."""
+"""The code of a failure that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepError:
-    """A failure of a step; exceptions for control flow are none."""
+    """A failure of a step; exceptions for control flow are not failures."""
 
     code: int
-    """The HTTP or provider code if reported, else ``NO_CODE``."""
+    """The HTTP or provider code; ``NO_CODE`` if not reported."""
     message: str
-    """The error message; the type if there is none."""
+    """The error message; the type if there is no message."""
     type: str = ""
-    """The exception's name without its package, ``KeyError``, or another word for what went wrong,
+    """The exception's name without its package, ``KeyError``, or another name for the failure,
     ``content_filter``; empty if unknown."""
     traceback: str = field(default="", compare=False)
-    """The stack trace; its form depends on the instrumentation."""
+    """The stack trace, in the format of the instrumentation."""
     reported_by: str = field(default="", compare=False)
-    """What on the span reports it: ``exception``, ``attribute`` or ``status``, in this order."""
+    """Where the span reports it: ``exception``, else ``attribute``, else ``status``."""
 
 
 _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
 
 
 def with_type(message: str, kind: str) -> str:
-    """Return ``KeyError: 'city'``, as Python ends a traceback, with the type only once.
+    """Return the message after its type, as in Python's ``KeyError: 'city'``, the type only once.
 
-    A message may begin with it, with or without its package: ``openai.RateLimitError: slow down``.
+    A message may already begin with it, with or without its package:
+    ``openai.RateLimitError: slow down``.
     """
     begins = message.startswith(kind) or message.partition(":")[0].endswith(f".{kind}")
     return message if not kind or begins else f"{kind}: {message}"
 
 
 def explained(message: str, kind: str) -> str:
-    """Return the message, with the type if it is only the repr of an argument: ``'city'``."""
+    """Return the message; if it is only an argument's repr, such as ``'city'``, with its type."""
     is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))
     return with_type(message, kind) if is_argument else message
 
 
 AHEAD_NS = 60 * 10**9
-"""Clocks of two machines that are set right differ by less."""
+"""Maximum difference of two machines' clocks that counts as correct."""
 _FIRST_SET_US = 10**15
-"""A sequence before 2001 is that of a service whose own clock is not set."""
+"""A sequence before 2001, which only a service whose clock is not set gives out."""
 
 
 def ahead_ns(start_ns: int, seq: int) -> int:
-    """Return how long after its arrival something began, because the sender's clock is ahead.
+    """Return how far after its arrival a run began, in ns, because the sender's clock is ahead.
 
-    ``seq`` is a span version: microseconds at which it was accepted. 0 if the clocks agree.
+    ``seq`` is a span version: the time of acceptance in microseconds. 0 if the clocks agree.
     """
     ahead = start_ns - seq * 1_000
     return ahead if ahead > AHEAD_NS and seq > _FIRST_SET_US else 0
 
 
 def listed_start_ns(start_ns: int, seq: int) -> int:
-    """Return the start by which lists order a run: never later than it arrived."""
+    """Return the start by which lists order a run, in ns: never later than its arrival."""
     return start_ns - ahead_ns(start_ns, seq)
 
 
 class Failure(NamedTuple):
-    """One failure of a run, on any span including noise."""
+    """One failure of a run, on any span, including noise."""
 
     span_id: str
     """The span that failed."""
@@ -137,22 +138,22 @@ class Failure(NamedTuple):
     """The step that shows the failure."""
     error: StepError
     recovered: bool
-    """Whether an enclosing span continued and ended well."""
+    """Whether the run recovered from it: an enclosing span continued and ended well."""
 
 
 class Pause(NamedTuple):
-    """A point where a run waits for a person."""
+    """A place where a run waits for a person."""
 
     span_id: str
     """The span that paused."""
     step_id: str
     """The step that shows the pause."""
     question: str
-    """The question, text or JSON; empty if not reported."""
+    """The question, as text or JSON; empty if not reported."""
 
 
 class Usage(NamedTuple):
-    """Tokens of one model call; input includes cached tokens, output includes reasoning."""
+    """Tokens of one model call; input includes cached tokens, output includes reasoning tokens."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -161,11 +162,11 @@ class Usage(NamedTuple):
     cache_creation_tokens: int = 0
 
     def completed_by(self, other: Usage) -> Usage:
-        """Return these numbers, with zeros replaced by those of ``other``."""
+        """Return these counts, with zeros replaced by the counts of ``other``."""
         return Usage(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
 
     def since(self, earlier: Usage) -> Usage:
-        """Return the difference of two running sums, never below 0."""
+        """Return the difference to an earlier running sum, never below 0."""
         return Usage(*(max(0, now - then) for now, then in zip(self, earlier, strict=True)))
 
 
@@ -174,7 +175,7 @@ class Step(NamedTuple):
 
     id: str
     parent_id: str
-    """The nearest kept ancestor; empty for the root."""
+    """The nearest ancestor that is a step; empty for the root."""
     type: StepType
     name: str
     start_ns: int
@@ -183,9 +184,9 @@ class Step(NamedTuple):
     output: str = ""
     error: StepError | None = None
     usage: Usage | None = None
-    """Of model steps only."""
+    """Only on model steps."""
     model: str = ""
-    """Of model steps only: the model that responded, else the requested one."""
+    """Only on model steps: the model that responded, or else the requested model."""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = MappingProxyType({})
 
@@ -196,9 +197,9 @@ class Step(NamedTuple):
 
     @property
     def richness(self) -> int:
-        """How many details are known: texts, model, kinds of tokens, details of a failure.
+        """The number of known details: texts, model, kinds of token counts, details of a failure.
 
-        If two instrumentations report the same run, the step with more details is kept.
+        If two instrumentations report the same run, the step with more details is preferred.
         """
         error = self.error
         of_failure = (error.code not in (0, -1), error.type, error.message) if error else ()
@@ -216,21 +217,21 @@ class Metrics(NamedTuple):
     """The ``metrics_info`` of an agent or of the whole run in the Coze Loop schema."""
 
     llm_duration_ns: int = 0
-    """Sum over model steps, so parallel calls exceed the wall time."""
+    """Sum over model steps; parallel calls can make it longer than the wall-clock time."""
     tool_duration_ns: int = 0
     model_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """Error code to step ids."""
+    """Step ids by error code."""
     tool_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
     model_error_rate: float = 0.0
     tool_error_rate: float = 0.0
     tool_step_proportion: float = 0.0
-    """Tool steps among model and tool steps."""
+    """Tool steps as a share of all model and tool steps."""
     input_tokens: int = 0
     output_tokens: int = 0
 
 
 class AgentStep(NamedTuple):
-    """An agent's run, or a root that has steps of its own, with these steps in order."""
+    """An agent's run, or a root that owns steps, with its steps in order."""
 
     step: Step
     steps: Sequence[Step]
@@ -238,22 +239,22 @@ class AgentStep(NamedTuple):
 
 
 class SpanVerdict(NamedTuple):
-    """How one stored span was classified, and by which rule."""
+    """How a stored span was classified, and by which rule."""
 
     span_id: str
     parent_span_id: str
     name: str
     kind: Kind
     step_id: str | None
-    """The step that the span belongs to; its own id if it is that step, ``None`` for noise."""
+    """The step to which the span belongs: its own id if it is the step, ``None`` for noise."""
     dialect: str
     rule: str
     start_ns: int
     end_ns: int
     error: StepError | None = None
-    """The failure that the span reports, even if it is noise."""
+    """The failure that the span reports, even if the span is noise."""
     evaluations: Sequence[Mapping[str, object]] = ()
-    """The results of evaluations in its events."""
+    """The evaluation results in the span's events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,43 +275,43 @@ class Trajectory:
     trace_id: str
     project: str
     root: Step
-    """Has the id of the root span; ``root_type`` tells whether the span itself is a step."""
+    """Has the root span's id; ``root_type`` tells whether the span itself is a step."""
     root_type: Kind
     root_metrics: Metrics
     agent_steps: Sequence[AgentStep]
     verdicts: Sequence[SpanVerdict]
-    """One per stored span in (start, span id) order."""
+    """One for each stored span, ordered by start and span id."""
     span_count: int
     step_counts: Mapping[str, int]
-    """Number of steps by type, and ``other``: spans that are no step."""
+    """Number of steps by type; ``other`` counts spans that are no step."""
     dialects: Sequence[str]
     warnings: Sequence[str]
     extras: Mapping[str, object]
     """Further fields of ``extraction``: wall-clock times, first token, models …"""
     failures: Sequence[Failure] = ()
-    """Each once, by the start of the failed spans."""
+    """Each failure once, ordered by the start of the failed spans."""
     pauses: Sequence[Pause] = ()
-    """Those not resumed within the trace."""
+    """The pauses that were not resumed within the trace."""
     is_cancelled: bool = False
-    """Whether a cancellation ended it: nothing around it continued, and there is no answer."""
+    """Whether a cancellation ended the run: nothing continued after it, and there is no answer."""
     is_unfinished: bool = False
-    """Whether its root, or an agent that no other agent runs, has no end."""
+    """Whether its root, or an agent not run by another agent, has no end."""
     is_resuming: bool = False
-    """Whether it continues an earlier run that waited for a person, as its root reports."""
+    """Whether the run continues an earlier run that waited for a person, as its root reports."""
     duplicate_of: DuplicateOf | None = None
     extractor_version: str = ""
     has_root: bool = True
     absences: Sequence[str] = ()
-    """The warnings about missing spans; not worth showing while a run is still going."""
+    """The warnings about missing spans, which are not shown while a run is still in progress."""
 
     @property
     def conversation_id(self) -> str:
-        """The conversation that the run belongs to; empty if it names none, or several."""
+        """The conversation to which the run belongs; empty if it names none, or several."""
         return str(self.extras.get("conversation_id", ""))
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for a person, even if something failed as well."""
+        """Whether the run waits for a person, even if something failed as well."""
         return bool(self.pauses)
 
     @property
@@ -321,7 +322,7 @@ class Trajectory:
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended; of several, the first of failed, cancelled, paused, unfinished."""
+        """How the run ended; if several apply: failed before cancelled, paused, unfinished."""
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
         if self.is_cancelled:
@@ -334,12 +335,12 @@ class Trajectory:
 
     @property
     def failure_count(self) -> int:
-        """How many failures there were."""
+        """The number of failures."""
         return len(self.failures)
 
     @property
     def cause(self) -> StepError | None:
-        """Why it failed: the first failure that it did not recover from, else the first."""
+        """Why the run failed: the first failure that it did not recover from, or else the first."""
         lasting = (failure for failure in self.failures if not failure.recovered)
         first = next(lasting, next(iter(self.failures), None))
         return None if first is None else first.error

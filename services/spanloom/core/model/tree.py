@@ -1,8 +1,8 @@
-"""The spans of a trace as a tree, even if the trace is incomplete, and which ran inside which.
+"""The spans of a trace as a tree, even if the trace is incomplete.
 
 Real traces have orphans (the parent was lost or is remote), several roots, no root yet, and
-now and then a cycle. The tree gives every span exactly one place, independent of the order of
-arrival, and reports in ``warnings`` what it had to repair.
+now and then a cycle. The tree gives every span exactly one position, whatever the order of arrival,
+and reports repairs in ``warnings``.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _WARNINGS = {
 }
 
 _MAY_ARRIVE = ("no_root", "stand_in", "orphan", "open")
-"""Reasons that later spans may resolve."""
+"""Reasons for warnings that later spans may resolve."""
 
 
 def span_order(span: Span) -> tuple[int, str]:
-    """Return the sort key used for spans everywhere: (start, span id)."""
+    """Return the sort key of spans, used in all code: start and span id."""
     return span.start_ns, span.span_id
 
 
 class SpanTree:
-    """Spans with one root; never empty."""
+    """The spans of a trace with one root; never empty."""
 
     __slots__ = (
         *("_children", "_is_top_no_root", "_memory", "_parents", "absences", "has_root"),
@@ -45,9 +45,9 @@ class SpanTree:
     def __init__(self, spans: Iterable[Span], *, is_top_no_root: bool = False) -> None:
         """Build the tree; the order of ``spans`` does not matter.
 
-        A span without an end gets the last known time of it and its descendants.
-        ``is_top_no_root``: a single topmost span whose parent is missing gets a made root, as
-        several do. Raises ``ValueError`` without spans.
+        A span without an end gets the last known time of the span and its descendants.
+        ``is_top_no_root``: if the parent of a single topmost span is missing, create a root, as for
+        several topmost spans. Raises ``ValueError`` without spans.
         """
         self._is_top_no_root = is_top_no_root
         ordered = sorted(spans, key=span_order)
@@ -73,7 +73,7 @@ class SpanTree:
         self._link(known)
         tops = self._tops()
         self.top_down: Sequence[Span] = self._walk(tops)
-        """Every span once, each after its parent in the repaired tree."""
+        """Every span once, after its parent in the repaired tree."""
         cuts: set[str] = set()
         if len(self.top_down) < len(self.spans):
             cuts = self._cut_cycles(self.top_down)
@@ -82,7 +82,7 @@ class SpanTree:
         self.has_root = reported_root is not None
         is_root_missing = not reported_root and (len(tops) > 1 or self._is_top_no_root)
         self.stand_in = self._make_root(tops, known) if is_root_missing else None
-        """A root that was not sent, around spans whose parents are missing."""
+        """A created root above spans whose parents are missing; ``None`` if the tree needs none."""
         self.root = reported_root or self.stand_in or tops[0]
         attached = [top for top in tops if top is not self.root]
         self.warnings: Sequence[str] = []
@@ -93,9 +93,9 @@ class SpanTree:
             self.top_down = self._walk([self.root, *attached])
 
     def _make_root(self, tops: Sequence[Span], known: Collection[str]) -> Span | None:
-        """Return a root around all spans; ``None`` if no parent of a topmost one is missing.
+        """Return a new root above all spans; ``None`` if no topmost span has a missing parent.
 
-        It has the id of the earliest missing parent, which is that of the root if it still comes.
+        It gets the id of the first missing parent, which may turn out to be the actual root.
         """
         orphan = next((top for top in tops if top.parent_span_id not in known), None)
         if orphan is None:
@@ -116,7 +116,7 @@ class SpanTree:
         )
 
     def _link(self, known: Mapping[str, Span]) -> None:
-        """Index the reported parents and children; ``known`` are the spans by id."""
+        """Index the reported parents and children; ``known`` has the spans by id."""
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
         for span in self.spans:
@@ -126,7 +126,7 @@ class SpanTree:
 
     @property
     def placed(self) -> Sequence[Span]:
-        """All spans of the tree: those that were sent, after the root that was not."""
+        """All spans of the tree: a created root, if there is one, then the spans that were sent."""
         return self.spans if self.stand_in is None else (self.stand_in, *self.spans)
 
     def parent(self, span: Span) -> Span | None:
@@ -134,11 +134,11 @@ class SpanTree:
         return self._parents.get(span.span_id)
 
     def children(self, span: Span) -> Sequence[Span]:
-        """Return the spans that report this one as their parent, in order."""
+        """Return the spans that report this span as their parent, in order."""
         return self._children.get(span.span_id, ())
 
     def siblings(self, span: Span) -> Sequence[Span]:
-        """Return the children of the span's reported parent, the span included."""
+        """Return the children of the span's reported parent, including the span."""
         parent = self._parents.get(span.span_id)
         return () if parent is None else self._children[parent.span_id]
 
@@ -170,7 +170,7 @@ class SpanTree:
         return [span for span in self.spans if span.span_id not in self._parents]
 
     def _cut_cycles(self, reached: Iterable[Span]) -> set[str]:
-        """Detach the earliest span of each cycle, which no top reaches; return their ids."""
+        """Detach the earliest span of each cycle, unreachable from the top; return their ids."""
         cuts: set[str] = set()
         seen = {span.span_id for span in reached}
         for span in self.spans:
@@ -190,7 +190,7 @@ class SpanTree:
         return reached
 
     def _cycle_above(self, span: Span) -> list[Span]:
-        """Return the spans of the cycle that the parents of ``span`` lead into."""
+        """Return the spans of the cycle to which the parents of ``span`` lead."""
         path: dict[str, Span] = {}
         while span.span_id not in path:
             path[span.span_id] = span
@@ -225,7 +225,7 @@ def with_all_below(tree: SpanTree, span_ids: Collection[str]) -> set[str]:
 
 BLUR_NS = 1_000_000
 """Clock error of OpenTelemetry for JavaScript: it starts spans at whole milliseconds and measures
-from there, so that an inner span may seem to end after its outer one."""
+from there, so that an inner span may seem to end after its outer span."""
 
 
 def encloses(outer: Span, inner: Span) -> bool:

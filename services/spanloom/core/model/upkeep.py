@@ -1,4 +1,4 @@
-"""Upkeep of stored traces: retention, deletion, and replay."""
+"""Maintenance of stored traces: retention, deletion, and replay."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Kind(Enum):
     SPANS = "spans"
     TRAJECTORIES = "trajectories"
     BOTH = "both"
-    """Needed as long as spans or trajectories are kept."""
+    """Retained as long as spans or trajectories are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Days after which rows are removed; 0 keeps them for ever."""
+    """Days after which rows are removed; 0 means never."""
 
     spans: int = 0
     """Days since the span was accepted."""
@@ -48,9 +48,9 @@ class RetentionPlan:
 
     default: Terms = Terms()
     projects: Mapping[str, Terms] = field(default_factory=dict)
-    """Projects with their own terms."""
+    """Projects with terms of their own."""
     keeps_annotated: bool = True
-    """Whether annotated trajectories are kept regardless of the terms."""
+    """Whether annotated trajectories are retained regardless of the terms."""
 
     def of(self, project: str) -> Terms:
         """Return the terms of a project."""
@@ -62,38 +62,38 @@ class RetentionPlan:
         return any(t.trajectories for t in (self.default, *self.projects.values()))
 
     def longest_days(self, kind: Kind) -> int:
-        """Return the longest term of any project in days; 0 if one keeps rows for ever."""
+        """Return the longest term of any project in days; 0 if a project never removes rows."""
         return longest([self.default.days(kind), *(t.days(kind) for t in self.projects.values())])
 
 
 def longest(days: tuple[int, ...] | list[int]) -> int:
-    """Return the longest of the terms in days; 0 means for ever."""
+    """Return the longest of the terms in days; 0 means never removed."""
     return 0 if 0 in days else max(days)
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionScope:
-    """Which traces to delete: those within reach that meet every condition that is not ``None``.
+    """Which traces to delete: traces within reach that meet every condition that is not ``None``.
 
-    Example: ``DeletionScope(Reach.only("travel"), start_before_ns=...)`` is everything of a project
-    that started before a time. Callers must refuse a scope that is everything.
+    Example: ``DeletionScope(Reach.only("travel"), start_before_ns=...)`` is everything in a project
+    that started before a time. Callers must refuse a scope that covers everything.
     """
 
     reach: Reach
     trace_id: str | None = None
     conversation_id: str | None = None
     start_before_ns: int | None = None
-    """Any span of the trace, or its root, started before this time (ns since the epoch)."""
+    """A span of the trace, or its root, started before this time (ns since the epoch)."""
 
     @property
     def is_everything(self) -> bool:
-        """Whether every trace of every project is in scope."""
+        """Whether the scope is every trace of every project."""
         return self == DeletionScope(Reach.ALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """The permanent record of a deletion: who, when, what, how many."""
+    """The permanent record of a deletion: who requested it, when, its scope and its counts."""
 
     id: str
     """Later deletions have greater ids."""
@@ -102,16 +102,16 @@ class Deletion:
     requested_by: str
     traces: int = 0
     spans: int = 0
-    """How many spans of them had arrived, repeats included."""
+    """Number of their spans that had arrived, repeats included."""
     step: int = 0
-    """Grows with each record of the same deletion: the highest counts."""
+    """Grows with each record of the same deletion; the highest one counts."""
     is_over: bool = False
-    """Whether it has expired: new spans of its traces are stored again."""
+    """Whether the deletion has expired, so that new spans of its traces are stored again."""
     until_seq: int = 0
-    """The newest sequence that it covers, stored or still in a spool (see ``Spool``).
+    """The newest sequence that it covers, whether stored or still in a spool (see ``Spool``).
 
-    Sequences are microseconds. If a collector's clock was ahead, stored sequences are later than
-    the time of the request; then the store uses the newest of them instead.
+    Sequences are microseconds. If a collector's clock was ahead, stored sequences may be later
+    than the time of the request; the store then uses the newest stored sequence instead.
     """
 
 
@@ -122,7 +122,7 @@ def new_deletion(scope: DeletionScope, requested_by: str, now_ns: int) -> Deleti
 
 
 BEFORE_ALL = TraceKey("", "")
-"""Sorts before every key."""
+"""A key that sorts before every other key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +131,16 @@ class Selection:
 
     reach: Reach
     start_from_ns: int | None = None
-    """Root started at or after this time."""
+    """The root started at or after this time."""
     start_before_ns: int | None = None
     dialect: str | None = None
     """Trajectories with spans that this dialect classified."""
     other_than: str | None = None
-    """Trajectories built by another extractor version than this one."""
+    """Trajectories that were built by a different extractor version."""
 
 
 class StoredTrace(NamedTuple):
-    """A trace with a stored trajectory, as far as a replay needs it."""
+    """A trace with a stored trajectory, as a replay needs it."""
 
     key: TraceKey
     status: Status
@@ -148,7 +148,7 @@ class StoredTrace(NamedTuple):
 
 
 PARTS = 16
-"""How many parts a replay has that processes share, by the hash of trace ids (``slice_of``)."""
+"""Number of parts into which a replay is split for several processes, by hash of trace ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,19 +159,19 @@ class Replay:
     """Later replays have greater ids."""
     selection: Selection
     total: int
-    """How many traces the selection had when the replay began."""
+    """Number of traces in the selection when the replay began."""
     step: int = 0
-    """Grows with each record of the same replay: the highest counts."""
+    """Grows with each record of the same replay; the highest one counts."""
     done: int = 0
     written: int = 0
-    """How many of those done differ from before and were stored anew."""
+    """Number of done traces whose trajectory changed and was stored again."""
     failed: int = 0
-    """How many could not be built; their stored trajectories stay."""
+    """Number of traces that could not be built; their stored trajectories are not replaced."""
     after: TraceKey = BEFORE_ALL
-    """Every trace up to and including this key, in key order, is done."""
+    """Every trace up to this key, in key order, is done, including the key."""
     is_finished: bool = False
     part: int | None = None
-    """Which part of the traces this is the progress of; ``None`` is the replay as a whole."""
+    """The part of the traces to which the progress belongs; ``None`` for the whole replay."""
 
     @property
     def cursor(self) -> str:
@@ -179,13 +179,13 @@ class Replay:
         return self.id
 
     def in_parts(self, known: Iterable[Replay]) -> Sequence[Replay]:
-        """Return its parts, those without progress as they begin."""
+        """Return its parts; parts without recorded progress are at their start."""
         begun = {part.part: part for part in known}
         new = replace(self, step=0, done=0, written=0, failed=0, is_finished=False)
         return [begun.get(number) or replace(new, part=number) for number in range(PARTS)]
 
     def with_parts(self, known: Collection[Replay]) -> Replay:
-        """Return the whole with the progress of its parts."""
+        """Return the replay with the progress of its parts added up."""
         return replace(
             self,
             done=self.done + sum(part.done for part in known),
@@ -195,9 +195,9 @@ class Replay:
 
 
 class Older(NamedTuple):
-    """The last activity of older releases in a store that is being upgraded."""
+    """The last activity of an older release in a store that is being upgraded."""
 
     age_s: float
-    """Seconds since the last of them wrote, or since the tables were extended for this one."""
+    """Seconds since an older release last wrote, or since the tables were extended for this one."""
     name: str
-    """The kind of its work; empty if none was seen since then."""
+    """The kind of work of the older process; empty if none was active since then."""

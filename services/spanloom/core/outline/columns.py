@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 MEDIA_TYPE = "application/vnd.spanloom.outline"
 MAGIC = b"OUTL"
 _MS = 1_000_000
-"""Nanoseconds per millisecond, the unit of documents."""
+"""Nanoseconds per millisecond; documents have times in milliseconds."""
 _U1, _U2, _U4, _U8 = "B", "H", "I", "Q"
 _MOST_4 = 2**32 - 1
 _MOST_START = 2**31 - 1
-"""Largest difference of starts: one bit is its sign."""
+"""Maximum difference of starts, because one bit is used for its sign."""
 
 
 class Column(NamedTuple):
@@ -36,7 +36,7 @@ class Column(NamedTuple):
 
 
 def encode_outline(rows: Sequence[OutlineRow], version: int) -> bytes:
-    """Return the rows as bytes; ``version`` is that of their document."""
+    """Return the rows as bytes; ``version`` is the version of their document."""
     origin = min((row.start_ms for row in rows), default=0)
     unit = _unit(rows)
     names, agents = _dictionary(row.name for row in rows), {"": 0}
@@ -95,7 +95,7 @@ def _unit(rows: Sequence[OutlineRow]) -> int:
 
 
 def _differences(values: Sequence[int]) -> Iterator[int]:
-    """Yield the difference of each value to the one before, zigzag encoded: 1 for -1, 2 for 1."""
+    """Yield each value's difference to the previous one, zigzag encoded: 1 for -1, 2 for 1."""
     before = 0
     for value in values:
         step = value - before
@@ -115,7 +115,7 @@ def _width(words: Mapping[str, int]) -> str:
 
 
 def _transposed(column: Column) -> bytes:
-    """Return all first bytes, then all second ones, and so on: gzip compresses this better."""
+    """Return all first bytes, then all second bytes, and so on, which gzip compresses better."""
     values = array(column.code, column.values)
     if sys.byteorder == "big":
         values.byteswap()

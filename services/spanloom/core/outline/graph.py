@@ -1,10 +1,10 @@
 """The call graph of a run: calls of agents, models and tools, and handoffs to agents.
 
-In a run of up to ``MOST_STEPS`` steps each step is a node; in a longer run all calls of one name by
-one agent are one node. Edges come from the spans alone, never from times.
+In a run of up to ``MOST_STEPS`` steps each step is a node; in a longer run all calls with one name
+by one agent are one node. Edges come from the spans alone, never from times.
 
-LangGraph's, Eino's, AutoGen's and ADK's tools are called ``transfer_to_…``, those of OpenAI's
-Agents SDK and of LlamaIndex ``handoff``. The agent they name has to be in the same run; which agent
+Handoff tools are called ``transfer_to_…`` in LangGraph, Eino, AutoGen and ADK, and ``handoff`` in
+OpenAI's Agents SDK and LlamaIndex. The agent that they name has to be in the same run; which agent
 started next is not considered.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 250
 MOST_NODES = 1_000
-"""Most nodes by kind, agent and name; further steps share one node per type."""
+"""Maximum nodes by kind, agent and name; further steps share one node per type."""
 _REST = "…"
 
 
@@ -57,9 +57,9 @@ def _handed(
     *,
     is_expanded: bool,
 ) -> Counter[tuple[str, str]]:
-    """Count handoffs by the nodes they join, for agents that are one node only.
+    """Count handoffs by the pair of nodes that they connect, for agents that are a single node.
 
-    If an agent ran several times, only times could decide which run a handoff led to.
+    If an agent ran several times, only times could decide to which run a handoff led.
     """
     runs = Counter(row.name for row in rows if row.kind == "agent" and row.step_id == row.id)
     named = {row.id: row.name for row in rows}
@@ -86,7 +86,7 @@ def _edges(
 
 
 def _kind_key(row: OutlineRow, nodes: Mapping[str, object]) -> str:
-    """Return the node id of a step: all calls of one kind and name by one agent share it."""
+    """Return the node id of a step, shared by all calls of one kind and name by one agent."""
     key = f"{row.kind}/{row.agent}/{row.name}"
     return key if key in nodes or len(nodes) < MOST_NODES else f"{row.kind}/{_REST}/{_REST}"
 
@@ -121,12 +121,12 @@ def _why(steps: int) -> str:
 
 _BEFORE_NAME = ("transfer_to_", "handoff to ")
 _NAMELESS = ("handoff", "transfer_to_agent")
-"""Tools with the agent's name in their arguments or in their output."""
+"""Tools that have the agent's name in their arguments or in their output."""
 _ARGUMENTS = ("agent_name", "to_agent")
 
 
 class Handoff(NamedTuple):
-    """The id of a tool step that passed control to an agent, and that agent's id."""
+    """The id of a tool step that handed control to an agent, and that agent's id."""
 
     step_id: str
     agent_id: str
@@ -137,7 +137,7 @@ def find_handoffs(
 ) -> Iterator[Handoff]:
     """Yield the handoffs to agents of this run.
 
-    If an agent ran several times, the id is that of its first run; see ``run_graph``.
+    If an agent ran several times, its id is the id of its first run; see ``run_graph``.
     """
     own = [row for row in rows if row.step_id == row.id and row.id in steps]
     agents: dict[str, str] = {}
@@ -163,5 +163,5 @@ def _named(tool: OutlineRow, step: DocumentStep) -> str:
 
 
 def _plain(name: str) -> str:
-    """Return a name as it is written in function names: ``essay_writer`` for ``Essay Writer``."""
+    """Return a name in the form of function names: ``essay_writer`` for ``Essay Writer``."""
     return name.strip().casefold().replace(" ", "_").replace("-", "_")

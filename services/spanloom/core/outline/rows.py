@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 KINDS = tuple(map(str, Kind))
 ERROR, PLUMBING, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
 """Flags of a row: it failed; it is not a step; the parent of its span was never stored; it counts
-under another step; its parent in the tree is not that of its span; it repeats the tool call before
-it, below the same step, ignoring model calls in between."""
+under another step; its parent in the tree is not its span's parent; it repeats the previous tool
+call below the same step, ignoring model calls in between."""
 
 _NO_USAGE: Mapping[str, int] = MappingProxyType({})
 
 
 class OutlineRow(NamedTuple):
-    """One stored span; a step with the trajectory's values, any other with its own."""
+    """One stored span; a step has the trajectory's values, any other span its own values."""
 
     id: str
     depth: int
     kind: str
     name: str
     agent: str
-    """Name of the agent to which it belongs; empty if there is none."""
+    """Name of the agent to which the span belongs; empty if there is none."""
     start_ms: int
     duration_ms: int
     input_tokens: int
     output_tokens: int
     flags: int
     step_id: str
-    """Id of the step under which it counts; empty for framework plumbing."""
+    """Id of the step under which the span counts; empty for framework noise."""
     first_token_ms: int = 0
     """Time to the first token of a model call; 0 if unknown."""
 
@@ -46,8 +46,8 @@ class OutlineRow(NamedTuple):
 def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
     """Return a row for each span of a run, in preorder.
 
-    ``steps`` are those of the canonical document by id, ``spans`` the verdicts of the same version,
-    in the order of their starts.
+    ``steps`` are the steps of the canonical document by id, ``spans`` the span verdicts of the
+    same version, ordered by start.
     """
     own = {span["span_id"]: span.get("parent_span_id") or "" for span in spans}
     parents = _parents(spans, own, steps)
@@ -82,7 +82,7 @@ def _call(step: DocumentStep, kind: str) -> _Call | None:
 def _parents(
     spans: Sequence[Json], own: Mapping[str, str], steps: Mapping[str, DocumentStep]
 ) -> list[str]:
-    """Return the parent id of each span in the tree: its own, unless its step was moved."""
+    """Return the parent id of each span in the tree: its own parent, unless its step was moved."""
     nearest: dict[str, str] = {}
     parents = []
     for span in spans:
@@ -102,7 +102,7 @@ def _parents(
 def _step_above(
     span_id: str, own: Mapping[str, str], steps: Mapping[str, DocumentStep], nearest: dict[str, str]
 ) -> str:
-    """Return the nearest step above a span by parent ids; ``nearest`` caches spans on the way."""
+    """Return the nearest step above a span; ``nearest`` caches the result for spans on the way."""
     path: list[str] = []
     seen = {span_id}
     here = own[span_id]
@@ -117,7 +117,7 @@ def _step_above(
 
 def _row(span: Json, step: DocumentStep | None, depth: int, agent: str, flags: int) -> OutlineRow:
     usage = _NO_USAGE if step is None else step.model_info
-    return OutlineRow(  # positional arguments: keywords take twice the time
+    return OutlineRow(  # positional, because keyword arguments take twice the time
         span["span_id"],
         depth,
         span["kind"],
@@ -149,9 +149,9 @@ def _flags(span: Json, own: Mapping[str, str], parent_id: str, step: DocumentSte
 
 
 MAX_DEPTH = 65_535
-"""The largest value of the column of depths; deeper spans get this depth."""
+"""The largest value that the column of depths can hold; deeper spans get this depth."""
 _NOWHERE = -1
-"""The parent of a root; as a list index it is the last element."""
+"""The parent of a root; as a list index it selects the last element."""
 
 
 class Preorder(NamedTuple):
@@ -163,7 +163,7 @@ class Preorder(NamedTuple):
 
 
 def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:
-    """Return every span once, parents before their children, siblings in the order of the input.
+    """Return every span once, parents before their children, siblings in input order.
 
     A span whose parent is missing is a root. In a cycle the first span becomes a root.
     """
@@ -178,7 +178,7 @@ def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:
 
 
 def _walk(above: Sequence[int], first: Sequence[int], following: Sequence[int]) -> Preorder:
-    """Walk the tree by first children and next siblings, without recursion or stack."""
+    """Traverse the tree by first children and next siblings, without recursion or a stack."""
     order: list[int] = []
     depths: list[int] = []
     place, depth = first[_NOWHERE], 0
@@ -196,7 +196,7 @@ def _walk(above: Sequence[int], first: Sequence[int], following: Sequence[int]) 
 
 
 def _cut_cycles(above: MutableSequence[int]) -> None:
-    """Make the first span of each cycle a root, in place; visits each span once."""
+    """Make the first span of each cycle a root, in place; each span is visited once."""
     done = bytearray(len(above))
     for start in range(len(above)):
         path, place = [], start

@@ -1,4 +1,4 @@
-"""One version of a run for display: its rows, their previews, and the rows that have a text."""
+"""One version of a run for display: its rows, their previews, and a search in the rows' texts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     Json = Mapping[str, Any]
 
 _ROW_BYTES = 700
-"""Bytes of memory of a row without its text."""
+"""Memory of a row without its text, in bytes."""
 
 
 class RunView(NamedTuple):
-    """The rows of a run; cached while a run is viewed, so without most of its texts."""
+    """The rows of a run; cached while a run is viewed, and therefore without most of its texts."""
 
     version: int
     rows: Sequence[OutlineRow]
     sources: Sequence[Source | None]
-    """One per row; ``None`` if the row has only a name."""
+    """One for each row; ``None`` if the row has only a name."""
 
     @property
     def size(self) -> int:
@@ -45,7 +45,7 @@ class WholeRun(NamedTuple):
 
 
 def read_run(document: bytes, spans: bytes) -> WholeRun:
-    """Parse a run from its document and its span verdicts of the same version."""
+    """Parse a run from its document and its span verdicts, both of the same version."""
     parsed = Document(orjson.loads(document))
     steps = parsed.by_id()
     rows = place_rows(steps, orjson.loads(spans))
@@ -55,11 +55,11 @@ def read_run(document: bytes, spans: bytes) -> WholeRun:
 
 PREVIEW_CHARS = 200
 _READ_CHARS = 20_000
-"""Most characters of a text that are read for a preview."""
+"""Maximum characters of a text that are read for a preview."""
 
 
 class Source(NamedTuple):
-    """The data of a step's preview line."""
+    """The data from which a step's preview line is made."""
 
     text: str
     """The output, or the input if there is no output."""
@@ -70,7 +70,7 @@ class Source(NamedTuple):
 
 
 def source_of(step: DocumentStep) -> Source:
-    """Return the data of a step's preview line."""
+    """Return the data from which a step's preview line is made."""
     metadata = step.metadata
     cost = metadata.get("cost")
     return Source(
@@ -82,17 +82,17 @@ def source_of(step: DocumentStep) -> Source:
 
 
 def first_words(text: str) -> str:
-    """Return the beginning of a text in one line; for messages that of the last one."""
+    """Return the beginning of a text, or of its last message if it has any, in one line."""
     texts = read_texts(text)
     line = " ".join((texts[-1] if texts else "")[:_READ_CHARS].split())
     return line if len(line) <= PREVIEW_CHARS else f"{line[: PREVIEW_CHARS - 1]}…"
 
 
 def spans_of_document(document: Json) -> Sequence[Json]:
-    """Return a span for each step of a canonical document, in the order of their starts.
+    """Return a span for each step of a canonical document, ordered by start.
 
-    They have the shape of the stored verdicts without dialect and rule. Framework spans that are
-    no steps are missing.
+    The spans have the form of stored span verdicts, without dialect and rule. Framework spans that
+    are no steps are missing.
     """
     view = Document(document)
     root = view.root.id
@@ -118,7 +118,7 @@ BEFORE_CHARS, AFTER_CHARS = 40, 120
 
 
 class Match(NamedTuple):
-    """A row that contains the text."""
+    """A row that contains the searched text."""
 
     row: int
     part: str
@@ -130,11 +130,11 @@ class Match(NamedTuple):
 def find_rows(
     rows: Sequence[OutlineRow], steps: Mapping[str, DocumentStep], text: str
 ) -> Iterator[Match]:
-    """Yield each matching row once, with its first part that contains the text.
+    """Yield each matching row once, with the first of its fields that contains the text.
 
     Parts of words match, in any case: ``kub`` finds ``Kubernetes``. Several words match as they are
-    written, or all of them in any order. The search over all runs, which matches whole words, is
-    ``/v1/search``.
+    written, or if all of them occur in any order. The search over all runs, which matches whole
+    words, is ``/v1/search``.
     """
     needle = text.casefold()
     words = needle.split()
@@ -148,7 +148,7 @@ def find_rows(
 
 
 def _place(content: str, needle: str, words: Sequence[str]) -> int:
-    """Return the position of a text, else of its first word if all words occur, else -1."""
+    """Return the position of a text, or of its first word if all its words occur, or else -1."""
     at = content.find(needle)
     if at >= 0 or len(words) < 2:
         return at

@@ -1,7 +1,7 @@
 """The store ports of the pipeline: one narrow protocol for each consumer and subject.
 
-In: requests, records and queries. Out: spans, documents and rows. Start with ``store.Store``, which
-lists every subject.
+Input: requests, records and queries. Output: spans, documents and rows. Start with ``store.Store``,
+which lists every subject.
 
 ``tests/contract`` holds one suite that every implementation passes: the embedded engine, a
 ClickHouse server, and the store in memory. All methods are synchronous and may block; call them

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 class AnnotationQuery(NamedTuple):
-    """Which annotations to read; a field left at its default does not filter."""
+    """Which annotations to read; a field with its default value does not filter."""
 
     trace_id: str | None = None
     scheme: str = ""
     annotator: str = ""
     from_us: int = 0
-    """Accepted at this time or later, in microseconds since the epoch."""
+    """Only annotations accepted at this time or later, in microseconds since the epoch."""
     before_us: int = 2**63
 
 
@@ -53,18 +53,18 @@ class KeptVersion:
 
 
 class KeptAt(NamedTuple):
-    """Which version was kept, and when."""
+    """Which version was stored for its annotations, and when."""
 
     version: int
     at_us: int
-    """In microseconds since the epoch."""
+    """Time of storing, in microseconds since the epoch."""
 
 
 class AnnotationStore(Protocol):
-    """Keeps annotations: rows are added, never changed, and survive retention."""
+    """Stores annotations: rows are added, never changed, and survive retention."""
 
     def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
-        """Store rows, durable when this returns; the same row again changes nothing.
+        """Store rows, durable on return; storing the same row again changes nothing.
 
         The change feed announces them, like scores and queue events. A caller that stores more rows
         in the same step passes ``is_announced=False`` and stores everything within
@@ -74,12 +74,13 @@ class AnnotationStore(Protocol):
     def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
         """Return a context for storing annotations and scores, which the feed then announces.
 
-        It announces them once, after all writes, however the context ends; where no other process
-        writes, also if the process is killed within the context.
+        The feed announces them once, after all writes, even if the context ends with an exception.
+        Where no other process writes, it announces them even if the process is killed within the
+        context.
         """
 
     def is_alone(self) -> bool:
-        """Return whether no other process writes: then a read stays valid until this one writes."""
+        """Return whether no other process writes; then results are valid until the next write."""
 
     def list(
         self, reach: Reach, query: AnnotationQuery, limit: int, after: Slot | None = None
@@ -97,42 +98,42 @@ class AnnotationStore(Protocol):
 
 
 class SchemeStore(Protocol):
-    """Keeps every text of every scheme."""
+    """Stores every text of every scheme."""
 
     def put(self, scheme: StoredScheme) -> None:
-        """Store a text as the current one of its name. Durable when this returns."""
+        """Store a text as the current text of its scheme; it is durable on return."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
-        """Return the newest text of each scheme, or of those of one name, by project and name."""
+        """Return the newest text of each scheme, or of the named scheme, by project and name."""
 
     def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
-        """Return one text of a scheme, however old."""
+        """Return the text of a scheme with this hash, of any age; ``None`` if there is none."""
 
 
 class VersionKeeper(Protocol):
-    """Keeps documents as they were annotated: otherwise the store has only the current ones."""
+    """Stores documents as they were annotated, while the store otherwise has only current ones."""
 
     def keep(self, kept: KeptVersion) -> None:
-        """Keep a version durably; versions with equal documents share one stored document."""
+        """Store a version durably; versions with equal documents share one stored document."""
 
     def has(self, key: TraceKey, version: int) -> bool:
-        """Return whether a version was kept, without reading its document."""
+        """Return whether a version was stored here, without reading its document."""
 
     def get(self, key: TraceKey, version: int) -> KeptVersion | None:
-        """Return a version that was kept."""
+        """Return a version that was stored here; ``None`` if it was not."""
 
     def list(self, key: TraceKey) -> Sequence[KeptAt]:
-        """Return the kept versions, newest first, at most 1,000."""
+        """Return the versions stored here, newest first, at most 1,000."""
 
     def current(self, key: TraceKey) -> int:
-        """Return the version that is stored now; 0 if there is none."""
+        """Return the current version of the trajectory in the store; 0 if there is none."""
 
     def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the stored versions; trajectories that are missing or deleted are left out."""
+        """Return the current versions; trajectories that are missing or deleted are left out."""
 
 
 class ScoreQuery(NamedTuple):
-    """Which scores to read; a field left at its default does not filter."""
+    """Which scores to read; a field with its default value does not filter."""
 
     trace_ids: Sequence[str] = ()
     name: str = ""
@@ -142,7 +143,7 @@ class ScoreQuery(NamedTuple):
     experiment: str = ""
     item: str = ""
     orphans_before_us: int | None = None
-    """Only scores older than this whose trajectory is not stored."""
+    """Only scores older than this time, in microseconds, whose trajectory is not stored."""
 
 
 class ScorePlace(NamedTuple):
@@ -157,10 +158,10 @@ BEFORE_ALL_SCORES = ScorePlace()
 
 
 class ScoreStore(Protocol):
-    """Keeps scores; annotations are turned into scores automatically."""
+    """Stores scores; it turns annotations into scores automatically."""
 
     def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
-        """Store revisions of scores; durable when this returns.
+        """Store revisions of scores; they are durable on return.
 
         ``is_announced`` works as in ``AnnotationStore.add``.
         """
@@ -168,47 +169,47 @@ class ScoreStore(Protocol):
     def list(
         self, reach: Reach, query: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
-        """Return up to ``limit`` current scores after a place, by project, trace and id.
+        """Return up to ``limit`` current scores after a position, by project, trace and id.
 
         Retracted scores are left out.
         """
 
     def of_traces(self, keys: Sequence[TraceKey]) -> Sequence[Score]:
-        """Return the newest revision of every score of these traces, retracted ones included."""
+        """Return the newest revision of every score of these traces, including retracted scores."""
 
     def without_run(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        """Return the keys without a stored trajectory, except those that are deleted."""
+        """Return the keys of traces without a stored trajectory, except deleted traces."""
 
 
 class QueueReader(Protocol):
     """Reads queues, their items and the events of these items."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
-        """Return queues as last put, all or those of one name, by project and name."""
+        """Return the current queues, all or those of one name, by project and name."""
 
     def items(self, queue: Queue) -> Sequence[QueueItem]:
-        """Return the items of a queue, in the order of places."""
+        """Return the items of a queue in queue order."""
 
     def events(self, queue: Queue) -> Sequence[QueueEvent]:
         """Return the events of all items, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
-        """Return how far people agree on each item that several of them annotated, by trace.
+        """Return the agreement on each item that several people annotated, by trace.
 
-        For steps it compares their correctness, for whole runs the decisive step and who is
-        responsible. Steps are matched by id, whatever version they were judged on; annotations of
-        adjudicators, models and rules are ignored.
+        For steps it compares their correctness, for whole runs the decisive step and the
+        responsible agent. Steps are matched by id, whatever version they were judged on;
+        annotations of adjudicators, models and rules are ignored.
         """
 
 
 class AnnotationQueueStore(QueueReader, Protocol):
-    """Keeps queues, their items and events: rows are added, never changed."""
+    """Stores queues, their items and events: rows are added, never changed."""
 
     def put(self, queue: Queue) -> None:
-        """Store a queue as the current one of its name. Durable when this returns."""
+        """Store a queue as the current one of its name; it is durable on return."""
 
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
-        """Put trajectories into a queue; one that is already in it keeps its place."""
+        """Put trajectories into a queue; a trajectory already in the queue keeps its position."""
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """Store events; durable when this returns."""
+        """Store events; they are durable on return."""

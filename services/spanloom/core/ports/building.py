@@ -1,7 +1,7 @@
 """The ports of building: trajectories on their way into the store, and their encoded bytes.
 
-Decoding and encoding such bytes needs no store: another process can do it (``Codec``), and the
-process that has the store open only moves bytes.
+Decoding and encoding need no store, so another process can do it (``Codec``), while the process
+that has the store open only moves bytes.
 """
 
 from __future__ import annotations
@@ -26,16 +26,19 @@ if TYPE_CHECKING:
 
 
 class ReservedBuilds(NamedTuple):
-    """Ranks, versions and places that builders have reserved for a trace, written or not."""
+    """Ranks, versions and list positions that builders have reserved for a trace, stored or not."""
 
     rank: int = 0
     version: int = 0
     places: Sequence[int] = ()
-    """The places in lists of reserved builds above the stored one, if they are written."""
+    """The list positions (starts in ns) of reserved builds above the stored one.
+
+    The list has them only if the builds were written.
+    """
     contents: AbstractSet[str] = frozenset()
-    """Fingerprints that others have reserved above the stored one just now."""
+    """Fingerprints that other builders have currently reserved above the stored build."""
     rivals: Sequence[Precedence] = ()
-    """The precedence of builds with other contents that may replace the stored one at any time."""
+    """The precedence of builds with other contents that may replace the stored one any time."""
 
 
 NOTHING_RESERVED = ReservedBuilds()
@@ -51,7 +54,7 @@ class Head:
     key: TraceKey
     version: int
     seq: int
-    """The newest sequence that it was built from; 0 if no span could be read."""
+    """The newest sequence that it was built from; 0 if no span could be parsed."""
     fingerprint: str
     start_ns: int
     step_ids: Sequence[str]
@@ -61,14 +64,14 @@ class Head:
     status: Status = Status.SETTLED
     extractor_version: str = ""
     before: Sequence[int] = ()
-    """The places in lists that it has left."""
+    """The list positions (starts in ns) that it has left."""
     is_listed: bool = True
-    """Whether lists have this version; not if its writer died before it wrote the row."""
+    """Whether lists have this version; they do not if its writer died before it wrote the row."""
     reserved: ReservedBuilds = NOTHING_RESERVED
 
     @property
     def precedence(self) -> Precedence:
-        """What decides whether another build may replace it."""
+        """The precedence that decides whether another build may replace it."""
         return Precedence.of(self.read_mark, self.status, self.extractor_version)
 
     @property
@@ -80,27 +83,27 @@ class Head:
 
     @property
     def next_rank(self) -> int:
-        """The lowest rank that no build has."""
+        """The lowest rank above all stored and reserved builds."""
         return max(self.rank, self.reserved.rank) + 1
 
     @property
     def next_version(self) -> int:
-        """The lowest version number that no build has."""
+        """The lowest version number above all stored and reserved builds."""
         return max(self.version, self.reserved.version) + 1
 
     @property
     def places(self) -> Sequence[int]:
-        """Every place in lists that a build of the trace may have, the newest first."""
+        """Every list position that a build of the trace may have, the newest first."""
         own = (self.start_ns, *self.before) if self.version else ()
         return (*self.reserved.places, *own)
 
 
 ALWAYS_NS = 2**63 - 1
-"""The end of a window from 0 that covers any time, and of rows that any window finds."""
+"""The end of an unlimited time window, and of rows that every window finds."""
 
 
 class CallWindow(NamedTuple):
-    """A search for calls of one key that ran at some time in a window.
+    """A search for calls with one key that ran at some time in a window.
 
     It never ends before it begins, even if a sender's clock is wrong.
     """
@@ -111,7 +114,7 @@ class CallWindow(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How many steps a trace has, to compare reports of one run."""
+    """How many steps a trace has; used to compare reports of one run."""
 
     model_steps: int = 0
     tool_steps: int = 0
@@ -120,7 +123,7 @@ class Extent(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A stored model or tool step, with what is needed to find other reports of it."""
+    """A stored model or tool step, with the facts by which other reports of it are found."""
 
     key: TraceKey
     step_id: str
@@ -134,9 +137,9 @@ class Call(NamedTuple):
     extent: Extent = Extent()
     """The extent of its trace."""
     answer: int = 0
-    """A digest of what the model answered; 0 if it is unknown."""
+    """A digest of the model's answer; 0 if it is unknown."""
     question: int = 0
-    """A digest of what the user asked it; 0 if it is unknown, or the answer is long enough."""
+    """A digest of the user's question; 0 if it is unknown, or if the answer is long enough."""
 
     def contradicts(self, other: Call) -> bool:
         """Return whether two calls are known to have different texts."""
@@ -157,11 +160,11 @@ class Call(NamedTuple):
 
 
 class Confirmation(NamedTuple):
-    """A build that read more than the stored one, and has the same content."""
+    """A build that read more than the stored build, and has the same content."""
 
     key: TraceKey
     build: Build
-    """It has the version number of the stored one."""
+    """The build; it has the version number of the stored build."""
     status: Status
     start_ns: int
 
@@ -172,36 +175,39 @@ class TrajectoryRecord:
 
     key: TraceKey
     version: int
-    """Above every version number of the trace before it."""
+    """Greater than every earlier version number of the trace."""
     seq: int
-    """The newest sequence it was built from."""
+    """The newest sequence that it was built from."""
     status: Status
     fingerprint: str
     trajectory: Trajectory
-    """Without verdicts, which are in ``spans_document``: those of a long run take 12 MiB."""
+    """The trajectory without span classifications, which can take 12 MiB for a long run.
+
+    They are in ``spans_document``.
+    """
     document: bytes
-    """The canonical JSON document, version and status included."""
+    """The canonical JSON document, including version and status."""
     spans_document: bytes
     """The JSON list that ``/spans`` returns."""
     calls: Sequence[Call]
-    """Its model and tool steps, by which other traces of the same calls are found."""
+    """The trajectory's model and tool steps, by which traces with the same calls are found."""
     previous: Head | None = None
     """The head that this record replaces."""
     read: Read = NOTHING_READ
-    """What it was built from."""
+    """How much of the trace it was built from."""
     is_whole: bool = True
-    """Whether that was all that had arrived."""
+    """Whether it was built from everything that had arrived."""
 
     @property
     def build(self) -> Build:
-        """What orders it among the builds of its trace."""
+        """The build, by which it is ordered among the builds of its trace."""
         rank = max(self.seq, self.previous.next_rank if self.previous else 0)
         precedence = Precedence.of(self.read.mark, self.status, self.trajectory.extractor_version)
         return Build(rank, self.version, self.fingerprint, precedence, self.is_whole)
 
     @property
     def before(self) -> Sequence[int]:
-        """The places in lists that it leaves."""
+        """The list positions (starts in ns) that it leaves."""
         return former_places(self.start_ns, self.previous.places) if self.previous else ()
 
     @property
@@ -211,12 +217,12 @@ class TrajectoryRecord:
 
     @property
     def start_ns(self) -> int:
-        """The start by which lists order it."""
+        """The start in ns by which lists order it."""
         return listed_start_ns(self.trajectory.root.start_ns, self.seq)
 
     @property
     def announcement(self) -> Announcement:
-        """The line of the change feed for this record once it is stored."""
+        """The announcement of this record in the change feed, once it is stored."""
         return Announcement(self.key, self.version, self.status, self.start_ns)
 
 
@@ -231,19 +237,19 @@ class TrajectoryWriter(Protocol):
         """Return the stored heads of these traces; an unknown trace has no entry."""
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
-        """Make records the current trajectories of their traces; return the keys of those that are.
+        """Make records the current trajectories of their traces; return the keys that succeeded.
 
-        The others are refused: another build was stored, or reserved, that read more or has the
-        same rank or number (``Build.follows``). They have to be built again. A reader sees the old
-        or the new document, never a mixture. A single record may be removed from the list while it
-        is written: that of a long trace takes as much memory as writing it does.
+        The other records are refused: another build was stored, or reserved, that read more or has
+        the same rank or number (``Build.follows``). They have to be built again. A reader sees the
+        old or the new document, never a mixture. A single record may be removed from the list while
+        it is written, because the record of a long trace takes as much memory as writing it does.
         """
 
     def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
         """Raise the read marks of stored trajectories; return the keys of those not raised.
 
-        From then on no build that read less replaces the stored one. Traces that are not raised
-        have another build, or may get one at any time; they have to be built again.
+        From then on no build that read less replaces the stored build. Traces in the result have
+        another build, or may get one at any time; they have to be built again.
         """
 
     def make_room(self) -> None:
@@ -256,8 +262,8 @@ class CallFinder(Protocol):
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """Return the project's steps that have the call key of a window and overlap it.
 
-        The cost depends on the number of results: traces of several years may be searched at
-        once, for each has its own window.
+        The cost depends on the number of results. Traces of several years may be searched at once,
+        because each has its own window.
         """
 
 
@@ -267,17 +273,17 @@ class PartFinder(Protocol):
     def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
         """Return stored traces that may be parts of a run (``core/joining/parts.py``).
 
-        Those have the call key of a window and overlap it in time. A trace is returned once; of a
-        call key at most ``most``, whichever they are.
+        These traces have the call key of a window and overlap it in time. A trace is returned once;
+        at most ``most`` traces are returned for a call key, in no particular order.
         """
 
 
 class CallIndex(CallFinder, PartFinder, Protocol):
-    """The index of calls, in which the parts of runs are rows too."""
+    """The index of calls, which also has rows for the parts of runs."""
 
 
 class BuildingStore(Protocol):
-    """The subjects that building a batch of traces needs."""
+    """The store subjects that are needed to build a batch of traces."""
 
     @property
     def spans(self) -> SpanReader:
@@ -285,26 +291,26 @@ class BuildingStore(Protocol):
 
     @property
     def trajectories(self) -> TrajectoryWriter:
-        """Their trajectories, stored and built."""
+        """Their trajectories, stored and new."""
 
     @property
     def calls(self) -> CallIndex:
-        """Calls of other traces, which may repeat those of these."""
+        """Calls of other traces, which may be reports of the same calls."""
 
     @property
     def scores(self) -> ScoreStore:
-        """Scores, which evaluation results among the spans become."""
+        """Scores; evaluation results among the spans become scores."""
 
     @property
     def feed(self) -> FeedWriter:
-        """The change feed, which announces what was written."""
+        """The change feed, which announces stored trajectories."""
 
     def ping(self) -> None:
-        """Return if the store answers, else raise ``StoreUnavailableError``."""
+        """Return if the store answers, otherwise raise ``StoreUnavailableError``."""
 
 
 class CarriedSpans(NamedTuple):
-    """The undecoded answer of a store to a query for the spans of traces."""
+    """The undecoded response of a store to a query for the spans of traces."""
 
     spans: bytes
     events: bytes = b""
@@ -312,7 +318,7 @@ class CarriedSpans(NamedTuple):
 
 
 class CarriedRecord(NamedTuple):
-    """A ``TrajectoryRecord`` encoded for a store, with the values that the store needs."""
+    """An encoded ``TrajectoryRecord``, with the values that the store needs in addition."""
 
     key: TraceKey
     build: Build
@@ -321,12 +327,14 @@ class CarriedRecord(NamedTuple):
     start_ns: int
     conversation_id: str
     calls: Sequence[bytes]
-    """Several texts for a long trace."""
+    """The rows of calls, in several chunks for a long trace."""
     listed: Sequence[bytes]
-    """Its row in the list and a tombstone for each place that it leaves, which are one INSERT. In
-    pieces: put together when the trajectory is no longer in memory."""
+    """Its row in the list, with a tombstone for each list position that it leaves, as one INSERT.
+
+    In chunks, which are joined when the trajectory is no longer in memory.
+    """
     row: Sequence[bytes]
-    """In pieces: a long document is not copied."""
+    """The row of the documents, in chunks, so that a long document is not copied."""
 
     @property
     def size(self) -> int:
@@ -340,35 +348,35 @@ class CarriedRecord(NamedTuple):
 
 
 class Codec(Protocol):
-    """Converts spans and trajectories from and to a store's format: pure, and can be pickled."""
+    """Converts spans and trajectories from and to a store's format; pure and picklable."""
 
     def decode(self, carried: CarriedSpans) -> Traces:
-        """Return what ``SpanReader.read_spans`` returns for the same traces."""
+        """Return the same result as ``SpanReader.read_spans`` for these traces."""
 
     def encode(self, record: TrajectoryRecord) -> CarriedRecord:
-        """Return a record in the form that ``write_carried`` takes."""
+        """Return a record in the form that ``write_carried`` accepts."""
 
 
 class SpanCarrier(Protocol):
-    """Reads spans as bytes."""
+    """Reads spans as undecoded bytes."""
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
         """Return for each group of traces the bytes of its spans, for ``Codec.decode``.
 
-        Several groups are read at once: one query costs less than many. Only for traces of usual
-        size: the whole answer is in memory at once.
+        Several groups are read at once, because one query costs less than many. For traces of usual
+        size only: the whole response is in memory at once.
         """
 
 
 class TrajectoryCarrier(Protocol):
-    """Stores trajectories that are encoded already."""
+    """Stores trajectories that are already encoded."""
 
     def write_carried(self, records: Sequence[CarriedRecord]) -> AbstractSet[TraceKey]:
-        """Do what ``TrajectoryWriter.write`` does with the same records."""
+        """Store the same records as ``TrajectoryWriter.write``, with the same result."""
 
 
 class CarryingStore(Protocol):
-    """The subjects of a store that worker processes build for."""
+    """The store subjects that the owner of worker processes needs."""
 
     @property
     def codec(self) -> Codec:

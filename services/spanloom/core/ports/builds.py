@@ -1,8 +1,7 @@
 """Decides which of two builds of a trace may replace the other.
 
-A build knows as much as it has read. Its rank orders it among the builds of its trace, and never
-two of them have one rank or one version number; but a build that had read less than the stored one
-never gets a rank.
+A build's rank orders it among the builds of its trace; no two builds have the same rank or the same
+version number. A build that read less than the stored build never gets a rank.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ if TYPE_CHECKING:
 
 _CLASSES = {Status.LIVE: 0, Status.FAILED: 1, Status.PARTIAL: 2, Status.SETTLED: 2}
 MOST_PLACES = 16
-"""Former places of a run in lists that its newest build leaves."""
+"""The most former list positions (starts in ns) of a run that its newest build removes."""
 
 
 class Precedence(NamedTuple):
-    """What decides whether a build may replace another one."""
+    """What decides whether a build may replace another build."""
 
     read_mark: str
-    """What it read (``Read.mark``); empty in builds of releases that had none."""
+    """How much the build read (``Read.mark``); empty in builds of releases without read marks."""
     finality: int
     """0 while spans keep arriving, 1 for a failure, 2 for a finished run."""
     extractor: int
-    """Its version; 0 of one that has no number."""
+    """The extractor's version; 0 if it is not a number."""
 
     @classmethod
     def of(cls, read_mark: str, status: Status, extractor_version: str) -> Precedence:
@@ -40,17 +39,17 @@ class Build(NamedTuple):
     """A build of a trace, stored or to be stored."""
 
     rank: int
-    """Above the rank of every build of the trace before it; the highest is the current one."""
+    """Greater than all earlier ranks of the trace; the highest is the current build's."""
     version: int
     fingerprint: str
     precedence: Precedence
     is_whole: bool = True
-    """Whether it read all that had arrived; meaningless for a stored one."""
+    """Whether it read everything that had arrived; meaningless for a stored build."""
 
     def follows(self, stored: Build | None) -> bool:
         """Return whether it may be written over the stored build.
 
-        A build may be written again: the write before may have been interrupted.
+        The same build may be written again, because its previous write may have been interrupted.
         """
         if stored is None or self.is_same(stored):
             return True
@@ -58,22 +57,23 @@ class Build(NamedTuple):
         return is_next and may_replace(stored.precedence, self.precedence, is_whole=self.is_whole)
 
     def confirmed_by(self, others: Iterable[Build]) -> Build:
-        """Return it with the highest read mark of the builds that have its content."""
+        """Return this build with the highest read mark among the builds with the same content."""
         marks = (o.precedence.read_mark for o in others if o.fingerprint == self.fingerprint)
         mark = max(marks, default="")
         precedence = self.precedence._replace(read_mark=max(self.precedence.read_mark, mark))
         return self._replace(precedence=precedence)
 
     def is_same(self, other: Build) -> bool:
-        """Return whether both are one version with one content."""
+        """Return whether both have the same rank, version number and content."""
         return self[:3] == other[:3]
 
 
 def may_replace(stored: Precedence, new: Precedence, *, is_whole: bool) -> bool:
-    """Return whether a build may replace a stored one; ``is_whole``: it read all that had arrived.
+    """Return whether a build may replace a stored one.
 
-    With equal precedence it may: another trace may have changed the content. A stored build without
-    a read mark is replaced only by a whole one.
+    ``is_whole`` tells whether it read everything that had arrived. A build with equal precedence
+    may replace the stored one, because another trace may have changed the content. A stored build
+    without a read mark is replaced only by a whole build.
     """
     if not stored.read_mark:
         return is_whole
@@ -83,10 +83,10 @@ def may_replace(stored: Precedence, new: Precedence, *, is_whole: bool) -> bool:
 
 
 def knows_more(own: Precedence, others: Iterable[Precedence]) -> bool:
-    """Return whether a build knows more than one of the others, which must not replace it."""
+    """Return whether any of the other builds must not replace a build because it read less."""
     return any(not may_replace(own, other, is_whole=False) for other in others)
 
 
 def former_places(own_ns: int, places: Iterable[int]) -> list[int]:
-    """Return the places that a build with this start leaves, the newest of them first."""
+    """Return the list positions that a build with this start leaves, the newest first."""
     return [place for place in dict.fromkeys(places) if place != own_ns][:MOST_PLACES]

@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 
 
 class DatasetStore(Protocol):
-    """Keeps datasets: contents of items by their hash, drafts and versions that refer to them."""
+    """Stores datasets: contents of items by their hash, drafts and versions that refer to them."""
 
     def put(self, dataset: Dataset) -> None:
-        """Store a dataset, durable when this returns; the latest of one name counts."""
+        """Store a dataset, durable on return; the latest dataset of a name counts."""
 
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
-        """Return the datasets of a project by name, or the one of a name.
+        """Return the datasets of a project by name, or only the named dataset.
 
-        Deleted ones are included until the keeper has removed their rows.
+        Deleted datasets are included until the keeper has removed their rows.
         """
 
     def add_contents(self, project: str, dataset: str, contents: Mapping[str, bytes]) -> None:
-        """Store contents of items by their hashes; the same again changes nothing."""
+        """Store contents of items by their hashes; storing them again changes nothing."""
 
     def change_draft(self, project: str, dataset: str, items: Sequence[DraftItem]) -> None:
-        """Store or remove items of the draft, whose contents are there; durable on return."""
+        """Store or remove items of the draft, whose contents are stored; durable on return."""
 
     def draft(self, project: str, dataset: str) -> Mapping[str, DraftItem]:
-        """Return every item of the draft by key, also those that were removed."""
+        """Return every item of the draft by key, including removed items."""
 
     def count_drafts(self, project: str, dataset: str = "") -> Mapping[str, int]:
-        """Return how many items the draft of each dataset has, or of one; zeros are left out."""
+        """Return the number of draft items per dataset, or of one dataset; zeros are left out."""
 
     def add_version(
         self,
@@ -41,19 +41,19 @@ class DatasetStore(Protocol):
         version: DatasetVersion,
         items: Sequence[ItemPlace],
     ) -> None:
-        """Store a version; the store sets its time.
+        """Store a version; the store sets its time. It is durable on return.
 
-        Of two with one number the first one counts; the caller reads it back to see which it is.
-        The same again changes nothing. Durable when this returns.
+        Of two versions with the same number the first counts; the caller reads it back to see which
+        one that is. Storing the same version again changes nothing.
         """
 
     def versions(self, project: str, dataset: str = "") -> Mapping[str, Sequence[DatasetVersion]]:
-        """Return the versions of each dataset, or of one, by their numbers."""
+        """Return the versions of each dataset, or of one dataset, ordered by number."""
 
     def items(
         self, project: str, dataset: str, version: str, after: str, limit: int
     ) -> Sequence[ItemPlace]:
-        """Return items after a key, of the version with a hash; without a hash of the draft."""
+        """Return items after a key, of the version with this hash; of the draft if it is empty."""
 
     def contents(self, project: str, dataset: str, hashes: Sequence[str]) -> Mapping[str, bytes]:
-        """Return the contents with these hashes; missing ones are left out."""
+        """Return the contents with these hashes; missing contents are left out."""

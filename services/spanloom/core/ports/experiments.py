@@ -23,49 +23,51 @@ if TYPE_CHECKING:
 
 
 class EvaluatorStore(Protocol):
-    """Keeps the evaluators of projects in versions that never change."""
+    """Stores the evaluators of projects in versions that never change."""
 
     def add(self, project: str, evaluator: StoredEvaluator) -> None:
-        """Store a version, durable when this returns; the store sets its time.
+        """Store a version, durable on return; the store sets its time.
 
-        Of two with one number the first one counts; the caller reads it back to see which it is.
+        Of two versions with the same number the first counts; the caller reads it back to see which
+        one that is.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
-        """Return all versions by name and number, or those of one name."""
+        """Return the versions of all evaluators, or of the named one, by name and number."""
 
 
 class ExperimentStore(Protocol):
-    """Keeps experiments: their definitions, the chosen runs, and how they ended.
+    """Stores experiments: their definitions, the chosen runs, and how they ended.
 
     Their results are scores.
     """
 
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
-        """Store an experiment with its runs, durable when this returns; the store sets its time.
+        """Store an experiment with its runs, durable on return; the store sets its time.
 
-        Of two with one name the first one counts; the caller reads it back to see which it is.
+        Of two experiments with the same name the first counts; the caller reads it back to see
+        which one that is.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
-        """Return the experiments of a project by name, or the one of a name."""
+        """Return the experiments of a project by name, or only the named experiment."""
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """Return the experiments that have not ended, by project and name."""
 
     def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
-        """Return up to ``limit`` of the chosen trace ids, from a place on, counted from 0."""
+        """Return up to ``limit`` of the chosen trace ids, starting at index ``first``."""
 
     def end(self, project: str, experiment_id: str, end: ExperimentEnd) -> None:
-        """Store how an experiment ended, durable when this returns; the store sets the time."""
+        """Store how an experiment ended, durable on return; the store sets the time."""
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
-        """Return how the experiments of a project ended, by id; running ones are left out."""
+        """Return how the experiments of a project ended, by id; running ones have no entry."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
-        """Return the counts of each experiment's scores, or of one experiment's, by name.
+        """Return the counts of each experiment's scores, or of the named experiment's, by name.
 
-        Scores may also name experiments that were not started here.
+        Scores may also name experiments that were not started in this store.
         """
 
     def judged(self, project: str, name: str, items: Sequence[str]) -> AbstractSet[Try]:
@@ -79,9 +81,10 @@ class ExperimentStore(Protocol):
         after: ResultPlace = BEFORE_ALL_RESULTS,
         only: str = "",
     ) -> Sequence[Score]:
-        """Return up to ``limit`` current scores of an experiment after a place, by their places.
+        """Return up to ``limit`` current scores of an experiment after a position, in order.
 
-        ``only`` names one score.
+        ``only`` restricts them to the score of this name.
 
-        At one place, a score of a run takes precedence over one of the item, then the latest.
+        If several scores have the same position, a score of a run takes precedence over a score of
+        the item, then the latest counts.
         """

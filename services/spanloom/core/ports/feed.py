@@ -19,50 +19,50 @@ if TYPE_CHECKING:
 
 
 class Announcement(NamedTuple):
-    """A line of the feed: a stored version of a trajectory, or changed annotations or scores."""
+    """An entry of the feed: a stored version of a trajectory, or changed annotations or scores."""
 
     key: TraceKey
     version: int
     status: Status
     start_ns: int
-    """When its root began."""
+    """Start of the root, in nanoseconds since the epoch."""
     changed_us: int = 0
-    """Its place in the feed, by the store's clock; 0 before it has one."""
+    """Its position in the feed, in microseconds of the store's clock; 0 before it has one."""
     now: ListedRun | None = None
     """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
     is_judgement: bool = False
-    """Whether annotations or scores changed, rather than the trajectory; it has no own version."""
+    """Whether annotations or scores changed, rather than the trajectory; then it has no version."""
     writer: int = 0
-    """The process that stored it, if several may; else 0."""
+    """The process that stored it, if several processes may; otherwise 0."""
     number: int = 0
     """Its number among the announcements of the writer."""
     is_repeated: bool = False
-    """Whether it was announced before, and readers may have missed that."""
+    """Whether it was announced before, but readers may have missed that announcement."""
 
     @classmethod
     def of_judgement(cls, key: TraceKey) -> Announcement:
-        """Return the line for changed annotations or scores of a trajectory."""
+        """Return the announcement of changed annotations or scores of a trajectory."""
         return cls(key, 0, Status.SETTLED, 0, is_judgement=True)
 
 
 class FeedPage(NamedTuple):
-    """A piece of the feed."""
+    """A page of the feed."""
 
     announcements: Sequence[Announcement]
     """Oldest first, including those whose trajectory does not pass the reader's filter."""
     next: Position
     """The position from which the reader continues."""
     has_more: bool = False
-    """Whether more announcements are available already."""
+    """Whether more announcements are already available."""
     is_upgrading: bool = False
     """Whether readers of the previous release may continue from the position."""
 
 
 class PositionGoneError(PermanentError):
-    """The rows after a position are no longer kept, or it is not from this store (410)."""
+    """The rows after a position are no longer stored, or it is not from this store (410)."""
 
     def __init__(self, message: str, end: Position) -> None:
-        """Keep the end of the feed: a reader that lists everything now can continue there."""
+        """Store the end of the feed, where a reader that lists everything now can continue."""
         super().__init__(message)
         self.end = end
 
@@ -71,17 +71,18 @@ class FeedWriter(Protocol):
     """Writes the feed."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
-        """Put versions at the end of the feed; returns when readers can see them.
+        """Append versions to the feed; return when readers can see them.
 
-        To be called after ``TrajectoryWriter.write`` and before the progress is recorded: an
-        announced version can be read, and one that was not announced is found unfinished.
+        Call this after ``TrajectoryWriter.write`` and before recording the progress: an announced
+        version can then be read, and the trace of a version that was not announced is found as
+        unfinished.
         """
 
     def announce_missing(self, announcements: Sequence[Announcement]) -> None:
         """Announce the versions that the feed does not have.
 
-        To be called for versions that were stored before: their writer may have died between
-        storing and announcing them.
+        Call this for versions that were stored earlier: their writer may have died between storing
+        and announcing them.
         """
 
 
@@ -93,11 +94,12 @@ class FeedReader(Protocol):
     ) -> FeedPage:
         """Return about ``limit`` announcements after a position, oldest first.
 
-        ``None`` is the end: the answer has only the position after all announcements.
-        A reader that follows from position to position gets the newest version of each
-        trajectory once, and a line after the last change of its annotations and scores,
-        however slow or concurrent the writes; an older version may be missing. Changes that a
-        blind queue withholds from anonymous readers are announced once they are withheld no more.
+        ``None`` is the end of the feed: the page has no announcements, only the position after all
+        of them. A reader that follows from position to position gets the newest version of each
+        trajectory once, and an announcement after the last change of its annotations and scores,
+        however slow or concurrent the writes; an older version may be missing. Changes that a blind
+        queue withholds from anonymous readers are announced when the queue no longer withholds
+        them.
 
         Raises ``PositionGoneError``.
         """
@@ -107,4 +109,4 @@ class FeedReader(Protocol):
 
 
 class FeedStore(FeedWriter, FeedReader, Protocol):
-    """The feed, written and read."""
+    """The feed, for writing and reading."""

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class FollowerStore(Protocol):
-    """Keeps the position of each follower; see ``following/follower.py``."""
+    """Stores the position of each follower; see ``following/follower.py``."""
 
     def place(self, follower: str) -> Position | None:
-        """Return the place that was kept last; ``None`` if there is none."""
+        """Return the position that was stored last; ``None`` if there is none."""
 
     def keep_place(self, follower: str, place: Position) -> None:
-        """Keep a place, durable when this returns; the latest kept one counts."""
+        """Store a position, durable on return; the latest stored position counts."""

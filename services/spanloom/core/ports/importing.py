@@ -1,4 +1,4 @@
-"""The port of imports: a file is uploaded in pieces, then read and stored."""
+"""The port of imports: a file is uploaded in chunks, then parsed and stored."""
 
 from __future__ import annotations
 
@@ -9,59 +9,55 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 MOST_BYTES = 256 << 20
-"""The largest file."""
+"""The largest file, in bytes."""
 Line: TypeAlias = "Mapping[str, object]"
-"""A line of the answer to an import, as JSON has it; ``docs/export.md`` describes each kind."""
+"""A line of the response to an import, a JSON object; ``docs/export.md`` describes each kind."""
 
 
 class ScoreTaker(Protocol):
-    """Stores the scores of a file."""
+    """Stores the scores in a file."""
 
     def schemes(self, project: str) -> AbstractSet[str]:
         """Return the names of a project's schemes: scores of these names come from annotations."""
 
     def store(self, items: Sequence[Mapping[str, object]], project: str) -> int:
-        """Store all, as ``POST /v1/scores`` has them, and return how many wait for their runs.
-
-        An empty project is that of the key. Raises ``PermanentError`` if one of them is refused;
-        then none is stored.
-        """
+        """Store scores in the form of ``POST /v1/scores``; return how many wait for their runs."""
 
 
 class Wanted(NamedTuple):
     """The options of an import."""
 
     format: str = ""
-    """The id of a format that is read; empty: the shape of the first value decides."""
+    """The id of a readable format; if empty, the shape of the first value decides."""
     project: str = ""
-    """Where all runs go; empty: into the projects that the file names."""
+    """The project for all runs; if empty, the projects that the file names."""
     key_project: str = ""
-    """The project of the caller's key, which is then ``project`` too; empty for any."""
+    """The project of the caller's key, which ``project`` then equals; empty for any project."""
     as_new: bool = False
-    """Whether documents get other ids, made of the old ones."""
+    """Whether documents get new ids, derived from the old ids."""
     scores: ScoreTaker | None = None
-    """Stores the scores of the runs; ``None``: scores are refused."""
+    """Stores the scores of the runs; if ``None``, scores are refused."""
 
 
 class RunningImport(Protocol):
-    """One import; its methods block, and are called one after the other, but for ``close``."""
+    """One import; its methods block, and are called one after the other, except ``close``."""
 
     def write(self, piece: bytes) -> None:
-        """Append to the file; raises ``RetryableError`` if the disk has no room."""
+        """Append to the file; raises ``RetryableError`` if the disk is full."""
 
     def next_lines(self) -> Sequence[Line] | None:
-        """Read the next part of the file, and return lines of the answer; ``None`` after the end.
+        """Parse the next part of the file; return lines of the response, or ``None`` after the end.
 
-        Raises ``InvalidRequestError`` if the file cannot be read, or read on, and
-        ``RetryableError`` if nothing can be stored, or compared, at the moment.
+        Raises ``InvalidRequestError`` if the file cannot be read, or not to its end, and
+        ``RetryableError`` if the store cannot be read or written at the moment.
         """
 
     def close(self) -> None:
-        """End the import and delete the file; what was stored by then stays."""
+        """End the import and delete the file; stored runs and scores stay."""
 
 
 class Importer(Protocol):
-    """Begins imports."""
+    """Starts imports."""
 
     def begin(self, wanted: Wanted) -> RunningImport:
-        """Begin an import; raises ``RetryableError`` if it is not possible at the moment."""
+        """Start an import; raises ``RetryableError`` if that is not possible at the moment."""

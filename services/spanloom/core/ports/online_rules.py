@@ -1,4 +1,4 @@
-"""The port of online rules: the rules, their work, and the positions of their backfills."""
+"""The port of online rules, of their work, and of the positions of their backfills."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class OnlineRuleStore(Protocol):
-    """Keeps online rules and their work."""
+    """Stores online rules and their work."""
 
     def put(self, rule: OnlineRule) -> None:
-        """Store a rule, durable when this returns; the latest of one name counts.
+        """Store a rule, durable on return; the latest rule of a name counts.
 
-        The store sets ``since_us`` where it is 0.
+        The store sets ``since_us`` if it is 0.
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
-        """Return rules by project and name, all or those of a name, deleted ones included."""
+        """Return rules by project and name, all or only the named one, including deleted rules."""
 
     def add_work(self, work: Sequence[Work]) -> None:
-        """Store revisions of work, durable when this returns."""
+        """Store revisions of work, durable on return."""
 
     def waiting(
         self,
@@ -44,10 +44,10 @@ class OnlineRuleStore(Protocol):
         rules: Collection[RuleId],
         states: Collection[WorkState],
     ) -> Sequence[Work]:
-        """Return work of these rules that waits in one of these states, of runs in the slices.
+        """Return work of these rules in one of these states, for runs in the slices.
 
-        Work is left out before it is due; pending work comes before deferred work, the one that is
-        due longest first.
+        Work is left out before it is due. Pending work comes before deferred work; within a state
+        the work with the earliest due time comes first.
         """
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
@@ -57,15 +57,15 @@ class OnlineRuleStore(Protocol):
         """Return the progress of a project's rules, or of one; rules without work are left out."""
 
     def spent(self, project: str, name: str, since_us: int) -> Spent:
-        """Return what a rule has spent since a time."""
+        """Return how many dollars, tokens, calls and runs a rule has spent since a time."""
 
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
-        """Return the ids after one of traces with work of earlier versions of a rule, in order."""
+        """Return trace ids after one, in order, that earlier versions of a rule have work for."""
 
     def place(self, place: WalkPlace) -> None:
-        """Store the position of a backfill, durable when this returns."""
+        """Store the position of a backfill, durable on return."""
 
     def places(self, reach: Reach) -> Sequence[WalkPlace]:
         """Return the positions of backfills."""

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 FOREVER_S = 2**33
-"""A second after all others: the year 2242."""
+"""A time in seconds after all others: in the year 2242."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceChange:
-    """The spans that a trace got in some interval, summed up."""
+    """The sum of the spans that arrived for a trace in some interval."""
 
     key: TraceKey
     first_accepted_ns: int
@@ -31,39 +31,41 @@ class TraceChange:
     has_root: bool
     """Whether a span without parent is among them."""
     span_count: int = 0
-    """How many spans arrived, repeats included."""
+    """How many spans arrived, including repeats."""
     second: int = 0
-    """The second of the store's clock in which the first of them was stored; 0 is unknown."""
+    """The second of the store's clock in which the first of them was stored; 0 if unknown."""
     requests: frozenset[tuple[int, int]] = frozenset()
-    """The requests that brought them: the sequence of each, and how many spans it brought."""
+    """The sequence and the number of spans of each request."""
 
 
 class ChangedSeconds(NamedTuple):
-    """The content of the seconds that differ from what was known."""
+    """The content of the seconds that differ from the known content."""
 
     changes: Sequence[TraceChange]
-    """What each trace got in each of these seconds, known before or not."""
+    """The spans that arrived for each trace in each of these seconds, known before or not."""
     fingerprints: Mapping[int, int]
-    """Second → the fingerprint of its current content."""
+    """The fingerprint of each second's current content, by second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the extractor has come with a trace."""
+    """How far the extractor has processed a trace."""
 
     key: TraceKey
     seq: int
-    """The highest sequence that went into an attempt; never lower than the recorded one."""
+    """The highest sequence that an attempt included; never lower than the recorded one."""
     status: Status
     attempts: int = 0
-    """Failed attempts in a row."""
+    """Consecutive failed attempts."""
     arrived: int = 0
-    """How many spans had arrived, repeats included, before the newest attempt began to read;
-    0 is unknown."""
+    """How many spans had arrived, including repeats, before the newest attempt began to read.
+
+    0 if unknown.
+    """
     error: str = ""
-    """Why the newest attempt failed; empty if it did not."""
+    """Why the newest attempt failed; empty if it did not fail."""
     requests: int = 0
-    """How many requests had arrived by then; 0 is unknown."""
+    """How many requests had arrived before that; 0 if unknown."""
     digest: int = 0
     """The fingerprint of these requests (``Arrived.digest``)."""
     is_whole: bool = False
@@ -78,27 +80,27 @@ class Progress:
 class ChangeReader(Protocol):
     """Reads changes for discovery.
 
-    Times are whole seconds of the store's own clock, taken when an ``append`` begins. Anything
-    whose ``append`` returned before a call is seen. What an ``append`` still under way has
-    stored may or may not be: rows of a past second may become visible later.
+    Times are whole seconds of the store's own clock, taken when an ``append`` begins. Every method
+    sees all rows whose ``append`` returned before its call. It may or may not see rows of an
+    ``append`` in progress, so rows of a past second may become visible later.
     """
 
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
     def appends(self) -> int | None:
-        """Return how many calls of ``append`` have ended, where no other process makes any.
+        """Return how many calls of ``append`` have ended, if no other process makes any.
 
-        As long as the number is the same, nothing was stored in between. ``None`` is "unknown":
-        one is under way, or other processes may append to this store.
+        As long as the number is unchanged, nothing was stored in between. ``None`` means unknown: a
+        call is in progress, or other processes may append to this store.
         """
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """Return a fingerprint of what was stored in each second from ``since_s`` on.
 
-        A second without rows has no entry; any added or removed row changes the fingerprint.
-        With a width, there is one fingerprint for each interval of that many seconds, named by
-        its first second; the first interval may begin before ``since_s``.
+        A second without rows has no entry; any added or removed row changes the fingerprint. With
+        ``width_s``, there is one fingerprint for each interval of that many seconds, keyed by its
+        first second; the first interval may begin before ``since_s``.
         """
 
     def changes_since(
@@ -106,8 +108,8 @@ class ChangeReader(Protocol):
     ) -> ChangedSeconds:
         """Return the changes in seconds from ``since_s`` on whose fingerprint is not the known one.
 
-        A known second that has no rows any more is left out, and so is one without traces of the
-        slices. The fingerprints are those of all traces, whatever the slices.
+        A known second that no longer has rows is left out, and so is a second without traces of the
+        slices. Fingerprints cover all traces, whatever the slices.
         """
 
     def unextracted(
@@ -115,16 +117,16 @@ class ChangeReader(Protocol):
     ) -> Sequence[TraceChange]:
         """Return the changes in this interval (end excluded) of traces that need to be built.
 
-        These are traces without a recorded build of all that has arrived, those whose
-        progress is unfinished, and those with a change whose request is not visible yet. Progress
+        These are traces without a recorded build of everything that has arrived, traces whose
+        progress is unfinished, and traces with a change whose request is not visible yet. Progress
         that an older release recorded is compared by sequence and number of spans.
         """
 
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
-        """Return what ``unextracted`` returns, whenever it was stored, for a share of the traces.
+        """Return the result of ``unextracted`` for all times and a share of the traces.
 
-        These are the traces whose ids begin with these hexadecimal digits, found by the requests
-        instead of the changes.
+        The share is the traces whose ids begin with these hexadecimal digits. They are found by the
+        requests instead of the changes.
         """
 
     def present(
@@ -139,26 +141,26 @@ class ChangeReader(Protocol):
         """Return the recorded progress; an unknown trace has no entry."""
 
     def read_watermark(self, slices: Slices = ALL) -> int:
-        """Return the recorded watermark, the lowest one of the slices; 0 if there is none."""
+        """Return the lowest recorded watermark of the slices; 0 if there is none."""
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
         """Return up to ``limit`` traces whose newest attempt failed, most attempts first.
 
-        They are tried again; each has its error.
+        The extractor tries them again; each has its error.
         """
 
 
 class ProgressWriter(Protocol):
-    """Records the traces that discovery need not find again."""
+    """Records the traces that discovery does not need to find again."""
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
-        """Record how far these traces were extracted."""
+        """Record the extractor's progress with these traces."""
 
     def record_revisits(self, keys: Sequence[TraceKey]) -> None:
-        """Make stored traces due again: each gets a request, and a change, without spans."""
+        """Make stored traces due again; each gets a request, and a change, without spans."""
 
     def record_watermark(self, second: int) -> None:
-        """Record that everything visible of earlier seconds is extracted or unfinished."""
+        """Record that all visible changes of earlier seconds are extracted or unfinished."""
 
     def record_watermarks(self, seconds: Mapping[int, int]) -> None:
         """Record the watermarks of slices."""
@@ -187,12 +189,12 @@ class ReplayRequests(Protocol):
 
 
 class ReplayQueue(ReplayRequests, Protocol):
-    """Hands the replayer its work in pieces."""
+    """Assigns the replayer its work in parts."""
 
     def parts(self, replay: Replay) -> Sequence[Replay]:
         """Return the parts of a replay as last recorded: one, unless processes share the store.
 
-        ``record`` also accepts a part; replays that are read have the sums of their parts.
+        ``record`` also accepts a part; replays that are returned have the sums of their parts.
         """
 
     def finish(self, replay: Replay) -> None:
@@ -203,5 +205,5 @@ class ReplayQueue(ReplayRequests, Protocol):
     ) -> Sequence[StoredTrace]:
         """Return up to ``limit`` traces of the selection after a key, in the order of keys.
 
-        With ``part`` only those of this part of a replay.
+        With ``part``, only traces of this part of a replay.
         """

@@ -44,7 +44,7 @@ class Documents(NamedTuple):
 
     document: bytes
     spans: bytes
-    """The JSON list of the verdicts of its spans."""
+    """The JSON list of the classified spans."""
 
 
 class StoredVersion(NamedTuple):
@@ -53,7 +53,7 @@ class StoredVersion(NamedTuple):
     version: int
     status: Status
     stored_at_ms: int
-    """When it was stored, in milliseconds since the epoch."""
+    """Time of storing, in milliseconds since the epoch."""
     extractor_version: str
     """The extractor version that built it."""
     span_count: int
@@ -63,19 +63,19 @@ class DocumentReader(Protocol):
     """Reads the documents of current trajectories, within the reader's reach."""
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
-        """Return the document; of several projects that have the trace, the newest one's."""
+        """Return the document; if several projects have the trace, the newest document."""
 
     def many(
         self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
     ) -> Sequence[bytes | None]:
         """Return the documents of the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` is for a document that does not exist, or no longer, and for one of more than
-        ``most_each`` bytes, which is not read.
+        ``None`` stands for a document that does not exist (any longer), and for a document of more
+        than ``most_each`` bytes, which is not read.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
-        """Return the JSON list of the verdicts of its spans."""
+        """Return the JSON list of the classified spans."""
 
     def both(self, trace_id: str, reach: Reach) -> Documents | None:
         """Return both documents of one version; two separate reads might mix versions."""
@@ -83,7 +83,7 @@ class DocumentReader(Protocol):
     def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
         """Return the versions that are stored, newest first; empty for an unknown trace.
 
-        Only the newest is kept; of several projects that have the trace, the newest one's.
+        Only the newest is stored; if several projects have the trace, the newest of all.
         """
 
 
@@ -100,9 +100,9 @@ class RunReader(Protocol):
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` summaries by (start, trace id, project), newest first.
 
-        ``query`` filters them further, and may set another order; runs without a value for it
-        come last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a
-        query that cannot be answered, or not over so many runs.
+        ``query`` filters them further, and may set another order; runs without a value for it come
+        last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a query that
+        cannot be answered, or not over so many runs.
         """
 
     def matching_among(
@@ -110,15 +110,15 @@ class RunReader(Protocol):
     ) -> AbstractSet[TraceKey]:
         """Return the traces whose current trajectories meet the condition.
 
-        Raises ``InvalidQueryError`` as ``list`` does.
+        Raises ``InvalidQueryError`` like ``list``.
         """
 
     def matching_each(
         self, keys: Sequence[TraceKey], reach: Reach, wheres: Sequence[Condition]
     ) -> Sequence[AbstractSet[TraceKey]]:
-        """Return what ``matching_among`` returns for each of several conditions, with one read.
+        """Return the result of ``matching_among`` for each of several conditions, with one query.
 
-        Raises as it does, also if only one of them cannot be answered.
+        Raises ``InvalidQueryError`` if any of them cannot be answered.
         """
 
     def conversation(
@@ -134,7 +134,7 @@ class RunReader(Protocol):
         They are ordered by (start, trace id, project).
 
         A conversation belongs to one project; with a wider reach, the runs of all projects that
-        have its id are returned. The empty id is no conversation.
+        have its id are returned. The empty id returns no runs.
         """
 
     def continuation(self, key: TraceKey) -> Continuation:
@@ -149,8 +149,8 @@ class ConversationReader(Protocol):
     ) -> Sequence[ListedConversation]:
         """Return up to ``limit`` conversations with at least one run that passes the filter.
 
-        Each is summed up over all its runs, except those that repeat another or have no step.
-        They are ordered by the newest run that passes the filter, newest first.
+        Each summary covers all runs of the conversation, except runs that repeat another or have no
+        step. Conversations are ordered by their newest run that passes the filter, newest first.
         """
 
 
@@ -160,9 +160,9 @@ class StatsReader(Protocol):
     def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
         """Return the numbers of each group of runs that pass the filter, or of their steps.
 
-        Groups by time are in the order of time, others by their first number, largest first;
-        never more than ``query.top``. Without anything to group by there is exactly one group.
-        Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
+        Groups by time are in the order of time, others by their first number, largest first; at
+        most ``query.top``. If the query does not group, there is exactly one group. Raises
+        ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
         """
 
     def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
@@ -176,7 +176,7 @@ class SentSpans(Protocol):
     """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return the key of a trace that has a trajectory; of several projects the newest one."""
+        """Return the key of a trace that has a trajectory; if several projects do, the newest."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
         """Return the other traces of the run that a trace shows (``core/joining``), by id."""
@@ -184,17 +184,17 @@ class SentSpans(Protocol):
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
-        """Return an OTLP ``TracesData`` message of one span, or of the next ones after an id.
+        """Return an OTLP ``TracesData`` message of one span, or of the next spans after an id.
 
         Every value has its type. Pages are in the order of span ids; within a message spans are
         ordered by (start, span id). Empty without spans. Two such messages concatenated are one
-        message with the spans of both. One span may also be of another trace of the run that this
-        trace shows (``core/joining``).
+        message with the spans of both. A single span may also belong to another trace of the run
+        that this trace shows (``core/joining``).
         """
 
 
 class ReadingStore(Protocol):
-    """The subjects that the API needs."""
+    """The store subjects that the API needs."""
 
     @property
     def spans(self) -> SentSpans:
@@ -246,7 +246,7 @@ class ReadingStore(Protocol):
 
     @property
     def schemes(self) -> SchemeStore:
-        """Schemes that annotations are made with."""
+        """Schemes with which annotations are made."""
 
     @property
     def versions(self) -> VersionKeeper:
@@ -266,7 +266,7 @@ class ReadingStore(Protocol):
 
     @property
     def usage(self) -> UsageReader:
-        """How much each project has stored."""
+        """The stored bytes of each project."""
 
     @property
     def datasets(self) -> DatasetStore:

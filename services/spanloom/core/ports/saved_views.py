@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 
 class ViewStore(Protocol):
-    """Keeps the views of each project, and the default view of each page."""
+    """Stores the views of each project, and the default view of each page."""
 
     def add(self, view: SavedView) -> None:
-        """Store a revision, durable when this returns.
+        """Store a revision, durable on return.
 
         Of two revisions of a view with the same number the earlier one counts; the caller reads it
-        back to see which it is.
+        back to see which one that is.
         """
 
     def list(self, project: str) -> Sequence[SavedView]:
         """Return the newest revision of each view by page, name and id, deleted ones included."""
 
     def defaults(self, project: str) -> Mapping[str, str]:
-        """Return the id of the default view by page; it may be one that was deleted since."""
+        """Return the id of the default view by page; the view may have been deleted since."""
 
     def set_default(self, project: str, page: str, view_id: str, at_us: int) -> None:
-        """Make a view the default of a page; without an id the page has none.
+        """Make a view the default of a page; without an id the page has no default.
 
-        Of several choices the one at the latest time counts. Durable when this returns.
+        Of several choices the latest by ``at_us`` counts. Durable on return.
         """

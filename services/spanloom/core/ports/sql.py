@@ -1,4 +1,4 @@
-"""The port for SQL of users: the engine's parser, and a connection for each statement."""
+"""The port for SQL from users: the engine's parser, and a connection for each statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Tree: TypeAlias = dict[str, Any]
-"""A statement as parsed by the engine: JSON in the engine's own shape."""
+"""A statement parsed by the engine, as JSON in the engine's own form."""
 
 
 class SqlError(SpanloomError):
@@ -21,7 +21,7 @@ class SqlError(SpanloomError):
     """
 
     def __init__(self, code: int, name: str, text: str) -> None:
-        """Keep the reason in the form that a client shows."""
+        """Store the reason in the form that a client shows."""
         super().__init__(f"Code: {code}. DB::Exception: {text} ({name})")
         self.code = code
         self.name = name
@@ -35,9 +35,9 @@ class SqlTable:
     definition: Tree | None
     """The SELECT of a view; ``None`` for a table."""
     live: str
-    """The condition that a row is not of a deleted trace; empty if rows are of no trace."""
+    """The condition that excludes rows of deleted traces; empty if rows belong to no trace."""
     has_rows: bool
-    """Whether it holds rows of its own."""
+    """Whether it stores rows itself, unlike a view."""
     computed: Sequence[str] = ()
     """Columns that an asterisk leaves out."""
 
@@ -63,17 +63,17 @@ class SqlJob(NamedTuple):
     settings: Mapping[str, str]
     parameters: Mapping[str, str]
     project: str | None
-    """The one project whose rows are visible; ``None`` is all."""
+    """The only project whose rows are visible; ``None`` for all projects."""
     tag: str
-    """Identifies it for cancelling; unlike a query id it is not chosen by a client."""
+    """Identifies the statement for cancelling; unlike a query id, no client chooses it."""
 
 
 class SqlAnswer(NamedTuple):
-    """The answer of a statement, and its cost."""
+    """The answer to a statement, and its cost."""
 
     body: bytes
     rows: int
-    """Rows of the answer."""
+    """Number of rows in the answer."""
     rows_read: int
     bytes_read: int
     elapsed_s: float
@@ -82,7 +82,7 @@ class SqlAnswer(NamedTuple):
 
 
 class SqlEngine(Protocol):
-    """Parses and runs statements. Safe for many threads; every call may raise ``SqlError``."""
+    """Parses and runs statements. Thread-safe; every call may raise ``SqlError``."""
 
     @property
     def database(self) -> str:
@@ -110,7 +110,7 @@ class SqlEngine(Protocol):
         ...
 
     def parse(self, text: str) -> Tree | None:
-        """Return the tree of the one statement of a text; ``None`` for a kind that has no tree."""
+        """Return the tree of a text's only statement; ``None`` for a kind that has no tree."""
         ...
 
     def write(self, tree: Tree) -> str:
@@ -118,17 +118,17 @@ class SqlEngine(Protocol):
         ...
 
     def plain(self, text: str) -> str:
-        """Return the one statement of a text as the engine writes it, without comments."""
+        """Return a text's only statement in the engine's formatting, without comments."""
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a read-only connection of its own, and return its answer."""
+        """Run a statement on a separate read-only connection, and return its answer."""
         ...
 
     def cancel(self, tag: str) -> None:
-        """End the job of this tag, if it runs."""
+        """Cancel the job with this tag, if it is running."""
         ...
 
     def close(self) -> None:
-        """Close the connections that stay open."""
+        """Close the connections that stay open between statements."""
         ...

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 class StepCursor(NamedTuple):
-    """A position among step rows: the run as lists have it, and a place in that run."""
+    """A position among step rows: the run's position in lists, and the step's in the run."""
 
     start_ns: int
     trace_id: str
     project: str
     position: int
     rank: Rank = ()
-    """The sort key before the start, where the list is ordered by a value of steps."""
+    """The sort key before the start, if the list is ordered by a value of steps."""
 
 
 class StepSelection(NamedTuple):
-    """A query for steps: which, of which runs, and in which order; ``None`` is all of them."""
+    """A query for steps: which, of which runs, and in which order; ``None`` selects all."""
 
     where: Condition | None = None
     run_where: Condition | None = None
     order: Order = NEWEST_FIRST
-    """By a field of steps, or by the start of their runs."""
+    """Orders by a field of steps, or by the start of their runs."""
 
     @property
     def is_by_run(self) -> bool:
@@ -43,7 +43,7 @@ class StepSelection(NamedTuple):
         return self.order.field is START
 
     def runs(self) -> RunSelection:
-        """Return the selection of runs with such a step: no others need to be read."""
+        """Return the selection of runs that have a matching step; no other runs need to be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
         where = And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
@@ -55,11 +55,11 @@ ANY_STEP = StepSelection()
 
 @dataclass(frozen=True, slots=True)
 class ListedStep:
-    """A step among those of many runs, and its place there."""
+    """A step in a list of the steps of many runs, and its position in the list."""
 
     row: StepRow
     run_start_ns: int
-    """In nanoseconds: lists are ordered by it."""
+    """Start of the run in nanoseconds, because lists are ordered by it."""
     rank: Rank = ()
     """See ``StepCursor.rank``."""
 
@@ -88,7 +88,8 @@ class StepReader(Protocol):
     ) -> Sequence[ListedStep]:
         """Return up to ``limit`` steps of runs that pass the filter, in the order of the query.
 
-        By default runs are in the order of lists, the steps of each by their position. In the order
-        of a step's value, steps without it come last. Raises ``InvalidQueryError`` for a query that
-        cannot be answered, or not over so many runs, and for a position in another order.
+        By default runs are in the order of lists, and the steps of each run by their position. If a
+        value of steps orders the list, steps without it come last. Raises ``InvalidQueryError`` for
+        a query that cannot be answered, or not over so many runs, and for a position in another
+        order.
         """

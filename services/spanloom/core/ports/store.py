@@ -24,11 +24,11 @@ class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
 
 
 class ReplayingStore(BuildingStore, Protocol):
-    """The subjects that executing a replay needs."""
+    """The store subjects that are needed to run a replay."""
 
     @property
     def replays(self) -> ReplayQueue:
-        """The replays that were requested."""
+        """The requested replays."""
 
     @property
     def progress(self) -> ProgressStore:
@@ -36,11 +36,11 @@ class ReplayingStore(BuildingStore, Protocol):
 
 
 class ExtractionStore(ReplayingStore, Protocol):
-    """The subjects that the extractor needs."""
+    """The store subjects that the extractor needs."""
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
-    """All subjects, and the life cycle of the store."""
+    """All subjects of the store, and its life cycle."""
 
     @property
     def spans(self) -> SpanStore:
@@ -52,11 +52,11 @@ class Store(ExtractionStore, ReadingStore, Protocol):
 
     @property
     def replays(self) -> ReplayQueue:
-        """The replays that were requested."""
+        """The requested replays."""
 
     @property
     def text_index(self) -> TextIndexer:
         """The index of full-text search."""
 
     def close(self) -> None:
-        """Release the store; a closed store is not used again."""
+        """Release the store, which is not used afterwards."""

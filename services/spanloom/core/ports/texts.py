@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 class HitCursor(NamedTuple):
-    """A position among hits; positions compare as hits are ordered, the last one first."""
+    """A position among hits; lists have hits in descending order of their positions."""
 
     start_ns: int
-    """When the run began."""
+    """Start of the run, in nanoseconds since the epoch."""
     trace_id: str
     project: str
     step_id: str
     part: int
-    """The number of the part, from 1, in the order of ``Part``."""
+    """The number of the text part, from 1, in the order of ``Part``."""
 
 
 class ListedHit(NamedTuple):
-    """A hit in a list, and what the list needs to continue after it."""
+    """A hit in a list, and the values that the list needs to continue after it."""
 
     hit: Hit
     start_ns: int
-    """When the run began, in nanoseconds: hits are ordered by it."""
+    """Start of the run in nanoseconds, by which hits are ordered."""
 
     @property
     def cursor(self) -> HitCursor:
@@ -45,7 +45,7 @@ class ListedHit(NamedTuple):
 
 
 class TextSearch(NamedTuple):
-    """A search: the query, and where to search."""
+    """A full-text search: the query, and where to search."""
 
     query: TextQuery
     parts: Sequence[Part] = tuple(Part)
@@ -60,35 +60,35 @@ class TextFinder(Protocol):
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
     ) -> Sequence[ListedHit]:
-        """Return up to ``limit`` hits, those of the run that began last first.
+        """Return up to ``limit`` hits, ordered by the start of their runs, latest first.
 
-        A text that the newest version of its run no longer has is not a hit, nor is a text of a
-        run that only repeats another. Texts just written may not be found yet. Raises
-        ``InvalidQueryError`` where a prefix matches too many words.
+        A text that the newest version of its run no longer has is not a hit, and neither is a text
+        of a run that only repeats another. Texts just written may not be found yet. Raises
+        ``InvalidQueryError`` if a prefix matches too many words.
         """
 
 
 class Changed(NamedTuple):
-    """A trajectory was stored; positions compare in the order of storing, oldest first."""
+    """The storing of a trajectory; positions compare in the order of storing, oldest first."""
 
     second: int
-    """By the clock of the store."""
+    """The second of the store's clock."""
     key: TraceKey
     seq: int
     version: int
 
 
 class TextIndexer(Protocol):
-    """Puts texts of stored trajectories into the index; repeating any call is harmless."""
+    """Puts texts of stored trajectories into the index; every call can safely be repeated."""
 
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
     def writes(self) -> int | None:
-        """Return how many writes of trajectories have ended, where no other process makes any.
+        """Return how many writes of trajectories have ended, if no other process writes any.
 
-        As long as the number is the same, none was stored in between. ``None`` is "unknown": one
-        is under way, or other processes may write.
+        As long as the number is unchanged, none was stored in between. ``None`` means unknown: a
+        write is in progress, or other processes may write.
         """
 
     def changed_since(
@@ -96,17 +96,18 @@ class TextIndexer(Protocol):
     ) -> Sequence[Changed]:
         """Return up to ``limit`` trajectories of the slices stored from this second on, in order.
 
-        With ``after``, only those after it. A trajectory may also be listed for an older version.
+        With ``after``, only trajectories after that position. A trajectory may also be listed for
+        an older version.
         """
 
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
         """Add the texts of the current versions that the index lacks.
 
-        Returns the number of texts added; they can be found when this returns.
+        Returns the number of added texts; they can be found on return.
         """
 
     def read_watermark(self, slices: Slices = ALL) -> int:
-        """Return the recorded watermark, the lowest one of the slices; 0 if there is none."""
+        """Return the lowest recorded watermark of the slices; 0 if there is none."""
 
     def record_watermark(self, second: int, slices: Slices = ALL) -> None:
-        """Record that the texts of all in the slices stored before this second are indexed."""
+        """Record that all texts of the slices stored before this second are indexed."""

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIVING_S = 9
-"""A process counts as living for so many seconds after its last heartbeat, by the store's clock."""
+"""Seconds after its last heartbeat, by the store's clock, that a process counts as living."""
 
 
 class Worker(NamedTuple):
@@ -17,26 +17,26 @@ class Worker(NamedTuple):
     kind: str
     """``collect``, ``extract``, ``index``, ``api`` or ``keeper``."""
     id: str
-    """Of the process, random at each start."""
+    """Id of the process, chosen at random at each start."""
     release: str
-    """The version of Spanloom that it runs."""
+    """The version of Spanloom that the process runs."""
 
 
 class WorkerStore(Protocol):
-    """Keeps heartbeats; methods block and raise ``SpanloomError`` while the store is away."""
+    """Stores heartbeats; methods block, and raise ``SpanloomError`` while the store is away."""
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process lives, and since how many seconds.
+        """Record that this process is living, and for how many seconds.
 
-        Raises ``NoHeartbeatError`` if its account may not, and ``SchemaTooNewError`` if the store
-        is of newer releases by now.
+        Raises ``NoHeartbeatError`` if its account may not write heartbeats, and
+        ``SchemaTooNewError`` if newer releases have upgraded the store.
         """
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process has ended: it is no longer living, at once."""
+        """Record that this process has ended, so that it stops counting as living at once."""
 
     def living(self) -> Sequence[Worker]:
-        """Return the processes that live, this one included, a row for each kind of work."""
+        """Return the living processes, including this one, one row for each kind of work."""
 
     def close(self) -> None:
         """Close the connection."""

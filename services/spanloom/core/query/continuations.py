@@ -1,8 +1,8 @@
-"""Finds which run continues a paused one: the person's answer begins a new trace without a link.
+"""Finds which run continues a paused one; the person's answer begins a new trace without a link.
 
-The two share only the conversation. A run that was given an answer continues the run just before
-it in the conversation, if that one waits: of "Wire 500 EUR?", "yes", "and what is left?" the
-second continues the first, the third continues none.
+The two share only the conversation. A run that received an answer continues the preceding run of
+the conversation, if that run waits: of "Wire 500 EUR?", "yes", "and what is left?" the second
+continues the first, the third continues none.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 class Continuation(NamedTuple):
-    """The neighbours of a run in its conversation that continue it or that it continues."""
+    """The runs of a conversation that a run continues and that continue it."""
 
     resumes: str = ""
-    """Trace id of the paused run that this one continues, or empty."""
+    """Trace id of the paused run that this run continues, or empty."""
     resumed_by: str = ""
-    """Trace id of the run that continues this paused one, or empty."""
+    """Trace id of the run that continues this paused run, or empty."""
 
 
 NO_CONTINUATION = Continuation()
 TURNS = condition_of(default_filters())
-"""The condition for the runs of a conversation: the default filters, so no duplicates."""
+"""The condition for the runs of a conversation: the default filters, which exclude duplicates."""
 
 
 class Turn(Protocol):
@@ -39,34 +39,34 @@ class Turn(Protocol):
 
     @property
     def key(self) -> TraceKey:
-        """Its trace."""
+        """The key of the run's trace."""
 
     @property
     def start_ns(self) -> int:
-        """When it began."""
+        """Start of the run, in nanoseconds since the epoch."""
 
     @property
     def conversation_id(self) -> str:
-        """Its conversation, or empty."""
+        """Id of the run's conversation, or empty."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for a person, or did until another run continued it."""
+        """Whether the run waits for a person, or waited until another run continued it."""
 
     @property
     def is_resuming(self) -> bool:
-        """Whether it was given the answer for which an earlier run waited."""
+        """Whether the run received the answer for which an earlier run waited."""
 
 
 def may_continue(turn: Turn) -> bool:
-    """Return whether the neighbours of a run need to be looked up."""
+    """Return whether the preceding and following runs of a run need to be looked up."""
     return bool(turn.conversation_id) and (turn.is_waiting or turn.is_resuming)
 
 
 def find_continuations(turns: Iterable[Turn]) -> Mapping[TraceKey, Continuation]:
-    """Return how runs continue each other; those that do not are left out.
+    """Return how runs continue each other; runs without a continuation are left out.
 
-    ``turns`` are the runs of whole conversations, or neighbours in them, in any order.
+    ``turns`` are the runs of whole conversations, or consecutive runs of them, in any order.
     """
     found: dict[TraceKey, Continuation] = {}
     in_conversations = sorted((turn for turn in turns if turn.conversation_id), key=_IN_ORDER)

@@ -8,13 +8,13 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.positions import Position, Summary
 
 BEGINNING = "beginning"
-"""Token of the position before everything that is kept."""
+"""Token of the position before all stored changes."""
 LONGEST = 4096
-"""The most characters of a token: some 250 writers within a few seconds."""
+"""The most characters of a token, enough for some 250 writers within a few seconds."""
 _SEEN = r"(?:-([0-9a-f]{1,8})\.([0-9a-f]{1,8}))"
 _TOKEN = re.compile(rf"(\d{{1,16}})(?:-(\d{{1,7}})({_SEEN}+))?", re.ASCII)
 _SUMMARY = re.compile(r"(\d{1,16})-(\d{1,16})-(\d{1,5})-(\d{1,10})", re.ASCII)
-"""A token of version 0.1.0, and of this one while both may work on one store."""
+"""A token of version 0.1.0, also used by this version while both may work on one store."""
 _NO_TOKEN = (
     "not one that the feed gave; pass `next` of the answer before, unchanged, or "
     f"`{BEGINNING}` for all that is kept"
@@ -24,8 +24,8 @@ _NO_TOKEN = (
 def encode_token(position: Position) -> str:
     """Return the position as text.
 
-    ``1715400004500000``, and if changes after it were shown, their count and the last number
-    of each writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
+    ``1715400004500000``; if changes after it were shown, followed by their count and the last
+    number of each writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
     """
     if not position.shown:
         return str(position.until_us)

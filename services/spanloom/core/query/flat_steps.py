@@ -1,7 +1,7 @@
-"""The steps of a run in one order, each with its place among the others.
+"""The steps of a run in one order, each with its position in that order.
 
 Steps are ordered by start; of equal starts the longest comes first, so that an agent comes before
-the call that it began with. Places count from 1; 0 is none.
+the call with which it began. Positions count from 1; 0 stands for no step.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ NOT_SENT = frozenset(
         *("service_name", "conversation_id"),
     }
 )
-"""Keys of a step's metadata that describe how a span was read, or have their own column."""
+"""Keys of a step's metadata that describe how a span was interpreted, or have their own column."""
 
 
 class FlatStep(NamedTuple):
-    """A step and its place in its run."""
+    """A step and its position in its run."""
 
     step: Step
     parent: int
-    """Place of the nearest step above; 0 below a root that is no step."""
+    """Position of the nearest step above; 0 below a root that is not a step."""
     agent: int
-    """Place of the agent that owns it; 0 where that is a root that is no step."""
+    """Position of the agent that owns it; 0 if that is a root that is not a step."""
     enter: int
     """The number at which a depth-first walk enters it, from 1."""
     exit: int
-    """The number of the last step below it in that walk: all steps below are entered in between."""
+    """The number of the last step below it in that walk; numbers in between are below it too."""
     args: int
-    """CRC-32 of a tool's name and arguments; 0 of other steps."""
+    """CRC-32 of a tool's name and arguments; 0 for other steps."""
 
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return the steps by start, with their places; each comes with the id of its agent."""
+    """Return the steps by start, with their positions; each is given with its agent's id."""
     return place_in_order(sorted(owned, key=_by_start))
 
 
 def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return ordered steps with their places; each comes with the id of its agent."""
+    """Return ordered steps with their positions; each is given with its agent's id."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
@@ -62,16 +62,16 @@ def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
 
 
 class Repeats(NamedTuple):
-    """How often a run called one tool with the same arguments."""
+    """How often a run called a tool with the same arguments."""
 
     longest: int = 0
-    """Equal calls in a row, ignoring model calls in between."""
+    """The most equal calls in a row, ignoring model calls in between."""
     most: int = 0
-    """In the whole run."""
+    """The most equal calls in the whole run, in a row or not."""
 
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
-    """Return how often tool calls of a run repeat: a sign of a loop."""
+    """Return how often tool calls of a run repeat, which is a sign of a loop."""
     return repeats_of([flat.args for flat in steps if flat.step.type is _TOOL])
 
 
@@ -88,7 +88,7 @@ def find_attributes(
 ) -> list[str]:
     """Return the searchable attributes of a run and its steps, sorted, up to ``MOST_ATTRIBUTES``.
 
-    Those of the run and its root take precedence over those of steps.
+    Attributes of the run and its root take precedence over attributes of steps.
     """
     own = (*list_attributes(of_run), *list_attributes(of_root))
     found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
@@ -110,7 +110,7 @@ def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
 
 
 def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return the numbers at which a depth-first walk enters each step and the last one below it."""
+    """Return for each step the number of its depth-first entry, and of the last step below it."""
     below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
     for place, parent in enumerate(parents, 1):
         below[parent].append(place)

@@ -1,8 +1,8 @@
 """Intervals that group runs by their start: ``15m``, ``1h``, or days by a reader's clock.
 
 An interval begins where the clock of its time zone shows a multiple of its length, counted from
-midnight of 1970-01-01; weeks begin on Monday. So a day has 23 or 25 hours where clocks change, and
-an hour that such a change repeats is two intervals.
+midnight of 1970-01-01; weeks begin on Monday. So a day on which clocks change has 23 or 25 hours,
+and an hour that the change repeats is two intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DAY_S = 86_400
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhdw])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": DAY_S, "w": 7 * DAY_S}
 _MONDAY = 3
-"""Days from the Monday of the week of 1970-01-01 to that day."""
+"""Days between the Monday of the week of 1970-01-01 and that day, a Thursday."""
 _EXAMPLES = "IANA names such as Europe/Berlin and UTC are known"
 
 
@@ -29,11 +29,11 @@ class Interval(NamedTuple):
     timezone: str = UTC
     """The IANA name of the zone."""
     ahead_days: int = 0
-    """How many days before 1970-01-01 the first one begins."""
+    """How many days before 1970-01-01 the first interval begins."""
 
     @property
     def days(self) -> int:
-        """Its length if it has whole days, which begin at midnight; else 0."""
+        """Its length if it consists of whole days, which begin at midnight; otherwise 0."""
         return 0 if self.length_s % DAY_S else self.length_s // DAY_S
 
 
@@ -47,7 +47,7 @@ def parse_interval(text: str, timezone: str = UTC) -> Interval:
 
 
 def refuse_timezone(name: str, known: frozenset[str]) -> None:
-    """Raise ``InvalidQueryError``, with known names like it, unless a time zone is known."""
+    """Raise ``InvalidQueryError`` for an unknown time zone, with similar known names."""
     if name in known:
         return
     names = {one.lower(): one for one in known}

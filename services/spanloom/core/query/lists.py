@@ -1,7 +1,8 @@
 """Lists: their pages, the line of a run or a conversation, and the position after it.
 
-A page of 50 lines is read with a limit of 51: 51 lines mean that there is more, 50 or fewer
-that this was the last page. So a store may stop short of a limit only at the end of the list.
+A page of 50 lines is read with a limit of 51: 51 lines mean that more follow, 50 or fewer that this
+was the last page. Therefore a store may return fewer lines than the limit only at the end of the
+list.
 """
 
 from __future__ import annotations
@@ -25,37 +26,37 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 _UNEVENTFUL = (Outcome.OK, Outcome.UNFINISHED)
-"""Outcomes that alone are nothing to show: an open span of a web server has no steps."""
+"""Outcomes that alone are not worth listing: an open span of a web server has no steps."""
 
 
 class Cursor(NamedTuple):
-    """A position in a list; places compare in the order of the list, oldest first."""
+    """A position in a list; positions compare in the order of the list, oldest first."""
 
     start_ns: int
     trace_id: str
     project: str
     rank: Rank = ()
-    """The sort key before the start, where a list is ordered by something else."""
+    """The sort key before the start, if a list is ordered by another field."""
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The value by which positions compare."""
+        """The value by which positions are compared."""
         return (*self.rank, self.start_ns, self.trace_id, self.project)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in a list, and what the list needs to continue after it."""
+    """A run in a list, and the values that the list needs to continue after it."""
 
     run: Run
     start_ns: int
-    """In nanoseconds: lists are ordered by it."""
+    """Start in nanoseconds, by which lists are ordered."""
     rank: Rank = ()
     """See ``Cursor.rank``."""
     is_waiting: bool = False
-    """Whether it waits for a person, or did until another run continued it."""
+    """Whether the run waits for a person, or waited until another run continued it."""
     is_resuming: bool = False
-    """Whether it was given the answer for which an earlier run waited."""
+    """Whether the run received the answer for which an earlier run waited."""
 
     @property
     def key(self) -> TraceKey:
@@ -64,12 +65,12 @@ class ListedRun:
 
     @property
     def version(self) -> int:
-        """Its version, as in an announcement."""
+        """The version of the trajectory, as in an announcement."""
         return self.run.version
 
     @property
     def status(self) -> Status:
-        """Its status, likewise."""
+        """The status of the trajectory, as in an announcement."""
         return self.run.status
 
     @property
@@ -79,22 +80,22 @@ class ListedRun:
 
     @property
     def continuation(self) -> Continuation:
-        """Which run it continues, and which run continues it."""
+        """Which run this run continues, and which run continues it."""
         return Continuation(self.run.resumes or "", self.run.resumed_by or "")
 
     def continued(self, by: Continuation) -> ListedRun:
-        """Return the same line with its neighbours."""
+        """Return the same line with the runs that it continues and that continue it."""
         neighbours = {"resumes": by.resumes or None, "resumed_by": by.resumed_by or None}
         return replace(self, run=self.run.model_copy(update=neighbours))
 
     @property
     def is_duplicate(self) -> bool:
-        """Whether it only repeats another trace."""
+        """Whether the run only repeats another trace."""
         return self.run.duplicate_of is not None
 
     @property
     def has_steps(self) -> bool:
-        """Whether there is anything to show: a step, or a failure."""
+        """Whether the run has anything to show: a step, or a failure."""
         run = self.run
         steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
         return steps > 0 or run.outcome not in _UNEVENTFUL or run.status is Status.FAILED
@@ -107,11 +108,11 @@ class ListedRun:
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation in a list, and what the list needs to continue after it."""
+    """A conversation in a list, and the values that the list needs to continue after it."""
 
     item: ConversationItem
     cursor: Cursor
-    """The position just after this line: that of its newest run that passes the filters."""
+    """The position just after this line: the position of its newest run that passes the filters."""
 
 
 def meets(line: ListedRun, condition: Condition | None) -> bool:
@@ -129,7 +130,7 @@ def meets(line: ListedRun, condition: Condition | None) -> bool:
     raise TypeError(f"{condition} is no condition of filters")
 
 
-def _value(line: ListedRun, name: str) -> Any:  # of the type of the field
+def _value(line: ListedRun, name: str) -> Any:  # the type depends on the field
     if (own := _OF_LINE.get(name)) is not None:
         return own(line)
     return getattr(line.run, RUN.field_of(name))
@@ -140,7 +141,7 @@ _OF_LINE: Mapping[str, Callable[[ListedRun], object]] = {
     "duplicate": lambda line: line.is_duplicate,
     "has_steps": lambda line: line.has_steps,
 }
-"""Fields whose value does not come from the record."""
+"""How to compute fields that are not in the record."""
 
 _COMPARE: Mapping[Operator, Callable[..., bool]] = {
     Operator.EQUAL: operator.eq,
@@ -162,7 +163,7 @@ class Page(NamedTuple, Generic[LineT]):
 
 
 def read_page(read: Callable[[int], Sequence[LineT]], limit: int) -> Page[LineT]:
-    """Return a page of up to ``limit`` lines; ``read`` takes the most lines to return."""
+    """Return a page of up to ``limit`` lines; ``read`` takes the maximum number of lines."""
     found = read(limit + 1)
     return Page(found[:limit], has_more=len(found) > limit)
 
@@ -174,8 +175,8 @@ def every_line(
 ) -> Iterator[LineT]:
     """Yield the lines of a list, lazily, reading ``at_once`` lines at a time.
 
-    ``read`` takes the most lines to return and the place after which they begin, at first
-    ``None``; ``place`` returns the place of a line.
+    ``read`` takes the maximum number of lines and the position after which they begin, at first
+    ``None``; ``place`` returns the position of a line.
     """
     after: PlaceT | None = None
     while lines := read(at_once, after):

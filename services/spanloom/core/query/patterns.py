@@ -1,7 +1,7 @@
-"""Patterns of a ``where``: RE2's, by the library that ClickHouse's ``match`` uses.
+"""Patterns of a ``where``, in the syntax of RE2, the library of ClickHouse's ``match``.
 
-They take time that is linear in the text, whatever the pattern. As in ClickHouse, ``.`` matches the
-end of a line too.
+Matching takes time that is linear in the text, whatever the pattern. As in ClickHouse, ``.`` also
+matches the end of a line.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ _OPTIONS.log_errors = False
 
 
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Return the function that returns whether a text has a match.
+    """Return a function that tells whether a text has a match.
 
-    Raises ``ValueError`` with the reason if RE2 refuses the pattern: it is invalid, or too large.
+    Raises ``ValueError`` with the reason if RE2 refuses the pattern because it is invalid, or too
+    large.
     """
     try:
         search = re2.compile(pattern, _OPTIONS).search
@@ -33,7 +34,7 @@ def compile_pattern(pattern: str) -> Callable[[str], bool]:
     def matches(text: str) -> bool:
         try:
             return search(text) is not None
-        except UnicodeEncodeError:  # half a character of UTF-16, which no stored text has
+        except UnicodeEncodeError:  # a lone surrogate, which no stored text has
             whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             return search(whole) is not None
 

@@ -1,15 +1,16 @@
-"""The position of a reader in the change feed, what is new to it, and what it saw recently.
+"""The position of a reader in the change feed: which changes are new, which were seen recently.
 
-The feed is ordered by the time at which each change began to be stored, and a slow write becomes
-visible later than a quick one that began after it. So a position has two parts: the time up to
-which everything was shown, for no write that began before it can still be under way; and how far
-each writer was shown after it. A writer numbers its changes and stores one INSERT after the other,
-so that its changes become visible in their order: one with a higher number is new, also if it
-appears among older ones. Changes without a writer are of a process that knows all its writes; they
-are shown only when all changes before them were.
+The feed is ordered by the time at which the storing of each change began, and a slow write becomes
+visible later than a quick write that began after it. Therefore a position has two components: a
+time up to which everything was shown, because no write that began before it can still be in
+progress; and, after that time, how far the changes of each writer were shown. A writer numbers its
+changes and stores one INSERT after the other, so its changes become visible in order: a change with
+a higher number is new, even if it appears among older ones. Changes without a writer come from a
+process that knows all its writes; they are shown only after all changes before them.
 
-While processes of 0.1.0 work on the same store, which do not number their changes, a position has
-their summary of what was shown: all of that is shown again if something has come in between.
+Processes of version 0.1.0 do not number their changes. While some work on the same store, a
+position has their summary of what was shown; if another change has appeared among those, all of
+them are shown again.
 """
 
 from __future__ import annotations
@@ -24,44 +25,44 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """The summary that 0.1.0 has of the changes shown after the time of a position."""
+    """The summary, as in 0.1.0, of the changes shown after the time of a position."""
 
     newest_us: int
-    """The time of the newest of them."""
+    """The time of the newest of these changes, in microseconds since the epoch."""
     checksum: int
-    """Detects whether they are still the same."""
+    """Detects whether the changes are still the same."""
 
 
 class Position(NamedTuple):
-    """A place in the feed; the default one is its beginning. Times are in µs since the epoch."""
+    """A position in the feed; the default is its beginning. Times are in µs since the epoch."""
 
     until_us: int = 0
     """All changes up to this time were shown."""
     shown: int = 0
-    """How many were shown after it."""
+    """How many changes after that time were shown."""
     seen: tuple[tuple[int, int], ...] = ()
-    """The highest number shown after it of each writer, by writer."""
+    """The highest number shown of each writer's changes after that time, by writer."""
     summary: Summary | None = None
-    """In place of ``seen``, for 0.1.0."""
+    """Instead of ``seen``, for 0.1.0."""
 
     def has_shown(self, change: Placed) -> bool:
-        """Return whether a reader at this position has been shown the change."""
+        """Return whether a reader at this position has already been shown the change."""
         if change.changed_us <= self.until_us:
             return True
         return change.writer > 0 and change.number <= dict(self.seen).get(change.writer, 0)
 
 
 class Sight(NamedTuple):
-    """Up to which times one read of the feed is complete."""
+    """The times up to which one read of the feed is complete."""
 
     complete_us: int
     """All changes up to this time are visible."""
     quiet_us: int
-    """The time that a reader advances to if it finds no changes before it."""
+    """The time to which a reader advances if it finds no changes before it."""
     shown_us: int
     """Changes up to this time are shown."""
     now_us: int
-    """No change is later than this time yet."""
+    """No change is later than this time so far."""
     numberless_us: int
     """Changes without a writer are shown up to this time."""
     is_upgrading: bool = False
@@ -69,11 +70,11 @@ class Sight(NamedTuple):
 
 
 class Placed(Protocol):
-    """A change at its place in the feed."""
+    """A change with its position in the feed."""
 
     @property
     def changed_us(self) -> int:
-        """When it began to be stored."""
+        """Time at which storing the change began, in microseconds since the epoch."""
 
     @property
     def key(self) -> TraceKey:
@@ -81,22 +82,22 @@ class Placed(Protocol):
 
     @property
     def version(self) -> int:
-        """Its current version."""
+        """The version of the trajectory."""
 
     @property
     def writer(self) -> int:
-        """The process that stored it, if several may; else 0."""
+        """The process that stored the change, if several processes may; otherwise 0."""
 
     @property
     def number(self) -> int:
-        """Its number among the changes of the writer, from 1."""
+        """Number of the change among its writer's changes, from 1."""
 
 
 PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
-    """Return about the first ``limit`` changes: those of the same time are kept together."""
+    """Return about the first ``limit`` changes; changes with the same time are not separated."""
     if len(found) <= limit:
         return found
     last_us = found[limit - 1].changed_us
@@ -104,7 +105,7 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return the changes that a reader at ``after`` has not seen; none is older than it."""
+    """Return the later changes in ``found`` that a reader at ``after`` has not seen."""
     if after.summary is not None:
         return _unlike(found, after.shown, after.summary)
     seen = dict(after.seen)
@@ -116,7 +117,7 @@ def advance(
 ) -> Position:
     """Return the position of a reader that was shown all changes found after ``after``.
 
-    ``has_more`` means that there are further changes, some of which may have been shown.
+    ``has_more`` means that there are further changes, some of which may have been shown before.
     """
     until_us = min(found[-1].changed_us, sight.complete_us) if found else 0
     if not has_more:
@@ -132,7 +133,7 @@ def advance(
 
 
 def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """Return the highest number of each writer among these changes and those seen before."""
+    """Return the highest number of each writer among these changes and ``before``."""
     seen = dict(before)
     for change in changes:
         if change.writer:
@@ -141,14 +142,14 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
 
 
 def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
-    """Return the changes after those shown before; all if the summary of those differs."""
+    """Return the changes after those shown before; all of them if the summary differs."""
     before = [change for change in found if change.changed_us <= summary.newest_us]
     is_same = len(before) == shown and _summary(before) == summary
     return found[len(before) :] if is_same else found
 
 
 def _summary(changes: Sequence[Placed]) -> Summary | None:
-    """Return the summary of changes in order of time; the checksum is that of 0.1.0."""
+    """Return the summary of changes in order of time, with the checksum that 0.1.0 computes."""
     if not changes:
         return None
     lines = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
@@ -160,9 +161,9 @@ REMEMBERED = 10_000
 
 
 class Recent:
-    """The last items that were seen, in bounded memory.
+    """Remembers the most recent items, in bounded memory.
 
-    A reader that goes back to an earlier position and remembers the last 10,000 gets each once.
+    A reader that returns to an earlier position and remembers the last 10,000 items gets each once.
     """
 
     def __init__(self, most: int = REMEMBERED) -> None:

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 Rank: TypeAlias = "tuple[int | float, ...]"
-"""The sort key before the start: whether there is such a value, and the value."""
+"""The sort key before the start: whether the field has a value, and the value."""
 
 NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
-"""The field types that lists can be ordered by."""
+"""The types of fields by which lists can be ordered."""
 
 
 class Order(NamedTuple):
     """The field that orders a list, then start, trace id and project in the same direction.
 
-    For steps, the start is that of their run; their place in it comes last, ascending.
+    For steps, the start is that of their run, and their position in the run comes last, ascending.
     """
 
     field: Field
@@ -52,7 +52,7 @@ class RunSelection(NamedTuple):
     """Which runs to list, and in which order."""
 
     where: Condition | None = None
-    """``None``: all of them."""
+    """The condition; ``None`` selects all runs."""
     order: Order = NEWEST_FIRST
 
 
@@ -65,14 +65,14 @@ def is_orderable(field: Field) -> bool:
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
-    """Return the fields that lists of runs or steps can be ordered by; ``start`` is the run's."""
+    """Return the fields by which lists of runs or steps can be ordered; ``start`` is the run's."""
     return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
 
 def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
-    """Return the order of a text such as ``-duration``, longest first, for runs or steps.
+    """Return the order of a text such as ``-duration`` (longest first), for runs or steps.
 
-    Steps are ordered by the ``start`` of their runs too. Raises ``InvalidTextError``.
+    ``start`` orders steps by the start of their runs. Raises ``InvalidTextError``.
     """
     is_descending = text.startswith("-")
     name = Piece(text.removeprefix("-"), int(is_descending))
@@ -84,12 +84,12 @@ def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
 
 
 def condition_of(filters: Mapping[str, object]) -> Condition | None:
-    """Return the condition of some filters; ``None`` for none. Times are nanoseconds."""
+    """Return the condition of some filters; ``None`` if there are none. Times are nanoseconds."""
     return all_of(*_parts(filters))
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:
-    """Return the conjunction of conditions; ``None`` is always true."""
+    """Return the conjunction of conditions; ``None`` stands for a condition that is always true."""
     parts = [condition for condition in conditions if condition is not None]
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 

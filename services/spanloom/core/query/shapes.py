@@ -16,21 +16,21 @@ class RunShape(NamedTuple):
     start_ns: int
     conversation: str
     item: str
-    """The key of the dataset item that it belongs to; empty for none."""
+    """The key of the run's dataset item; empty if there is none."""
     outcome: str
     tools: Sequence[str]
     """Names of the tools that ran."""
     tools_again: Sequence[str]
-    """Names of those that ran twice or more."""
+    """Names of the tools that ran twice or more."""
     agents: Sequence[str]
     handoffs: Sequence[tuple[str, str]]
-    """An agent, and one directly below it."""
+    """Names of an agent, and of an agent directly below it."""
     transitions: Sequence[tuple[str, str, str, str]]
-    """Type and name of a step, and of the next one in the order of the run."""
+    """Type and name of a step, and of the next step in the order of the run."""
     failures: Sequence[tuple[str, str, int]]
-    """Type, name and code of steps that failed; 0 or -1 is no code."""
+    """Type, name and code of failed steps; a code of 0 or -1 means none."""
     numbers: Mapping[str, float | None]
-    """Fields of the run by name; durations are milliseconds, ``None`` is unknown."""
+    """Fields of the run by name; durations are milliseconds, ``None`` means unknown."""
 
 
 SHAPE_NUMBERS = (

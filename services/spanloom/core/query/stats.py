@@ -1,4 +1,4 @@
-"""Statistics over runs or steps: ``p95(duration)`` by model and hour; their syntax."""
+"""Statistics over runs or steps, such as ``p95(duration)`` by model and hour, and their syntax."""
 
 from __future__ import annotations
 
@@ -41,49 +41,49 @@ FIELDS: Mapping[Subject, Mapping[str, Field]] = {
     Subject.RUN: _in_rows(RUN_FIELDS),
     Subject.STEP: {**_in_rows(RUN_FIELDS), **_in_rows(STEP_FIELDS)},
 }
-"""Steps can also be grouped by fields of their run: ``by=project``."""
+"""Fields to group by; steps can also be grouped by fields of their run: ``by=project``."""
 
 
 class Metric(NamedTuple):
-    """One number of each group."""
+    """A number computed for each group."""
 
     function: str
-    """``count``, ``rate``, ``sum``, ``avg``, ``min``, ``max`` or a quantile, ``p95``."""
+    """``count``, ``rate``, ``sum``, ``avg``, ``min``, ``max`` or a quantile such as ``p95``."""
     field: Field | None = None
-    """``None`` only for ``count``."""
+    """The field; ``None`` only for ``count``."""
     name: str = COUNT
-    """Its text in the request, which is its name in the answer: ``rate(error)``."""
+    """Its text in the request, which is its name in the response: ``rate(error)``."""
 
 
 class Numbers(NamedTuple):
-    """Which metrics to compute, over what, and in which groups."""
+    """Which metrics to compute, over runs or steps, and in which groups."""
 
     of: Subject
     metrics: Sequence[Metric]
     by: Sequence[Field] = ()
     interval: Interval | None = None
-    """The intervals to group run starts by; ``None``: not grouped by time."""
+    """The intervals by which run starts are grouped; ``None`` if not grouped by time."""
     top: int = MAX_GROUPS
-    """The most groups to return; those with the largest first number, if not by time."""
+    """The most groups to return; if not by time, those with the largest first number."""
     where: Condition | None = None
     """Condition on runs."""
     steps_where: Condition | None = None
-    """Condition on steps, if steps are counted."""
+    """Condition on steps, if the metrics are over steps."""
 
 
 class Group(NamedTuple):
     """One group and its numbers; durations are milliseconds."""
 
     by: Sequence[str | int | bool | None]
-    """Its values in the order of ``Numbers.by``; ``None`` is absent."""
+    """The values of the group in the order of ``Numbers.by``; ``None`` for an absent value."""
     start_ns: int | None
-    """When its interval begins."""
+    """Start of its interval, in nanoseconds since the epoch."""
     values: Sequence[float | int | None]
-    """In the order of the metrics; ``None`` where no run, or no step, has such a number."""
+    """The numbers in the order of the metrics; ``None`` where no run, or no step, has a value."""
 
 
 _STEPS_BY = {"agent": "owner", "model": "model"}
-"""Fields with several values in a run, and the field with one value of each step."""
+"""Fields with several values in a run, and the field with which each step has one value."""
 _SHARED = (
     "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
     "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
@@ -129,7 +129,7 @@ def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") 
 
 
 def parse_group(name: str, of: Subject) -> Field:
-    """Return the field of this name to group by; raises ``InvalidTextError``."""
+    """Return the named field to group by; raises ``InvalidTextError``."""
     [field] = whole(name, [_named(Piece(name, 0), _groups(of), _groups(Subject.STEP))], "name")
     return field
 
@@ -137,11 +137,11 @@ def parse_group(name: str, of: Subject) -> Field:
 def refuse_misleading(
     text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject
 ) -> None:
-    """Raise ``InvalidTextError`` for metrics that a group would count several times, or not have.
+    """Raise ``InvalidTextError`` for metrics that groups would count repeatedly, or not have.
 
-    A sum or mean over runs by agent or model would count the whole run for each of them; numbers
-    of model calls do not exist by agent or tool. The message has the equivalent over steps, where
-    each call counts once.
+    A sum or mean over runs by agent or model would count the whole run for each agent or model;
+    numbers of model calls do not exist by agent or tool. The message suggests the equivalent over
+    steps, where each call counts once.
     """
     reason = _reason_of_steps(by) if of is Subject.STEP else _reason_of_runs(by)
     is_wrong = _is_of_calls if of is Subject.STEP else _is_total

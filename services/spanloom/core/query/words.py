@@ -1,14 +1,15 @@
-"""Splits texts into words: which characters separate words, and which are a word each.
+"""Splits texts into words: which characters separate words, and which are each a word.
 
-A word is a sequence of letters, digits and their marks. Punctuation, symbols, spaces and control
-characters separate words, in every script. Emoji are words one by one, and so are the characters of
-scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Tibetan, Javanese …
+A word is a sequence of letters, digits and their combining marks. Punctuation, symbols, spaces and
+control characters separate words, in every script. Each emoji is a word, and so is each character
+of scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Tibetan, Javanese …
 Texts and queries are compared composed (NFC) and in lower case.
 
-This is the only declaration. Derived from it are the words of queries and snippets (``tokenize``)
-and the index of the store (``storage/texts/search.py``), which a migration has to change too. The
-ranges are written out, because Python and the engine know different versions of Unicode. Example:
-``¿Dónde: «narwhal» 退款?`` has ``dónde``, ``narwhal``, ``退`` and ``款``.
+Only this module declares these rules. The words of queries and snippets (``tokenize``) are
+derived from it, and so is the index of the store (``storage/texts/search.py``), which
+changes only by a migration. The ranges are written out, because Python and the engine have
+different versions of Unicode. Example: ``¿Dónde: «narwhal» 退款?`` has ``dónde``,
+``narwhal``, ``退`` and ``款``.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ fdcf fdfc-fe19 fe30-fe6b feff-ff0f ff1a-ff20 ff3b-ff40 ff5b-ff65 ffe0-fffd 10100
 1da6d-1da74 1da76-1da83 1da85-1da8b 1e14f 1e2ff 1e95e-1e95f 1ecac 1ecb0 1ed2e 1eef0-1eef1
 1fb00-1fbca e0001-e01ef
 """
-"""Characters outside ASCII that separate words, in hex: punctuation, symbols, spaces, controls and
-formats of Unicode 14, and variation selectors, but no emoji."""
+"""Characters outside ASCII that separate words, as ranges of hex code points.
+
+They are punctuation, symbols, spaces, controls and formats of Unicode 14, and variation selectors,
+but no emoji.
+"""
 ALONE = """
 e01-109f 1780-17ff 1950-19df 1a00-1aaf 1b00-1b7f 1bc0-1bff 2600-27bf 2e80-2fdf 3000-a4cf a980-a9ff
 aa60-aadf ac00-d7af f900-faff ff00-ffef 11700-1174f 17000-18d8f 1aff0-1b2ff 1f000-1faff
@@ -69,7 +73,7 @@ YOUNG = {
     **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
     **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
 }
-"""Capital letters known to the engine's Unicode and not to that of Python 3.11."""
+"""Capital letters that the engine's Unicode has and Python 3.11's does not; with lower case."""
 
 
 def class_of(ranges: str, form: str) -> str:
@@ -94,12 +98,12 @@ class Token(NamedTuple):
 
 
 def composed(text: str) -> str:
-    """Return a text with its accents composed, as the index compares it."""
+    """Return a text with its accents composed, as in the index."""
     return text if text.isascii() else normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """Return a text composed and in lower case, as its words are compared."""
+    """Return a text composed and in lower case, the form in which words are compared."""
     return _lower(composed(text))
 
 

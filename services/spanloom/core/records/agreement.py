@@ -1,4 +1,4 @@
-"""The records of agreement: figures, each null with a reason where it is undefined."""
+"""The records of agreement: statistics, each null with a reason where it is undefined."""
 
 from typing import Annotated
 

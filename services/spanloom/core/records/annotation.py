@@ -154,7 +154,7 @@ class AnnotationItem(Record):
 
 
 def _made(name: str, column: str, kind: str, comment: str, codec: str = "ZSTD(1)") -> Other:
-    """Return a column with an attribute of the annotation."""
+    """Return a column for an attribute of the annotation."""
     return Other(Stored(column, kind, comment, codec=codec), name=name)
 
 
@@ -196,6 +196,6 @@ OTHERS = (
         "JSON object of what else was said, and of unknown keys of an import.",
     ),
 )
-"""Columns that are not shown, or not as they are stored."""
+"""Columns that records do not show, or not as they are stored."""
 
 ANNOTATION = Declaration(AnnotationItem, OTHERS, table="annotations")

@@ -1,4 +1,4 @@
-"""The record of a conversation in lists: all its runs together."""
+"""The record of a conversation in lists, a summary of all its runs."""
 
 from typing import Annotated
 

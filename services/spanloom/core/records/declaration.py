@@ -33,7 +33,7 @@ class Declared(NamedTuple):
 
     name: str
     kind: Any
-    """Its type, without ``None``."""
+    """The field's type, without ``None``."""
     info: FieldInfo
     is_optional: bool
 
@@ -71,7 +71,7 @@ class Declaration:
         self.example = example_of(record)
 
     def field_of(self, queried: str) -> str:
-        """Return the record's field that a ``where`` calls by this name; raises ``KeyError``."""
+        """Return the record's field that has this name in a ``where``; raises ``KeyError``."""
         return self._names[queried]
 
     def _stored(self) -> Iterator[Stored | StoredSteps]:
@@ -135,7 +135,7 @@ def _completed(queried: Queried, field: Declared) -> Queried:
 
 
 def _read(queried: Queried, stored: Stored | StoredSteps | None) -> Callable[[Row], Any] | None:
-    """Return the function that reads the column of a row; ``None`` if SQL computes the value."""
+    """Return the function that reads the value from a row; ``None`` if SQL computes the value."""
     if stored is None or queried.is_there:
         return None
     name = stored.item if isinstance(stored, StoredSteps) else stored.column

@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 class Timed(Enum):
-    """Marks an integer in milliseconds, stored in nanoseconds."""
+    """Declares that an integer is a time in milliseconds, stored in nanoseconds."""
 
     LENGTH = "length"
     MOMENT = "moment"
-    """Since the epoch."""
+    """A time since the epoch."""
 
 
 _AS_TEXT = PlainSerializer(str, when_used="json")
 _DIGITS = WithJsonSchema({"type": "string", "pattern": "^[0-9]+$"})
 PLAIN_TEXT = WithJsonSchema({"type": "string"})
-"""For moments whose schema does not restrict the string to digits."""
+"""Declares that the schema of a moment does not restrict the string to digits."""
 Milliseconds = Annotated[int, Timed.LENGTH, _AS_TEXT, _DIGITS]
-"""A length; a string in JSON, because JavaScript would round a number."""
+"""A duration; a string in JSON, because JavaScript would round a number."""
 Moment = Annotated[int, Timed.MOMENT, _AS_TEXT, _DIGITS]
 """A point in time: milliseconds since the epoch; a string in JSON."""
 
@@ -49,9 +49,9 @@ class FieldType(Enum):
 
     TEXT = "text"
     WORDS = "words"
-    """A long text: a query can only search for its words."""
+    """A long text, in which a query can only search for words."""
     CHOICE = "choice"
-    """One of a few words, which need no quotes."""
+    """One of a few values, which need no quotes."""
     INTEGER = "integer"
     NUMBER = "number"
     DURATION = "duration"
@@ -82,19 +82,21 @@ class Stored:
     type: str
     comment: str
     value: Callable[[Any], object] | None = None
-    """Computes the value from a ``BuiltRun``, or from the object that the record is made of;
-    ``None``: set by the code that makes the rows, for example for several columns at once, or by
-    the table."""
+    """Computes the value from a ``BuiltRun``, or from the object that the record is made of.
+
+    If ``None``, the table sets it, or the code that makes the rows does, for example for several
+    columns at once.
+    """
     tables: Tables = Tables.BOTH
-    """Of columns of runs; other records are in the one table that their declaration names."""
+    """The tables with the column of a run; other records have one table, which they declare."""
     codec: str = "ZSTD(1)"
-    """Ignored for ``LowCardinality``, which has none."""
+    """Ignored for ``LowCardinality``, which has no codec."""
     default: str = ""
-    """The default of rows without a value, as SQL."""
+    """The value of rows that were stored without it, as SQL."""
 
     @property
     def definition(self) -> str:
-        """The column as ``ADD COLUMN`` takes it."""
+        """The column definition for ``ADD COLUMN``."""
         default = f" DEFAULT {self.default}" if self.default else ""
         codec = "" if self.type.startswith("LowCardinality") else f" CODEC({self.codec})"
         comment = self.comment.replace("\\", "\\\\").replace("'", "\\'")
@@ -103,38 +105,41 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """Columns that one field of a run holds as a mapping."""
+    """Columns that one field of a run combines to a mapping."""
 
     columns: Mapping[str, Other]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSteps:
-    """A column of ``trajectory_list`` that has an item for each step of a run."""
+    """A column of ``trajectory_list`` with an item for each step of a run."""
 
     item: str
-    """The column is ``Steps.Name`` for ``Name``; one item of it is ``StepName`` in SQL."""
+    """The name of the column's item: the column is ``Steps.Name`` for ``Name``.
+
+    One item of it is ``StepName`` in SQL.
+    """
     type: str
-    """The type of one item."""
+    """The type of an item."""
     comment: str
     values: Callable[[BuiltSteps], Sequence[object]] | None = None
-    """The items of a run; ``None``: the code that makes the rows sets them."""
+    """Computes the items of a run; if ``None``, the code that makes the rows sets them."""
 
     @property
     def column(self) -> str:
-        """Its name in the table."""
+        """The column's name in the table."""
         return f"Steps.{self.item}"
 
     @property
     def definition(self) -> str:
-        """The column as ``ADD COLUMN`` takes it."""
+        """The column definition for ``ADD COLUMN``."""
         comment = self.comment.replace("\\", "\\\\").replace("'", "\\'")
         return f"`{self.column}` Array({self.type}) CODEC(ZSTD(1)) COMMENT '{comment}'"
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The SQL that reads a field, over the columns of a query.
+    """The SQL that computes a field from the columns of a query.
 
     For a step these are the run's columns and items such as ``StepName``.
     """
@@ -144,7 +149,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The SQL of a conversation's field: an expression for one run, summed over its runs."""
+    """The SQL of a conversation's field: an expression for a run, summed over all runs."""
 
     sql: str
 
@@ -157,15 +162,17 @@ class From:
     """
 
     take: Callable[[Any], object] | str | None
-    """A function of the object, or the path of an attribute: ``"slot.scheme"``; ``None``: passed by
-    the code that makes the record."""
+    """A function of the object, or the path of an attribute: ``"slot.scheme"``.
+
+    If ``None``, the code that makes the record passes the value.
+    """
 
 
 class Row(Protocol):
     """The columns of a run by name, or the items of one of its steps: ``Name``, ``Place``."""
 
     def __getitem__(self, column: str, /) -> Any:  # of the column's type
-        """Return the value of a column; that of a run's ``Steps.Name`` is a list."""
+        """Return the value of a column; for ``Steps.Name`` of a run it is a list."""
         ...
 
 
@@ -176,22 +183,24 @@ class Queried:
     name: str
     description: str
     example: str = ""
-    """A comparison with the field as written in a query; for a flag its name."""
+    """A comparison with the field as written in a query; for a flag, its name."""
     type: FieldType | None = None
     sql: str = ""
-    """SQL of its value, never NULL; an array for a list. Empty: the column."""
+    """SQL of its value, never NULL, an array for a list; if empty, the column."""
     is_there: str = ""
-    """SQL of the condition under which it has a value; empty: derived from its type."""
+    """SQL of the condition that it has a value; if empty, derived from its type."""
     value: Callable[[Row], Any] | None = None
-    """Computes the same as the SQL, from a row in Python, or ``None`` if it has no value; by
-    default the column. An empty text is no value."""
+    """Computes the same value as the SQL from a row in Python, or ``None`` if it has no value.
+
+    By default it reads the column. An empty text is no value.
+    """
     is_list: bool = False
     """Whether it has several values; a comparison matches if one of them does."""
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, queried by key: ``metadata.tier``."""
     is_judgement: bool = False
-    """Whether it comes from annotations or scores, which other tables have."""
+    """Whether it comes from annotations or scores, which are in other tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,14 +226,14 @@ class BuiltRun(Protocol):
     trajectory: Trajectory
     version: int
     rank: int
-    """Its rank among the builds of its trace."""
+    """The build's rank among the builds of its trace."""
     seq: int
     """The newest sequence that it was built from."""
     status: Status
 
     @property
     def agent_names(self) -> list[str]:
-        """The names of its agents, in the order in which they began."""
+        """The names of its agents, in the order of their starts."""
         ...
 
     @property
@@ -240,10 +249,10 @@ class BuiltRun(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BuiltSteps:
-    """The steps of a run in their order, and where each is in the tree; places count from 1."""
+    """The steps of a run in order, and the position of each in the tree; positions count from 1."""
 
     start_ns: int
-    """When the run began."""
+    """Start of the run, in nanoseconds since the epoch."""
     steps: Sequence[Step]
     parents: Sequence[int]
     agents: Sequence[int]

@@ -1,4 +1,4 @@
-"""The records of projects: what each has stored, how much it may send, how long it is kept."""
+"""The records of projects: their stored bytes, sending limits and retention."""
 
 from typing import Annotated
 

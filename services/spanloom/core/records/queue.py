@@ -192,7 +192,7 @@ OTHERS = (
         name="is_gold",
     ),
 )
-"""Columns of items that are not shown; the first two are those of the queue."""
+"""Columns of items that records do not show; the first two identify the queue."""
 
 QUEUE = Declaration(QueueItem)
 QUEUED_RUN = Declaration(QueuedRun, OTHERS, table="annotation_queue_items")

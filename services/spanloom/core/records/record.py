@@ -30,7 +30,7 @@ PartT = TypeVar("PartT")
 
 
 def _hide_additions(schema: dict[str, Any]) -> None:
-    """Omit ``additionalProperties`` from the schema: this service returns only declared fields."""
+    """Omit ``additionalProperties``, because this service returns only declared fields."""
     schema.pop("additionalProperties", None)
 
 
@@ -43,7 +43,7 @@ class Record(BaseModel):
     def trusted(cls, values: dict[str, Any], set_fields: AbstractSet[str] | None = None) -> Self:
         """Return a record without validation of its values, which are in the order of the fields.
 
-        It takes a quarter of the time of validation: lists have thousands of records.
+        This takes a quarter of the time of validation; lists have thousands of records.
         ``set_fields`` are the fields with explicit values; by default all.
         """
         made = cls.__new__(cls)
@@ -57,10 +57,10 @@ class Record(BaseModel):
 
     @classmethod
     def made_of(cls, source: object, **passed: object) -> Self:
-        """Return a record of an object, without validation; each field is computed by its ``From``.
+        """Return a record made of an object, without validation; ``From`` computes each field.
 
-        ``passed`` are the values of fields that are not taken from the object; those that are
-        missing have their defaults.
+        ``passed`` are the values of fields that are not computed from the object; missing fields
+        have their defaults.
         """
         values: dict[str, Any] = {}
         defaults = set()
@@ -76,9 +76,9 @@ class Record(BaseModel):
 
     @classmethod
     def row_of(cls, source: object, **passed: object) -> dict[str, Any]:
-        """Return the fields as JSON values, without making a record: lists have thousands.
+        """Return the fields as JSON values without creating a record, since lists have thousands.
 
-        Fields taken from the object come first, then those in ``passed``.
+        Fields computed from the object come first, then the fields in ``passed``.
         """
         row = {name: take(source) for name, take in _takers(cls).items() if take}
         for name in _timed(cls) & row.keys():
@@ -88,7 +88,7 @@ class Record(BaseModel):
 
 @cache
 def _takers(record: type[Record]) -> Mapping[str, Callable[[Any], object] | None]:
-    """Return the function that takes each field from an object; ``None`` for passed fields."""
+    """Return the function that computes each field from an object; ``None`` for passed fields."""
     found = {name: find_part(info, From) for name, info in record.model_fields.items()}
     takes = {name: declared.take if declared else name for name, declared in found.items()}
     return {n: attrgetter(take) if isinstance(take, str) else take for n, take in takes.items()}
@@ -100,7 +100,7 @@ def _timed(record: type[Record]) -> AbstractSet[str]:
 
 
 def timed_of(info: FieldInfo) -> Timed | None:
-    """Return whether a field is a length or a point in time, also one that may be ``None``."""
+    """Return whether a field is a duration or a point in time; it may also be ``None``."""
     return find_part(info, Timed)
 
 
@@ -112,9 +112,9 @@ def find_part(info: FieldInfo, part: type[PartT]) -> PartT | None:
 
 
 def bare_type(kind: Any) -> tuple[Any, bool]:  # types
-    """Return a type without ``None`` and declarations, and whether it had ``None``.
+    """Return a type without ``None`` and declarations, and whether it included ``None``.
 
-    A type with several alternatives besides ``None`` is returned as it is.
+    A type with several alternatives in addition to ``None`` is returned unchanged.
     """
     if get_origin(kind) is Annotated:
         return bare_type(get_args(kind)[0])
@@ -126,7 +126,7 @@ def bare_type(kind: Any) -> tuple[Any, bool]:  # types
 
 
 def example_of(record: type[Record]) -> dict[str, Any]:
-    """Return the example of a record in the documentation: the examples of its fields."""
+    """Return the example of a record for the documentation: the examples of its fields."""
     example = {}
     for name, info in record.model_fields.items():
         kind = bare_type(info.annotation)[0]

@@ -92,7 +92,7 @@ def _original(run: BuiltRun, part: str) -> str:
 
 
 def _steps(kind: str, comment: str, queried: Queried | None = None) -> Other:
-    """Return the column that counts the steps of a kind."""
+    """Return the declaration of the column that counts the steps of a kind."""
     column = "OtherSpans" if kind == "other" else f"{kind.title()}Steps"
     count = Stored(column, "UInt32", comment, lambda run: run.trajectory.step_counts.get(kind, 0))
     return Other(count, queried)
@@ -201,7 +201,7 @@ class Run(Record):
             lambda run: run.trajectory.has_error,
         ),
         Queried("has_error", "Something failed for good."),
-        Example(False),  # it is the value
+        Example(False),  # the value of the example
         Group.CORE,
     ]
     outcome: Annotated[
@@ -515,7 +515,7 @@ class Run(Record):
 
 
 def _listed(column: str, kind: str, comment: str, queried: Queried | None = None) -> Other:
-    """Return a column of ``trajectory_list`` only, summed over steps (``laid_out``)."""
+    """Return a column of ``trajectory_list`` only, which sums over steps (``laid_out``)."""
     return Other(Stored(column, kind, comment, tables=Tables.LIST), queried)
 
 
@@ -529,7 +529,7 @@ def _tokens(column: str, name: str, comment: str, queried: Queried | None = None
 
 
 def _share(name: str, description: str, part: str, *wholes: str, scale: float = 1) -> Other:
-    """Return a field of ``where`` that divides columns; absent where the divisor is 0."""
+    """Return a field of ``where`` that divides columns; it has no value if the divisor is 0."""
     scaled, whole = f"{part} * {scale}" if scale != 1 else part, " + ".join(wholes)
 
     def share(row: Row) -> float | None:

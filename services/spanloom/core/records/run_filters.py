@@ -1,7 +1,7 @@
 """Filters of runs, the short spellings of a ``where``, for API, command line and client.
 
 Each has the name of its field; ``since`` and ``until`` filter by ``start``. A new filter is one
-line here: its name, its type in the client, and its descriptions.
+line in ``RunFilters``: its name, its type in the client, and its descriptions.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Short:
     """The description in the API reference; completes "only runs …"."""
     example: object
     option: str = ""
-    """The help text of the command line option; empty: there is no option."""
+    """The help text of the command line option; if empty, there is no option."""
     field: str = ""
-    """The field of ``where``, if its name differs."""
+    """The field of ``where``, if its name differs from the filter's name."""
     sign: str = "="
     default: bool | None = None
-    """The value that applies by default, which ``any`` switches off; ``None``: there is none."""
+    """The value that applies by default, which ``any`` switches off; ``None`` if there is none."""
 
 
 class RunFilters(TypedDict, total=False):

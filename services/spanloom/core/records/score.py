@@ -1,4 +1,4 @@
-"""The record of a score, with the columns of ``scores``: what somebody or something judged."""
+"""The record of a score, with the columns of ``scores``: the result of a judgement."""
 
 from typing import Annotated, Any
 
@@ -207,7 +207,7 @@ class ScoreItem(Record):
 
 
 def _made(name: str, column: str, kind: str, comment: str, codec: str = "ZSTD(1)") -> Other:
-    """Return a column with an attribute of the score."""
+    """Return a column for an attribute of the score."""
     return Other(Stored(column, kind, comment, codec=codec), name=name)
 
 
@@ -225,6 +225,6 @@ OTHERS = (
     _made("evidence", "Evidence", "String", "JSON of what shows it."),
     _made("is_deleted", "IsDeleted", "Bool", "Taken back."),
 )
-"""Columns that are not shown."""
+"""Columns that records do not show."""
 
 SCORE = Declaration(ScoreItem, OTHERS, table="scores")

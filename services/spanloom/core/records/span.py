@@ -1,4 +1,4 @@
-"""The record of a stored span: the step it counts under, and the rule that decided."""
+"""The record of a stored span: the step that it counts under, and the rule that decided."""
 
 from typing import Annotated
 

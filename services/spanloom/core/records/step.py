@@ -24,7 +24,7 @@ from spanloom.core.records.declared import (
 from spanloom.core.records.record import Record
 
 LONGEST_MESSAGE = 1000
-"""Maximum characters of an error message in rows; documents have all of it."""
+"""Maximum characters of an error message in rows; documents have the whole message."""
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NO_USAGE = Usage()
 _NAME = "LowCardinality(String)"
@@ -36,7 +36,7 @@ def _hex(number: str) -> str:
 
 
 def _above(item: str) -> str:
-    """Return SQL for the id of a step above; at place 0 the root's, empty for the root itself."""
+    """Return SQL for the id of a step's ancestor; at position 0 the root's, empty for the root."""
     return f"if({item} = 0, {_ROOT}, {_hex(f'{item}Id')})"
 
 
@@ -72,9 +72,10 @@ def _cost(step: Step) -> float | None:
 
 
 def _offsets(built: BuiltSteps) -> list[int]:
-    """Return each step's start relative to the run's, limited to the column's range of 292 years.
+    """Return each step's start relative to the run's start, limited to the column's range.
 
-    Clocks that report the first and the last nanosecond of 64 bits are 584 years apart.
+    The range is 292 years; clocks that report the first and the last nanosecond of 64 bits are 584
+    years apart.
     """
     offsets = [step.start_ns - built.start_ns for step in built.steps]
     if not offsets or (min(offsets) >= _INT64_MIN and max(offsets) <= _INT64_MAX):
@@ -345,7 +346,7 @@ class StepRow(Record):
             "What a model call cost, in US dollars; absent where the price is unknown.",
             "cost > 0.05",
             sql="assumeNotNull(StepCost)",
-            # An agent reports the sum of its calls, which would count twice.
+            # An agent's cost is the sum of its calls' costs, which would count twice.
             is_there="(isNotNull(StepCost) AND StepType = 'model')",
             value=lambda step: step["Cost"] if step["Type"] == "model" else None,
         ),
@@ -384,7 +385,7 @@ class StepRow(Record):
         ),
         Read("StepHasError"),
         Queried("error", "It failed."),
-        Example(True),  # it is the value
+        Example(True),  # the value of the example
         Group.CORE,
     ]
     error_code: Annotated[

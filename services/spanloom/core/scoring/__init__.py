@@ -1,5 +1,6 @@
 """Scores in telemetry: read from evaluation results, and written as evaluation results.
 
-In: events and attributes of spans, or scores. Out: scores with their places, or OTLP. Start with
-``results.py`` (reading), then ``placing.py`` (which step a score is of) and ``otlp.py`` (writing).
+Input: events and attributes of spans, or scores. Output: scores with their steps, or OTLP. Start
+with ``results.py`` (reading), then ``placing.py`` (finding the step of a score) and ``otlp.py``
+(writing).
 """

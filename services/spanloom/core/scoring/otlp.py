@@ -1,7 +1,7 @@
-"""Scores as evaluation results: log records in OTLP/JSON, as any receiver of OTLP takes them.
+"""Scores as evaluation results: log records in OTLP/JSON, which any OTLP receiver accepts.
 
-Members without a name in the conventions are in attributes of our own, from which another Spanloom
-makes the same score.
+Members that the conventions do not define are in attributes with a prefix of our own, from which
+another Spanloom makes the same score.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ DEFAULTS: Row = {
     "coverage": None,
     "cached": False,
 }
-"""Members that are written unless they have these values."""
+"""Members that are written only if their values differ from these."""
 
 
 def is_writable(row: Row) -> bool:
@@ -65,7 +65,7 @@ def is_writable(row: Row) -> bool:
 
 
 def write_results(rows: Iterable[Row]) -> bytes:
-    """Return writable scores as an ``ExportLogsServiceRequest``; each resource is a project."""
+    """Return writable scores as an ``ExportLogsServiceRequest``, with a resource per project."""
     by_project: dict[str, list[Row]] = {}
     for row in rows:
         by_project.setdefault(row["project"], []).append(row)
@@ -92,7 +92,7 @@ def _record(row: Row) -> dict[str, Any]:
 
 
 def _attributes(row: Row) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes; the name of the event is one too, for SDKs that put it there."""
+    """Yield the attributes, including the event's name, which some SDKs expect as an attribute."""
     yield NAME, row["name"]
     yield EVALUATOR, row["author"]
     yield from _value(row.get("value_type"), row.get("value"), row.get("label") or "")

@@ -1,6 +1,7 @@
 """Makes the scores of a trace: each result belongs to the step under which its span counts.
 
-They are made whenever the run is built, so a result may arrive before its run, after it, or twice.
+Scores are made whenever the run is built, so a result may arrive before its run, after it, or
+twice.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from spanloom.core.scoring.results import Result
 
 BY_TELEMETRY = "span:"
-"""Prefix of ``Score.step_hash`` of scores made from results; the span's id follows."""
+"""Prefix of ``Score.step_hash`` on scores made from results; the span id follows."""
 _RESPONSE_IDS = (RESPONSE_ID, "ai.response.id", "response_id", "llm.response.id")
 _MODEL = Kind.MODEL
 _NOBODY = "unknown"
@@ -46,7 +47,7 @@ class _Sent(NamedTuple):
     span_id: str
     author: str
     address: str = ""
-    """For an annotation of Invariant: the address of its target in the messages of the run."""
+    """For an Invariant annotation, the address of its target in the messages of the run."""
 
 
 def list_scores(
@@ -56,9 +57,9 @@ def list_scores(
     unplaced: Iterable[Unplaced] = (),
     responses: Mapping[str, str] | None = None,
 ) -> Sequence[Score]:
-    """Return the scores of a trace, each once; the latest of several results for a score counts.
+    """Return the scores of a trace, each once; if a score has several results, the latest counts.
 
-    ``responses`` are the steps by response id, if the caller knows them.
+    ``responses`` are step ids by response id, if the caller knows them.
     """
     sent = [*_in_spans(spans), *_unplaced(unplaced)]
     if not sent:
@@ -71,19 +72,19 @@ def list_scores(
 
 
 def list_waiting(key: TraceKey, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores of a trace without spans yet; for now they target the span."""
+    """Return the scores of a trace without spans; until spans arrive they target a span id."""
     if is_of_response(key):
         return ()
     return newest(_score(key, one, *_as_sent(one)) for one in _unplaced(unplaced))
 
 
 def list_of_response(key: TraceKey, step_id: str, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores for the step with a response; without a step id, for the run."""
+    """Return the scores for the step with a response; for the run if ``step_id`` is empty."""
     return newest(_score(key, one, *_target(step_id)) for one in _unplaced(unplaced))
 
 
 def newest(scores: Iterable[Score]) -> Sequence[Score]:
-    """Return the latest revision of each score, in the order of their ids."""
+    """Return the latest revision of each score, ordered by id."""
     found: dict[str, Score] = {}
     for score in scores:
         known = found.get(score.id)
@@ -93,7 +94,7 @@ def newest(scores: Iterable[Score]) -> Sequence[Score]:
 
 
 def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str, str]:
-    """Return the model step of each response id in the spans of the trace; empty for the root."""
+    """Return the model step ids by response id in a trace's spans; the root's id is empty."""
     steps = {v.span_id: v.step_id for v in trajectory.verdicts if v.kind is _MODEL and v.step_id}
     if not steps:
         return {}
@@ -108,17 +109,17 @@ def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str
 
 
 def response_row(key: TraceKey, response_id: str, step_id: str) -> Call:
-    """Return the row of the call index by which the step of a response is found."""
+    """Return the row of the call index by which a response's step is found."""
     return Call(key, step_id, response_key(response_id), 0, ALWAYS_NS, is_bare=False)
 
 
 def response_window(response_id: str) -> CallWindow:
-    """Return the search for the steps of a response."""
+    """Return the search for the step of a response."""
     return CallWindow(response_key(response_id), 0, ALWAYS_NS)
 
 
 def response_key(response_id: str) -> str:
-    """Return the key of a response in the call index."""
+    """Return a response's key in the call index."""
     return _OF_RESPONSE + trace_of_response(response_id)
 
 
@@ -128,7 +129,7 @@ def is_of_response(key: TraceKey) -> bool:
 
 
 def named_responses(unplaced: Iterable[Unplaced]) -> Sequence[str]:
-    """Return the response ids that results name."""
+    """Return the response ids that these results name."""
     return sorted({one.event.attributes.get(RESPONSE_ID, "") for one in unplaced} - {""})
 
 
@@ -158,7 +159,7 @@ def _unplaced(unplaced: Iterable[Unplaced]) -> Iterator[_Sent]:
 def _placed(sent: Iterable[_Sent], addresses: Addresses) -> list[_Sent]:
     """Return annotations as results of the spans that their addresses name.
 
-    If nothing matches an address yet, the annotation is of the run.
+    If no message matches an address yet, the target of the annotation is the run.
     """
     return [_at_spot(one, addresses.resolve(one.address)) if one.address else one for one in sent]
 
@@ -174,7 +175,7 @@ def _author(span: Span) -> str:
 
 
 class _Places:
-    """Finds the steps of results in one trajectory."""
+    """Finds the steps to which results belong, in one trajectory."""
 
     def __init__(self, trajectory: Trajectory, responses: Mapping[str, str]) -> None:
         self._verdicts = {verdict.span_id: verdict for verdict in trajectory.verdicts}
@@ -184,8 +185,8 @@ class _Places:
     def find(self, sent: _Sent) -> tuple[str, str]:
         """Return target and step id.
 
-        A span that is not a step counts under the nearest step above it. A span that has not
-        arrived is itself the target, until it arrives.
+        For a span that is not a step, it is the nearest step above. A span that has not arrived is
+        itself the target until it arrives.
         """
         if sent.result.target:
             return _as_sent(sent)
@@ -210,7 +211,7 @@ def _target(step_id: str) -> tuple[str, str]:
 
 
 def _as_sent(sent: _Sent) -> tuple[str, str]:
-    """Return the target that the result names, else its span, else the trajectory."""
+    """Return the target that the result names, or else its span, or else the trajectory."""
     target = sent.result.target or ("span" if sent.span_id else "trajectory")
     return (target, sent.span_id) if sent.span_id and target != "trajectory" else ("trajectory", "")
 

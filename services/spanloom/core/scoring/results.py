@@ -1,4 +1,4 @@
-"""Reads an evaluation result as the values of a score; its step is found later."""
+"""Reads an evaluation result as the values of a score; ``placing.py`` finds its step."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 LONGEST_NAME = 300
 LONGEST_TEXT = 512
 LONGEST_RATIONALE = 20_000
-"""Maximum numbers of characters, as for ``POST /v1/scores``; longer texts are cut."""
+"""Maximum characters of a text, as in ``POST /v1/scores``; longer texts are cut."""
 SOURCES = frozenset({"model", "rule", "llm", "code", "api", "import"})
-"""The sources that a sender may name, which are not people."""
+"""The sources that a sender may name; people are not among them."""
 TARGETS = frozenset({"trajectory", "step", "span"})
 _TRUE = frozenset({"true", "1", "1.0", "True"})
 _FALSE = frozenset({"false", "0", "0.0", "False"})
@@ -43,7 +43,7 @@ class Result:
 
     name: str
     author: str
-    """Empty if the result does not name its evaluator."""
+    """The evaluator; empty if the result names none."""
     value_type: str
     number: float | None
     text: str
@@ -51,9 +51,9 @@ class Result:
     time_ns: int
     response_id: str = ""
     target: str = ""
-    """The target that the result names; empty: its span decides."""
+    """The target that the result names; if empty, its span decides."""
     members: Mapping[str, Any] = field(default_factory=dict)
-    """Further members of the score, by their names."""
+    """Further members of the score, by name."""
 
 
 def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:
@@ -108,7 +108,7 @@ def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
 
 
 def _number_or_label(value: str, label: str) -> tuple[str, str, float | None, str]:
-    """Return a number, or a text that is one, with the label as its text; else a category."""
+    """Return a number (the label is its text), or a category if the value is no number."""
     try:
         number = float(value)
     except ValueError:
@@ -148,7 +148,7 @@ def _share(text: str) -> float | None:
 
 
 def _numbers(text: str) -> Mapping[str, float] | None:
-    """Return the finite numbers of a JSON object; ``None`` for anything else."""
+    """Return the finite numbers of a JSON object; ``None`` for other text."""
     try:
         found = orjson.loads(text) if len(text) <= LONGEST_RATIONALE else None
     except ValueError:
@@ -160,7 +160,7 @@ def _numbers(text: str) -> Mapping[str, float] | None:
 
 
 def _list(text: str) -> str | None:
-    """Return JSON of a list as it is; ``None`` for anything else."""
+    """Return the text unchanged if it is a JSON list, else ``None``."""
     if len(text) > LONGEST_RATIONALE:
         return None
     try:
@@ -190,4 +190,4 @@ _OWN: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "cached": ("cached", _truth),
     "metrics": ("metrics", _numbers),
 }
-"""Our own attributes, without their prefix: the member of the score, and how its text is read."""
+"""Our own attributes without their prefix: the member of the score, and a function to read it."""

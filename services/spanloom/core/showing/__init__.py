@@ -1,6 +1,6 @@
-"""Presentation shared by terminal, HTML export, MCP server and API: pure, without colours.
+"""Presentation shared by terminal, HTML export, MCP server and API: pure functions, no colours.
 
-In: canonical documents and single values (texts, durations, sums of money).
-Out: printable texts, a tree or a numbered outline of steps, CSV, and HTML files (``html``).
-Start with ``values``, then ``steps``.
+Input: canonical documents and single values (texts, durations, amounts of money).
+Output: printable texts, a tree or a numbered outline of steps, CSV, and HTML files (``html``).
+Start with ``values.py``, then ``steps.py``.
 """

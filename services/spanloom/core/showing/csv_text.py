@@ -1,4 +1,4 @@
-"""Writes rows as CSV (RFC 4180): null is empty, lists and objects are JSON; never a formula."""
+"""Writes rows as CSV (RFC 4180): null is empty, lists and objects are JSON; no formulas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_lines(rows: Iterable[Iterable[object]]) -> str:
-    """Return one line per row of values; pass the column names as the first row."""
+    """Return one line for each row of values; pass the column names as the first row."""
     text = io.StringIO(newline="")
     csv.writer(text).writerows([_cell(value) for value in row] for row in rows)
     return text.getvalue()
@@ -33,8 +33,8 @@ def _cell(value: object) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return a text that no spreadsheet evaluates: ``=1+1`` gets an apostrophe before it.
+    """Return a text that no spreadsheet evaluates: ``=1+1`` gets a leading apostrophe.
 
-    So does ``'=1+1``: removing one apostrophe always restores the text.
+    ``'=1+1`` gets another apostrophe, so that removing one always restores the text.
     """
     return f"'{text}" if text.lstrip("'").startswith(_BEGINS_A_FORMULA) else text

@@ -1,4 +1,4 @@
-"""The steps of a document for people: as a tree, or as numbered lines of equal neighbours."""
+"""The steps of a document for people: as a tree, or as numbered lines that group equal steps."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ class Node:
 
     @property
     def start_ms(self) -> int:
-        """Its start, in milliseconds since the epoch."""
+        """The step's start, in milliseconds since the epoch."""
         return self.step.started_at
 
     @property
     def duration_ms(self) -> int:
-        """Its duration in milliseconds."""
+        """The step's duration in milliseconds."""
         return self.step.duration
 
 
 def build_tree(document: dict[str, Any]) -> Node:
-    """Nest every step under its parent, else under the agent that owns it, else under the root.
+    """Nest every step under its parent, or else under its owning agent, or else under the root.
 
-    Each step occurs exactly once, whatever its ids.
+    Each step occurs exactly once, even if ids repeat or form cycles.
     """
     view = Document(document)
     root = Node(view.root, view.root_type or _OTHER)
@@ -60,7 +60,7 @@ def build_tree(document: dict[str, Any]) -> Node:
 
 
 def _place(nodes: dict[str, Node], step: DocumentStep, owner: Node) -> Node:
-    """Add the step's node, or extend it: an agent is also a step of the agent above it."""
+    """Add the step's node, or complete it: an agent is also a step of the agent above it."""
     node = nodes.get(step.id)
     if node is None:
         node = nodes[step.id] = Node(step, step.type or _OTHER, parent=owner)
@@ -88,7 +88,7 @@ class Placed(NamedTuple):
 
     @property
     def error(self) -> str:
-        """Its error, ``429: slow down``, or ``failed``; empty if it did not fail."""
+        """The step's error, such as ``429: slow down`` or ``failed``; empty if it did not fail."""
         error = self.step.error
         if error is None:
             return ""
@@ -97,15 +97,15 @@ class Placed(NamedTuple):
 
 
 def place_steps(document: Json) -> Sequence[Placed]:
-    """Return every step by start time; of equal starts the longest comes first."""
+    """Return every step, ordered by start time; of equal starts the longest step comes first."""
     owned = sorted(Document(document).steps, key=_start)
     return [Placed(place, step.agent_name, step) for place, step in enumerate(owned, 1)]
 
 
 def repeated_calls(document: Json, least: int = 3) -> Sequence[tuple[DocumentStep, int]]:
-    """Return tool calls that are repeated, each as its first run and the number of runs.
+    """Return repeated tool calls, each as its first run and the number of runs.
 
-    Calls with at least ``least`` runs, most frequent first: a sign of a loop.
+    Only calls with at least ``least`` runs are returned, most frequent first: a sign of a loop.
     """
     runs = [own.step for own in place_steps(document) if own.step.type == "tool"]
     times = Counter((step.name, step.input) for step in runs)
@@ -114,9 +114,9 @@ def repeated_calls(document: Json, least: int = 3) -> Sequence[tuple[DocumentSte
 
 
 def outline(steps: Sequence[Placed]) -> Iterator[dict[str, Any]]:
-    """Yield one line per step; equal neighbours share one: ``get_order`` 17 times.
+    """Yield one line for each step; equal consecutive steps share a line: ``get_order`` 17 times.
 
-    Steps are equal if type, name, agent and error are. Durations (``ms``) are summed. ::
+    Steps are equal if type, name, agent and error are equal. Durations (``ms``) are summed. ::
 
         {"from": 3, "type": "tool", "name": "get_order", "agent": "shop", "ms": 96,
          "to": 19, "times": 17}

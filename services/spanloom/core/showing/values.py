@@ -1,4 +1,4 @@
-"""Formats single values for people: short, safe to print, with carets below a position."""
+"""Formats single values for people: short and safe to print; can point at a position in a text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from unicodedata import east_asian_width
 def printable(text: str) -> str:
     r"""Return a text that is safe to print on one line.
 
-    White space becomes a space. Control characters, escape sequences and marks that change the
-    direction of text are escaped as ``\x1b`` and the like. The joiner inside emoji stays.
+    White space becomes a space. Control characters, escape sequences and characters that change
+    the direction of text are escaped like ``\x1b``. The joiner inside emoji stays.
     """
     if text.isprintable():
         return text
@@ -74,14 +74,14 @@ def _shown(char: str) -> str:
 
 
 MOST_BEFORE, MOST_AFTER = 40, 30
-"""Most characters of the line before and after the position."""
+"""Maximum characters of the line shown before and after the position."""
 
 
 def point_at(text: str, position: int, length: int = 1) -> tuple[str, str]:
     """Return the line that contains a position, cut around it, and a line of carets below it.
 
-    The position is counted in characters from 0. A character two cells wide, such as a Chinese
-    one, gets two carets. ::
+    The position is counted in characters from 0. A character that is two cells wide, such as a
+    Chinese character, gets two carets. ::
 
         has_error and durtion > 5s
                       ^^^^^^^

@@ -1,5 +1,5 @@
-"""Parse attribute values in any form that SDKs write them: JSON, reprs, flattened keys.
+"""Parse attribute values in any form in which SDKs write them: JSON, reprs, flattened keys.
 
-Input: raw attribute values of spans. Output: plain Python values, parsed within one size bound
-(``bounds``). All JSON is parsed in ``attributes``; start there.
+Input: raw attribute values of spans. Output: plain Python values, parsed within a size bound
+(``bounds.py``). All JSON is parsed in ``attributes.py``; start there.
 """

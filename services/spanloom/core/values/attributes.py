@@ -1,4 +1,4 @@
-"""Parse attribute values, in any form that an SDK writes them."""
+"""Parse attribute values in any form in which an SDK writes them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 Json: TypeAlias = "message.Json"
 
 MAX_COUNT = 10**12
-"""Upper bound of a token count: a larger number is ignored, so that sums fit into 64 bits."""
+"""Upper bound of a token count; a larger number is ignored, so that sums fit into 64 bits."""
 MAX_DEPTH = 64
 """Maximum nesting of JSON that is parsed; deeper JSON stays text."""
 MAX_SECONDS = 10**9
-"""Upper bound of a duration: no call takes 30 years."""
+"""Upper bound of a duration: 30 years, longer than any call."""
 _JSON_STARTS = frozenset('{["-0123456789tfn \t\n\r')
-"""First characters of JSON: to try the parser on plain text costs more than parsing a message."""
+"""First characters of JSON. Trying the parser on plain text costs more than parsing a message."""
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
-    """Return the first non-empty value among ``keys``, else an empty text."""
+    """Return the first non-empty value among ``keys``, or else an empty text."""
     for key in keys:
         if value := attributes.get(key):
             return value
@@ -37,7 +37,7 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 
 
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the non-empty values of the keys in ``names`` under their new names; first wins."""
+    """Return non-empty values of the keys in ``names`` under their new names; the first wins."""
     picked: dict[str, str] = {}
     for key in filter(attributes.__contains__, names):  # most of the names are absent
         if (name := names[key]) not in picked and (value := attributes[key]):
@@ -46,7 +46,7 @@ def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, s
 
 
 def integer(text: str) -> int:
-    """Parse a token count: ``12`` and ``12.0`` → 12; ``-1`` and text that is no number → 0."""
+    """Parse a token count: ``12`` and ``12.0`` → 12; negative numbers and other text → 0."""
     try:
         number = int(text)
     except ValueError:
@@ -55,7 +55,7 @@ def integer(text: str) -> int:
 
 
 def first_integer(attributes: Mapping[str, str], *keys: str) -> int:
-    """Return the first value among ``keys`` that is a positive count, else zero."""
+    """Return the first value among ``keys`` that is a positive count, or else 0."""
     for key in keys:
         if key in attributes and (number := integer(attributes[key])):
             return number
@@ -72,7 +72,7 @@ def decimal(text: str) -> float | None:
 
 
 def seconds_as_ms(text: str) -> float | None:
-    """Convert a time in seconds to milliseconds; ``None`` if it is no number or out of range."""
+    """Convert seconds to milliseconds; ``None`` if the text is no number or out of range."""
     seconds = decimal(text)
     return seconds * 1000 if seconds is not None and 0 <= seconds <= MAX_SECONDS else None
 
@@ -92,7 +92,7 @@ def json_value(text: str) -> Json:
 
 
 def _is_deep(value: Json, brackets: int) -> bool:
-    """Return whether the value exceeds ``MAX_DEPTH``; stop once too few brackets are left."""
+    """Return whether the value exceeds ``MAX_DEPTH``; stop when too few brackets are left."""
     level: list[dict[str, Json] | list[Json]] = [value] if isinstance(value, (dict, list)) else []
     for depth in range(MAX_DEPTH):
         brackets -= len(level)
@@ -108,7 +108,7 @@ def _is_deep(value: Json, brackets: int) -> bool:
 
 
 def json_object(text: str) -> dict[str, Json]:
-    """Parse a JSON object, encoded once or more; return an empty one for any other text."""
+    """Parse a JSON object, encoded once or more often; return an empty object for other text."""
     if text.startswith(_TWICE):
         text = _inside_quotes(text)
     if not text.startswith("{"):
@@ -118,12 +118,12 @@ def json_object(text: str) -> dict[str, Json]:
 
 
 def json_field(text: str, key: str) -> Json:
-    """Return one field of a JSON object; a text that does not contain ``"key`` is not parsed."""
+    """Return one field of a JSON object; a text without ``"key`` is not parsed."""
     return json_object(text).get(key) if f'"{key}' in text else None
 
 
 def count(value: Json) -> int:
-    """Parse a count from a JSON number or string; return zero for anything else."""
+    """Parse a count from a JSON number or string; return 0 for anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return 0
     return integer(str(value))
@@ -135,10 +135,10 @@ def json_text(value: Json) -> str:
 
 
 class Written(str):
-    """JSON text that keeps the value it was serialized from, so that it is never parsed again.
+    """JSON text that stores the value it was serialized from, so that it is never parsed again.
 
-    Used for messages that a dialect assembles: they are converted right afterwards, and
-    serializing and parsing them again dominated the run time. Only ``Facts`` hold such texts.
+    Used for messages that a dialect assembles: they are converted right afterwards, and without
+    this class serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
     """
 
     __slots__ = ("value",)
@@ -146,9 +146,9 @@ class Written(str):
 
 
 def written(value: Json) -> str:
-    """Return compact JSON that keeps the value, which must not be changed any more.
+    """Return compact JSON that stores the value, which must not be changed afterwards.
 
-    A text too dense to be parsed keeps no value: it would grow when it is converted.
+    A text too dense to be parsed does not store the value, which would grow when converted.
     """
     text = orjson.dumps(value).decode()
     if not may_read(text):
@@ -174,8 +174,8 @@ def unquoted(text: str) -> str:
 def decoded(span: Span) -> Span:
     """Return the span with objects and lists decoded that were encoded as JSON several times.
 
-    A text that is only in quotation marks is unchanged, and so are the attributes of senders that
-    write every value as JSON, where each text is in quotation marks.
+    A plain text in quotation marks is unchanged. So are the attributes of senders that write every
+    value as JSON, because each of their texts is in quotation marks.
     """
     twice = {
         key: inner
@@ -200,7 +200,7 @@ _TWICE = ('"[', '"{', '"\\"')
 
 
 def _inside_quotes(text: str) -> str:
-    """Return the JSON of an object or list inside of quotation marks; else the text itself."""
+    """Return the JSON of an object or list in quotation marks; other text unchanged."""
     inner = text
     while (shorter := unquoted(inner)) is not inner:
         inner = shorter
@@ -212,7 +212,7 @@ def plain_arguments(text: str, ignored: frozenset[str] = frozenset()) -> str:
     """Return a call's arguments from ``{"args": […], "kwargs": {…}}``; either may be missing.
 
     ``ignored`` are keys that the instrumentation adds; they are dropped. An object with any other
-    key is no such wrapper and is returned unchanged.
+    key is not this wrapper and is returned unchanged.
     """
     payload = json_object(text)
     args, kwargs = payload.get("args", []), payload.get("kwargs") or {}

@@ -1,4 +1,4 @@
-"""Bounds memory: of parsed JSON, of a cache, and of texts that are mostly control characters."""
+"""Limits memory: for parsed JSON, for caches, and for texts of mostly control characters."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 FREE_BYTES = 4_096
-"""Texts up to this size are always parsed: their memory does not matter."""
+"""Texts up to this size are always parsed, because they need little memory."""
 MIN_BYTES_PER_ITEM = 6
-"""Minimum bytes per item of a text that is parsed. Log probabilities, the densest model output,
+"""Minimum bytes per item of a text that is parsed. Log probabilities, the densest output of models,
 have 8."""
 
 _ITEMS = (",", "[", "{", "{", "(")
-"""Characters that begin an item; an object counts twice, as it takes twice a list's memory."""
+"""Characters that begin an item; an object counts twice because it needs twice the memory."""
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 """A JSON string; an unclosed one extends to the end of the text, so that the search is linear."""
 _unread: ContextVar[set[int] | None] = ContextVar("unread", default=None)
 
 
 def may_read(text: str) -> bool:
-    """Return whether a JSON text has few enough items to parse; record it as unread if not."""
+    """Return whether a JSON text has few enough items to be parsed; if not, record it as unread."""
     if len(text) <= FREE_BYTES or is_sparse(_count_items(text), len(text)):
         return True
-    # Commas inside strings are no items; excluding them costs more and is rarely needed.
+    # Commas inside strings are not items; excluding them costs more and is rarely needed.
     if is_sparse(_count_items(_STRING.sub('""', text)), len(text)):
         return True
     note_unread(text)
@@ -45,7 +45,7 @@ def is_sparse(items: int, size: int) -> bool:
 
 
 def note_unread(text: str) -> None:
-    """Record that the trajectory being built shows this text unparsed."""
+    """Record that the trajectory under construction shows this text unparsed."""
     unread = _unread.get()
     if unread is not None:
         unread.add(hash(text))
@@ -57,7 +57,7 @@ def _count_items(text: str) -> int:
 
 @contextmanager
 def watch_unread() -> Iterator[set[int]]:
-    """Yield the set of hashes of the texts that were too dense to parse, filled in the block."""
+    """Yield a set that collects the hashes of texts too dense to parse while the block runs."""
     unread: set[int] = set()
     token = _unread.set(unread)
     try:
@@ -76,8 +76,8 @@ _LARGEST_SHARE = 64
 class ByteCache(Generic[K, V]):
     """A thread-safe cache of at most ``max_bytes``; evicts the oldest entries first.
 
-    Several entries are read for each span, so that reading is one look-up in a dictionary: that of
-    a library, written in Python, would take three times as long.
+    Several entries are read for each span, so reading is a single look-up in a dictionary. A
+    library's cache, written in Python, takes three times as long.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -109,13 +109,13 @@ class ByteCache(Generic[K, V]):
 
 
 MAX_GROWTH = 2
-"""Maximum factor by which JSON may lengthen a text; one of nothing but quotes doubles."""
+"""Maximum factor by which JSON may lengthen a text; a text of only quotes doubles."""
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]+")
-"""Control characters without a short JSON escape."""
+"""Control characters without a short escape in JSON."""
 
 
 def legible(span: Span) -> tuple[Span, int]:
-    """Return the span with illegible values cleaned, and how many values were cleaned."""
+    """Return the span with illegible values cleaned, and the number of cleaned values."""
     attributes, count = _cleaned(span.attributes)
     if not span.events:
         return (span._replace(attributes=attributes), count) if count else (span, 0)
@@ -139,7 +139,7 @@ def _cleaned(attributes: Mapping[str, str]) -> tuple[Mapping[str, str], int]:
 
 
 def _is_noise(text: str) -> bool:
-    """Return whether JSON lengthens the text beyond the bound; serializing is the fastest test."""
+    """Return whether JSON lengthens the text beyond the limit; serializing is the fastest test."""
     try:
         written = len(orjson.dumps(text)) - 2
     except TypeError:  # a lone surrogate: the text cannot be serialized at all

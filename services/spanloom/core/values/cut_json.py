@@ -1,4 +1,4 @@
-"""Read JSON that was cut off, by an attribute limit or by a sender, as far as it goes."""
+"""Read the complete part of JSON that was cut off, by an attribute limit or by a sender."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ _TOKEN = re.compile(
         |:|-?[0-9][0-9.eE+-]*+|true|false|null|True|False|None)""",
     re.VERBOSE,
 )
-"""One token of JSON or of a Python repr. A text that is not closed ends where the value was cut:
-at the end, or before an escape of which only the beginning is left."""
+"""One token of JSON or of a Python repr. An unclosed text ends where the value was cut: at the end,
+or before an escape that is incomplete."""
 _CLOSER = {"[": "]", "{": "}"}
 _HALF_A_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}$")
 _FRAME = frozenset({"type", "role", "id", "index"})
-"""Keys of messages and parts; an object without other keys has no content and is dropped."""
+"""Keys of messages and parts; an object with no other keys has no content and is dropped."""
 _ROLES = frozenset({"type", "role"})
 _NAMES = _FRAME | {"name", "call_id", "tool_call_id", "toolCallId", "toolUseId", "toolName"}
-"""Keys whose values are names, which are useless when cut."""
+"""Keys whose values are names, which are useless if cut."""
 
 
 class _Ends(NamedTuple):
-    """Where a value that was cut off can end."""
+    """Positions at which a value that was cut off can end."""
 
     closing: str
-    """The brackets that close what is open; empty if nothing is."""
+    """The brackets that close all open brackets; empty if none is open."""
     safe: int
-    """The end of the last value that is certainly whole."""
+    """The end of the last value that is certainly complete."""
     whole: int
-    """The end of the last string, if later; it may be a key without a value."""
+    """The end of the last string if it is later; it may be a key without a value."""
     quote: str
-    """The quotation mark of this text if it was cut, else empty."""
+    """The quotation mark of the last text if it was cut, otherwise empty."""
 
 
 _NOTHING = _Ends("", 0, 0, "")
 
 
 def read_cut(text: str) -> dict[str, Json] | list[Json] | str | None:
-    """Return the value of JSON, or of a Python repr, that ends too early; else ``None``.
+    """Return the value of JSON or of a Python repr that ends too early; ``None`` for other text.
 
     ``[{"role": "user", "content": "Fix th`` is a list of one message with the content ``Fix th``.
-    Text after the cut, such as ``...[truncated]``, is dropped unless it is inside a string. So is
-    an object of which only names are left: ``{"role": "assis``.
+    Text after the cut, such as ``...[truncated]``, is dropped unless it is inside a string. An
+    object of which only names are left is dropped too: ``{"role": "assis``.
     """
     ends = _scan(text) if may_read(text) else _NOTHING
     if not ends.quote and not ends.closing:
@@ -69,7 +69,7 @@ def read_cut(text: str) -> dict[str, Json] | list[Json] | str | None:
 
 
 def _scan(text: str) -> _Ends:
-    """Return the ends of a value; ``_NOTHING`` if it is whole, too deep, or no JSON."""
+    """Return where a value can end; ``_NOTHING`` if it is complete, nested too deep, or no JSON."""
     closers: list[str] = []
     safe = whole = end = 0
     while (token := _TOKEN.match(text, end)) is not None:
@@ -108,7 +108,7 @@ def _load(text: str) -> Json:
 def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
     """Drop incomplete members at the end of a value; return whether nothing is left.
 
-    ``is_half`` is whether the last text in it was cut.
+    ``is_half`` tells whether the last text in it was cut.
     """
     key = next(reversed(value), None) if isinstance(value, dict) else len(value) - 1
     if not value or key is None:
@@ -125,7 +125,7 @@ def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
 
 
 def _is_nameless(last: Json, around: Json) -> bool:
-    """Return whether an object lost its role or type, which the one before it in a list has."""
+    """Return whether a list's last object lost its role or type, which the previous one has."""
     if not isinstance(around, list) or len(around) < 2 or not isinstance(last, dict):
         return False
     before = around[-2]

@@ -1,4 +1,4 @@
-"""The text of a double, as ClickHouse stores it."""
+"""The text of a floating-point number, as ClickHouse stores it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 
 def double_text(number: float) -> str:
-    """Return the shortest text that reads back as the same double, as ClickHouse writes it."""
+    """Return the shortest text that parses to the same number, as ClickHouse writes it."""
     if math.isfinite(number):
         return _finite_text(number)
     return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
@@ -21,7 +21,7 @@ def _finite_text(number: float) -> str:
 
 
 def _place_point(digits: str, point: int) -> str:
-    """Return the digits with the decimal point after the given place, like ECMAScript does."""
+    """Return the digits with the decimal point after ``point`` digits, as ECMAScript does."""
     if not -6 < point <= 21:  # Number::toString
         return f"{digits[0]}{'.' if len(digits) > 1 else ''}{digits[1:]}e{point - 1}"
     if point <= 0:

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 MAX_DEPTH = 32
-"""Maximum number of splits of a key; the remainder stays one part."""
+"""Maximum number of splits of a key; the rest of the key stays unsplit."""
 MIN_PLAN_NODES = 340
 MIN_BYTES_PER_NODE = 12
-"""A list or object takes 700 bytes while it is rebuilt; this bounds how many the keys may name."""
+"""Limits how many lists and objects keys may name, because each needs 700 bytes to rebuild."""
 CACHE_BYTES = 32 * 2**20
 _BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
-"""Upper bound of a plan's size: a list or object of 250 bytes per ten characters of its keys."""
+"""Upper bound of a cached plan's size in bytes: per key, and per character of its keys."""
 
 _Key: TypeAlias = "tuple[tuple[str, ...], str, frozenset[str]]"
 
@@ -30,8 +30,8 @@ def indexed_list(
 
     ``p.0.role = user`` and ``p.0.content = hi`` → ``[{"role": "user", "content": "hi"}]``.
 
-    Gaps in the numbering are closed. Key parts in ``drop`` that wrap an item or a nested object
-    (OpenInference's ``message``, ``tool_call``) are omitted from the result.
+    Gaps in the numbering are closed. Key components in ``drop`` that wrap an item or a nested
+    object (OpenInference's ``message``, ``tool_call``) are omitted from the result.
     """
     key = (tuple(attributes), prefix, drop)
     shape = _plans.get(key)
@@ -59,7 +59,7 @@ def _plan_bytes(keys: Collection[str]) -> int:
 
 
 def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
-    """Return the list with keys in place of values: cached, as spans of one kind repeat their keys.
+    """Return the list with keys as values; cached, because spans of one kind have the same keys.
 
     Return ``_TOO_MANY`` if the keys name too many objects for their length.
     """
@@ -86,7 +86,7 @@ def _fill(shape: Json, attributes: Mapping[str, str]) -> Json:
 
 
 def _put(node: dict[str, Json], path: Sequence[str], value: str) -> int:
-    """Store the value at the path; return how many objects were created on the way."""
+    """Store the value at the path; return how many objects had to be created."""
     made = 0
     for part in path[:-1]:
         child = node.get(part)
@@ -103,9 +103,9 @@ def _lists(node: Json) -> Json:
     if not isinstance(node, dict):
         return node
     if all(map(str.isdecimal, node)):
-        # By length, then by digits: numeric order without reading numbers of any length.
+        # By length, then by digits, which is numeric order without parsing long numbers.
         return [_lists(node[key]) for key in sorted(sorted(node), key=len)]
-    # Attributes come in any order; readers of a message look for its role first.
+    # Attributes come in any order; code that reads a message looks for its role first.
     return {key: _lists(node[key]) for key in sorted(node, key=_role_first)}
 
 

@@ -1,4 +1,4 @@
-"""Moments as text: read as senders write them, and written as RFC 3339."""
+"""Points in time as text: parsed as senders write them, and written as RFC 3339."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAST_MS = 253_402_300_799_999
 def iso_nanoseconds(text: object) -> int | None:
     """Return an ISO 8601 time in nanoseconds since the epoch; without an offset it is UTC.
 
-    ``None`` if the value is no such time, or not between 1970 and 2262.
+    ``None`` if the value is not such a time, or not between 1970 and 2262.
     """
     if not isinstance(text, str):
         return None
@@ -31,7 +31,7 @@ def iso_nanoseconds(text: object) -> int | None:
 
 
 def rfc3339_ms(ms: int) -> str:
-    """Return milliseconds since the epoch in UTC: ``2024-05-11T04:00:00.010Z``.
+    """Return milliseconds since the epoch as UTC text: ``2024-05-11T04:00:00.010Z``.
 
     Times before 1970 or after 9999 become the first or last moment of that range.
     """
@@ -40,7 +40,7 @@ def rfc3339_ms(ms: int) -> str:
 
 
 def rfc3339_us(us: int) -> str:
-    """Return microseconds since the epoch in UTC: ``2024-05-11T04:00:00.010000Z``."""
+    """Return microseconds since the epoch as UTC text: ``2024-05-11T04:00:00.010000Z``."""
     seconds, rest = divmod(us, 1_000_000)
     return f"{_to_the_second(seconds)}.{rest:06}Z"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _QUOTED = r"""'(?:[^'\\]++|\\.)*+'|"(?:[^"\\]++|\\.)*+\""""
 _CUT_OFF = r"(?P<cut>['\"].*+)"
 """An unclosed literal, tried after ``_QUOTED``. It matches the rest of the text, so that the end of
-each quote inside is not searched again: 32 KB of ``\\'`` took two seconds."""
+each quote inside is not searched again, which for 32 KB of ``\\'`` took two seconds."""
 _LITERAL = re.compile(_QUOTED, re.DOTALL)
 _NAME = r"(?<![\w.])[A-Za-z_][\w.]*+[=(]?"
 _TOO_LARGE = r"(?<![\w.])\d{20}"
@@ -26,11 +26,11 @@ _OPAQUE = (
     rf"(?P<opaque>(?<![\w.])[A-Za-z_][\w.]*+\((?![\s)]|[A-Za-z_]\w*+=)"
     rf"(?:{_QUOTED}|[^()'\"]|\([^()'\"]*+\))*+\))"
 )
-"""A call with positional arguments, ``datetime.datetime(2026, 1, 1)``: its text is its value."""
+"""A call with positional arguments, ``datetime.datetime(2026, 1, 1)``; its text is its value."""
 _ADDRESS = r"(?P<address><[A-Za-z_][^<>'\"]*+>)"
-"""``<openai.Omit object at 0x7f…>``, ``<dict len=10>``: a value that is not in the repr."""
+"""``<openai.Omit object at 0x7f…>``, ``<dict len=10>``: the repr does not contain the value."""
 _MESSAGE = re.compile(r"(?:System|Human|AI|Tool|Function)Message(?:Chunk)?\(")
-"""LangChain's classes, which hold the role of their messages."""
+"""LangChain's message classes; the class name is the role."""
 _TOKEN = re.compile(
     rf"{_QUOTED}|{_CUT_OFF}|{_ENUM}|{_ADDRESS}|{_OPAQUE}|{_NAME}|\(|,\s*+[)\]}}]|\)|{_TOO_LARGE}",
     re.DOTALL,
@@ -47,14 +47,14 @@ _WORDS = {
     "null": "null",
 }
 _NO_JSON = "!"
-"""Replaces tokens that JSON cannot express, so that parsing fails."""
+"""Replaces tokens that JSON cannot express, to make parsing fail."""
 
 
 def last_text(text: str, mark: str) -> str | None:
-    """Return the string literal after the last ``mark``, or ``None`` if there is no complete one.
+    """Return the string literal after the last ``mark``; ``None`` if there is no complete one.
 
     A mark inside a literal is part of the text: ``Part(text="say text='no'")`` has one literal.
-    A repr that was cut off in the middle yields ``None``, so that no text is silently truncated.
+    Return ``None`` for a repr that was cut off in it, so that no text is silently truncated.
     """
     marks = re.compile(rf"{_QUOTED}|{_CUT_OFF}|(?P<mark>{re.escape(mark)})", re.DOTALL)
     starts = [each.start() for each in marks.finditer(text) if each["mark"]]
@@ -62,7 +62,7 @@ def last_text(text: str, mark: str) -> str | None:
 
 
 def without_literals(text: str) -> str:
-    """Return a repr without the string literals in it, up to one that is cut off."""
+    """Return a repr without its string literals, up to a literal that is cut off."""
     return re.sub(rf"{_QUOTED}|{_CUT_OFF}", "", text, flags=re.DOTALL)
 
 
@@ -96,8 +96,8 @@ def as_json(text: str) -> str:
 def objects_as_json(text: str, *, may_omit: bool = False) -> str:
     """Return a list of ``Class(field=value)`` objects as JSON of their fields.
 
-    Return other text, and other notations (``<Class at 0x…>``) unless they ``may_omit`` values,
-    unchanged.
+    Return other text unchanged. With ``may_omit``, values that the repr does not contain
+    (``<Class at 0x…>``) are accepted too.
     """
     if not text.startswith("["):
         return text
@@ -105,7 +105,7 @@ def objects_as_json(text: str, *, may_omit: bool = False) -> str:
 
 
 def fields_as_json(text: str) -> str:
-    """Return the fields ``content='hi' id='1'``, as pydantic prints an object, as JSON of a list.
+    """Return the fields ``content='hi' id='1'``, as pydantic prints an object, as a JSON list.
 
     Return other text unchanged.
     """
@@ -148,7 +148,7 @@ class _Rewriter:
         return _WORDS.get(text, _NO_JSON) if handler is None else handler(text)
 
     def _special(self, token: re.Match[str]) -> str:
-        """Return the JSON of an object's token: an enum's value, or the token as text."""
+        """Return the JSON of an object's token: the value of an enum, or the token as text."""
         if token["cut"] or not self._may_call:
             return _NO_JSON
         if enum := token["enum"]:
@@ -170,7 +170,7 @@ class _Rewriter:
         return "[" if is_tuple else "{"
 
     def _field(self, text: str) -> str:
-        """Return a field of an object; the outermost ones may have only spaces between them."""
+        """Return a field of an object; outermost fields may be separated by spaces only."""
         if not self._may_call:
             return _NO_JSON
         name = text[:-1]

@@ -1,6 +1,6 @@
 """Converts evaluation sets of Google's ADK to items: one for each turn of each case.
 
-The input of a later turn is the conversation up to it, as messages, as a run answers one turn.
+The input of a later turn is the conversation up to it, as messages, because a run answers one turn.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PLAIN = {
 """Snake-case names by the camel-case aliases of ADK's classes; most files use snake case."""
 
 
-def fits(value: Any) -> bool:  # as JSON has it
+def fits(value: Any) -> bool:  # any JSON value
     """Return whether a value is an evaluation set."""
     return isinstance(value, dict) and isinstance(_plain(value).get(_CASES), list)
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the items of an evaluation set."""
     members = _plain(an_object(value, "the set"))
     cases = a_list(members.get(_CASES), _CASES)
@@ -98,7 +98,7 @@ def _calls(between: Json, where: str) -> Iterator[Json]:
         yield {"name": a_text(call.get("name"), f"{place}.name"), "arguments": arguments}
 
 
-def _content(value: object, where: str) -> Any:  # as JSON has it
+def _content(value: object, where: str) -> Any:  # any JSON value
     """Return the texts of a content, joined by line ends; a content with other parts unchanged."""
     content = an_object(value, where)
     parts = a_list(content.get("parts") or [], f"{where}.parts")

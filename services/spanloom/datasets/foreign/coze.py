@@ -25,7 +25,7 @@ _INPUT, _REFERENCE, _TRAJECTORY = "input", "reference_output", "trajectory"
 fits = is_item
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the item of each turn; a single turn has the key of the row."""
     row = an_object(value, "the item")
     turns = objects_in(row, TURNS, "")

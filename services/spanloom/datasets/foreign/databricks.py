@@ -1,7 +1,7 @@
 """Converts rows of Databricks' Agent Evaluation to items: request and expectations.
 
-The answer of an application is no expectation and becomes metadata. A ``trace`` is left out; files
-with traces are runs, which ``spanloom import`` reads.
+The answer of an application is not an expectation and becomes metadata. A ``trace`` is left out;
+files with traces are runs, which ``spanloom import`` reads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OWN = {"request_id", "request", _TRACE, *EXPECTED}
 fits = ROWS.fits
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the item of a row, or the items of an object of columns."""
     return each_alone(rows_in(Located("", value)), _read_row)
 

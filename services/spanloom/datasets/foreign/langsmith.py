@@ -18,12 +18,12 @@ _OUTPUTS = ("outputs", "reference_outputs")
 _OWN = {"id", _INPUTS, *_OUTPUTS, "metadata", "split"}
 
 
-def fits(value: Any) -> bool:  # as JSON has it
+def fits(value: Any) -> bool:  # any JSON value
     """Return whether a value is an example."""
     return isinstance(value, dict) and isinstance(value.get(_INPUTS), dict)
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the item of an example."""
     row = an_object(value, "the example")
     inputs = an_object(row.get(_INPUTS), _INPUTS)
@@ -40,7 +40,7 @@ def read(value: Any) -> Items:  # as JSON has it
     ).item()
 
 
-def _input(inputs: Json) -> Any:  # as JSON has it
+def _input(inputs: Json) -> Any:  # any JSON value
     """Return messages, or a single text; other inputs unchanged."""
     if inputs.keys() == {_MESSAGES}:
         return inputs[_MESSAGES]

@@ -16,12 +16,12 @@ _INPUTS, _EXPECTED, _ID, _TRACE = "inputs", "expectations", "dataset_record_id",
 _MARKS = frozenset({_EXPECTED, _ID, _TRACE})
 
 
-def fits(value: Any) -> bool:  # as JSON has it
+def fits(value: Any) -> bool:  # any JSON value
     """Return whether a value is a row of an evaluation set."""
     return isinstance(value, dict) and _INPUTS in value and not _MARKS.isdisjoint(value)
 
 
-def read(value: Any) -> Items:  # as JSON has it
+def read(value: Any) -> Items:  # any JSON value
     """Yield the item of a row."""
     row = an_object(value, "the row")
     if not is_present(row.get(_INPUTS)):

@@ -1,4 +1,4 @@
-"""Registry of the formats of rows, by name: the same names as formats of runs, if any."""
+"""Registry of the formats of rows, by name; a system's rows and runs have the same format name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RowFormat(NamedTuple):
     """A format of rows."""
 
     fits: Callable[[Any], bool]
-    """Returns whether a JSON value is a row of the format; the first format that fits counts."""
+    """Returns whether a JSON value is a row of the format; the first format that fits is used."""
     read: ReadRow
 
 
@@ -28,7 +28,7 @@ def _is_own(value: object) -> bool:
     return isinstance(value, dict) and "item_key" in value and not coze.fits(value)
 
 
-def _read_own(value: Any) -> Items:  # as JSON has it
+def _read_own(value: Any) -> Items:  # any JSON value
     """Yield a row unchanged; the service checks it."""
     yield ForeignItem(value)
 
@@ -44,6 +44,6 @@ ROW_FORMATS: Mapping[str, RowFormat] = {
 
 
 def recognised(value: object) -> RowFormat:
-    """Return the format of a row; the format of our items if none fits."""
+    """Return the format of a row; Spanloom's own format if no other fits."""
     found = (one for one in ROW_FORMATS.values() if one.fits(value))
     return next(found, ROW_FORMATS[OWN])

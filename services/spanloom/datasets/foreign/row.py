@@ -1,4 +1,4 @@
-"""Shared parts of the row readers: the item under construction, and helpers."""
+"""Code shared by the row readers: the item under construction, and helpers."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class ForeignItem(NamedTuple):
 class ReadRow(Protocol):
     """Reads the rows of a format."""
 
-    def __call__(self, value: Any) -> Items:  # as JSON has it
-        """Yield the items of a row; raises ``InvalidRequestError`` with the place of a fault."""
+    def __call__(self, value: Any) -> Items:  # any JSON value
+        """Yield the items of a row; raises ``InvalidRequestError`` that names the faulty member."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Draft:
     """An item under construction."""
 
     key: str
-    input: Any = None  # as JSON has it
+    input: Any = None  # any JSON value
     expected: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     splits: list[str] = field(default_factory=list)
@@ -91,11 +91,11 @@ def shortened(key: str) -> str:
 
 
 def is_present(value: object) -> bool:
-    """Return whether a member has a value; empty texts, lists and objects count as none."""
+    """Return whether a member has a value; empty texts, lists and objects count as missing."""
     return value is not None and value not in ("", [], {})
 
 
 def others(row: Json, used: Iterable[str]) -> dict[str, Any]:  # JSON values
-    """Return the members that are not ``used`` elsewhere, for the metadata."""
+    """Return the members of a row that are not ``used``, for the metadata."""
     left = frozenset(used)
     return {name: value for name, value in row.items() if name not in left and is_present(value)}

@@ -49,7 +49,7 @@ def exporter(exporter: ExporterFacts) -> Verdict:
 
 
 def _silence(exporter: ExporterFacts, where: str) -> Verdict | None:
-    """Return the verdict if SDKs send nothing, or nothing that could take spans answers."""
+    """Return a problem if SDKs send nothing, or if no OTLP receiver answers at the address."""
     if exporter.is_disabled:
         return problem(f"{where}, but OTEL_SDK_DISABLED is true: SDKs send nothing", _ENABLE)
     if exporter.scheme:
@@ -83,7 +83,7 @@ def _wrong_protocol(exporter: ExporterFacts, where: str) -> Verdict | None:
 
 
 def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
-    """Return the verdict if an SDK cannot send there, or requests a path that takes no spans."""
+    """Return a problem if SDKs cannot send there or request a path that accepts no spans."""
     if exporter.speaks == HTTP and not exporter.has_scheme:
         return problem(
             f"{where} without a scheme, which SDKs refuse to send to",
@@ -111,7 +111,7 @@ def _wrong_address(exporter: ExporterFacts, where: str) -> Verdict | None:
 
 
 def _refusal(exporter: ExporterFacts, where: str) -> Verdict | None:
-    """Return the verdict if a request without spans was refused."""
+    """Return a problem if a request without spans was refused."""
     status = exporter.status
     refused = f"{where}, which refuses spans: {_answered(exporter)}"
     if status in _UNAUTHORIZED:

@@ -1,4 +1,4 @@
-"""Checks of the running process: parts, ports, certificate."""
+"""Checks of the running process: components, ports, certificate."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def schema(store: StoreState) -> Verdict:
 
 
 def _upgrade(older: Older | None) -> str:
-    """Return what to add while older releases may go on."""
+    """Return an addition to the summary if processes of older releases may be running; else ""."""
     if older is None:
         return ""
     last = f"the last sign of one was {older.name} {span(older.age_s)} ago"
@@ -148,7 +148,7 @@ def quarantine(store: StoreState) -> Verdict:
 
 
 NEEDED = ("collect", "extract", "keeper")
-"""What has to be done over a server all the time."""
+"""Kinds of work that some process has to do over a server at all times."""
 
 
 def workers(store: StoreState) -> Verdict:
@@ -167,7 +167,7 @@ def workers(store: StoreState) -> Verdict:
 
 
 NAMED_MODELS = 10
-"""Models that are named with their calls; of more the number."""
+"""Models that are named with their number of calls; further models are only counted."""
 
 
 def prices(store: StoreState) -> Verdict:

@@ -1,4 +1,4 @@
-"""Facts about the destination of exporters in this shell: what is spoken there, and its answer."""
+"""Facts about the destination of exporters in this shell: its protocol, and its response."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AS_HTTP = {
     grpc.StatusCode.PERMISSION_DENIED: 403,
     grpc.StatusCode.UNIMPLEMENTED: 404,
 }
-"""Statuses of gRPC that say something about the settings, as statuses of HTTP."""
+"""gRPC statuses that point to wrong settings, as HTTP statuses."""
 
 
 def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
@@ -56,7 +56,7 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
 def _examined(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Add what is spoken there and how a request is answered, or the scheme that is answered.
+    """Add the protocol and the response to a request, or the scheme that the server uses instead.
 
     Raises ``OSError`` if nothing answers under either scheme.
     """
@@ -73,7 +73,7 @@ def _examined(
 
 
 def _other_scheme(endpoint: SplitResult) -> str:
-    """Return the scheme that the variable does not have if it is answered there, else nothing."""
+    """Return the other scheme if a server answers with it, otherwise an empty string."""
     if endpoint.port is None:
         return ""
     other = "http" if endpoint.scheme == "https" else "https"
@@ -84,7 +84,7 @@ def _other_scheme(endpoint: SplitResult) -> str:
 
 
 def _variable(variables: Mapping[str, str], what: str) -> str:
-    """Return a setting; the variable for traces takes precedence over that for all signals."""
+    """Return a setting; the variable for traces takes precedence over the one for all signals."""
     for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
     return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
 

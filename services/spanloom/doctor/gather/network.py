@@ -28,7 +28,7 @@ PORTS = {
     "api": "api_port",
     "sql": "sql_port",
 }
-"""The option of the port by listening part."""
+"""The port option of each listening component."""
 _CONNECT_S = 2.0
 _LISTENING = "0A"
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not to listen on
@@ -40,7 +40,7 @@ def look_at_exposure(settings: Settings) -> ExposureFacts:
 
 
 def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> Sequence[PortFacts]:
-    """Return the ports that a service would listen on; with ``own``, those of this process."""
+    """Return the ports that a service would listen on; with ``own``, the running one's ports."""
     ports = {
         option: getattr(settings, option) if own is None else own.get(part, 0)
         for part, option in PORTS.items()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def look_at_store(settings: Settings, spool: Known[SpoolFacts]) -> Known[StoreState]:
-    """Return the store's state; the caller owns the data directory of an embedded one."""
+    """Return the store's state; the caller owns the data directory of an embedded store."""
     place = settings.data_dir / "store"
     if settings.is_embedded and not settings.store_url and not place.exists():
         return _no_store(place, spool)

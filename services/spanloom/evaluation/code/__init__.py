@@ -1,5 +1,5 @@
-"""Evaluators written in Python: callables of the caller, and files run in a process of their own.
+"""Evaluators written in Python: callables of the caller, and files run in a separate process.
 
-In: a document and what is expected. Out: one result. Start with ``callables.py`` and ``kind.py``;
-``answers.py`` reads what the code returns.
+In: a document and its expected values. Out: one result. Start with ``callables.py`` and
+``kind.py``; ``answers.py`` parses the values that the code returns.
 """

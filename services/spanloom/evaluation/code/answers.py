@@ -1,4 +1,4 @@
-"""Reads what code returns as a result: a boolean, a number, a category, or an object of members."""
+"""Parses return values of evaluator code: a boolean, a number, a category, or an object."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Result, Results, Value
 
 MAX_TEXT = 20_000
-"""Characters of a rationale; the API of scores has the same limit."""
+"""Maximum characters of a rationale; the API of scores has the same limit."""
 MAX_CATEGORY = 1_000
 _MAX_EVIDENCE = 1_000
 
 
 class _Members(BaseModel):
-    """An answer as an object; ``score`` and ``reason`` are Coze's names."""
+    """An answer as an object; ``score`` and ``reason`` are the names that Coze uses."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -83,7 +83,7 @@ def _evidence(value: str | dict[str, Any]) -> Evidence:
 def _is_finite(number: object) -> bool:
     try:
         return not isinstance(number, int | float) or math.isfinite(number)
-    except OverflowError:  # an integer beyond all floats
+    except OverflowError:  # an integer larger than any float
         return False
 
 

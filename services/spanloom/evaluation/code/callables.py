@@ -29,7 +29,7 @@ KIND = "python"
 
 
 def evaluator_of(function: Callable[..., object]) -> Evaluator:
-    """Return the evaluator of a callable; its name is that of the function."""
+    """Return the evaluator of a callable, named after the function."""
     name = name_of(function)
     results = Results(name, KIND)
 

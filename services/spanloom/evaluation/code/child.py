@@ -1,9 +1,9 @@
-"""Runs one evaluation of a file, in a process of its own: a script that imports no spanloom module.
+"""Runs one evaluation of a file in a separate process: a script that imports no spanloom module.
 
 It reads the code and its arguments from standard input as JSON, and writes the answer as JSON to
 the descriptor named in its arguments. Before it runs the code it limits its CPU, memory and size of
-files, and refuses connections, programs and changes of files. That keeps mistakes from doing harm;
-it is no sandbox against hostile code (docs/evaluation/code.md).
+files, and refuses connections, programs and changes of files. That limits the harm of mistakes; it
+is not a sandbox against hostile code (docs/evaluation/code.md).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _REFUSED = (
     *("os.chmod", "os.chown", "os.chflags", "os.setxattr", "os.removexattr", "os.utime"),
 )
 _FOREIGN = ("ctypes.",)
-"""Calls that bypass the interpreter, and so the list above."""
+"""Calls that bypass the interpreter, and with it the list above."""
 
 
 class EvalOutput:
     """Coze's answer of a code evaluator."""
 
     def __init__(self, score: object = None, reason: object = "") -> None:
-        """Keep the score and its reason."""
+        """Store the score and its reason."""
         self.score, self.reason = score, reason
 
 
@@ -88,7 +88,7 @@ def main() -> None:
         try:
             reply = {"answer": answer_of(request)}
             body = json.dumps(reply, default=_scalar).encode()
-        except BaseException as error:  # whatever the code raises is the answer
+        except BaseException as error:  # the answer is whatever the code raises
             reply = {"error": f"{type(error).__name__}: {error}"[:1_000]}
             body = json.dumps(reply).encode()
         out.write(body)

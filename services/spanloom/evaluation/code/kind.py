@@ -1,6 +1,6 @@
 """The kind ``python``: a file with ``evaluate(document, expected)`` or ``exec_evaluation(turn)``.
 
-Every judgement runs in a process of its own (``process.py``).
+Every judgement runs in a separate process (``process.py``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 MAX_SOURCE = 1 << 20
-"""Bytes of a file."""
+"""Maximum bytes of a file."""
 COZE: Final = "exec_evaluation"
 OURS: Final = "evaluate"
 
@@ -33,7 +33,7 @@ class Source:
     """The code of a file, read when the evaluator is created."""
 
     def __init__(self, name: str, text: str, function: str) -> None:
-        """Keep the file's name, its text, and the name of the function that judges."""
+        """Store the file's name, its text, and the name of the function that judges."""
         self.name, self.text, self.function = name, text, function
 
 

@@ -1,4 +1,4 @@
-"""Runs the code of a file in a process of its own, within bounds, and reads its answer."""
+"""Runs the code of a file in a separate process, within limits, and reads its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHILD: Final = str(Path(__file__).with_name("child.py"))
 _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-"""No variable of this process: no provider key, no proxy."""
+"""No other variables are passed on: no provider key, no proxy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class Bounds:
     wall_s: float = 10.0
     cpu_s: int = 10
     memory_bytes: int = 1 << 30
-    """Address space."""
+    """Limit of the address space."""
     file_bytes: int = 1 << 18
-    """Of its printed output, and of its answer."""
+    """Limit of its printed output, and of its answer."""
 
 
 class FailedCodeError(Exception):
-    """The code returned no answer; ``code`` is the reason, and the message says it in words."""
+    """The code returned no answer; ``code`` is the reason, and the message explains it."""
 
     def __init__(self, code: ErrorCode, reason: str) -> None:
-        """Keep the code and the reason."""
+        """Store the code and the reason."""
         super().__init__(reason)
         self.code = code
 

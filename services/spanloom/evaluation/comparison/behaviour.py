@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.observing import Observed
 
 MIN_SUPPORT = 5
-"""Runs of one set that a feature needs to be compared."""
+"""Minimum runs of one set that have a feature, for it to be compared."""
 
 
 def behaviour(
@@ -35,11 +35,11 @@ def behaviour(
     *,
     min_support: int = MIN_SUPPORT,
 ) -> dict[str, Any]:  # JSON values
-    """Return what changed from the runs of A to those of B, as a JSON object.
+    """Return what changed from the runs of A to the runs of B, as a JSON object.
 
     Documents are mappings, text or bytes, canonical or Coze's, or lists of OpenAI messages. The
     same sets and seed give the same bytes, in any order. Raises ``UnreadableRunError`` for a value
-    that is no run, ``ValueError`` for a ``min_support`` below 1.
+    that is not a run, ``ValueError`` for a ``min_support`` below 1.
     """
     a, b = map(_observed, a_documents), map(_observed, b_documents)
     return compare_observed(a, b, seed=seed, min_support=min_support).model_dump(mode="json")
@@ -53,7 +53,10 @@ def compare_observed(
     seed: int | str = 0,
     min_support: int = MIN_SUPPORT,
 ) -> Behaviour:
-    """Return what changed; ``questions`` are the ``where`` lines of the sets, if they have one."""
+    """Return what changed.
+
+    ``questions`` are the ``where`` conditions of the sets, empty without one.
+    """
     if min_support < 1:
         raise ValueError(f"a feature needs at least 1 run, not {min_support}")
     in_a, in_b = Clusters(a), Clusters(b)
@@ -98,7 +101,7 @@ def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> l
 
 
 def within(question: str, line: str) -> str:
-    """Return the ``where`` of the runs of a set for which a line holds."""
+    """Return the ``where`` of the runs in a set that meet another condition."""
     return f"({question}) and {line}" if question else line
 
 

@@ -1,4 +1,4 @@
-"""Columns of two sets of runs, one value for each cluster: input of the resampling tests."""
+"""Columns of two sets of runs, with one value for each cluster: input of the resampling tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Column(NamedTuple):
     """Sums of one feature or number over each cluster of a set."""
 
     sums: Sequence[float]
-    """Of a feature: the number of runs that have it."""
+    """For a feature: the number of runs that have it."""
     sizes: Sequence[float]
     """The number of runs that have a value; for a feature, all runs."""
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 FEWEST_RUNS = 8
-"""Runs per set below which no change is reported."""
+"""Minimum runs per set; with fewer no change is reported."""
 MOST_FEATURES = 500
-"""Features that are compared at most: the most frequent ones of both sets together."""
+"""Maximum features that are compared: the most frequent features of both sets together."""
 LEVEL = 0.05
 _ROUNDED = 9
 
@@ -52,9 +52,9 @@ class Compared(NamedTuple):
     """The comparison of two sets."""
 
     changes: Sequence[Change]
-    """The most certain first."""
+    """The changes, most certain first."""
     without: int
-    """How many features and numbers show no difference."""
+    """The number of features and numbers that show no difference."""
     left_out: int
     """The number of features beyond ``MOST_FEATURES``, which are not compared."""
 
@@ -142,7 +142,7 @@ def _rank(a: Clusters) -> Callable[[Change], tuple[float, bool, int, str]]:
 
 
 def _spread(change: Change, a: Clusters) -> float:
-    """Return the standard deviation over the runs of A; that of a share is never zero."""
+    """Return the standard deviation over the runs of A, which is never zero for a share."""
     if isinstance(change.counted, Feature):
         has, n = _share(change.a)
         share = (has + 0.5) / (n + 1)

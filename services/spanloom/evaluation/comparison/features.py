@@ -1,8 +1,8 @@
 """The compared properties of a run: features and numbers, each with its ``where``.
 
-A feature can be queried: its ``where`` finds exactly the runs that have it. So transitions follow
-the order of steps in a run (``next``), in which an agent comes before its calls, and texts are not
-compared.
+Every feature can be queried: its ``where`` finds exactly the runs that have it. Therefore
+transitions follow the order of steps in a run (``next``), in which an agent comes before its calls,
+and texts are not compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 MAX_NAME = 200
-"""Characters of a name; features with longer ones are left out, as queries have a limit."""
+"""Maximum characters of a name, as in queries; features with longer names are left out."""
 
 
 class Feature(NamedTuple):
@@ -28,12 +28,12 @@ class Feature(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name in a result: ``transition: tool search → tool refund``."""
+        """The name of the feature in a result: ``transition: tool search → tool refund``."""
         return f"{self.kind}: {_JOINED.get(self.kind, ' ').join(filter(None, self.parts))}"
 
     @property
     def line(self) -> str:
-        """The ``where`` that finds the runs that have it."""
+        """The ``where`` that finds the runs that have the feature."""
         return _LINES[self.kind](*self.parts)
 
     @property
@@ -81,7 +81,7 @@ _WORDS: Mapping[str, Callable[..., str]] = {
 
 
 KINDS = tuple(_LINES)
-"""From the simplest to the most detailed."""
+"""The kinds from the simplest to the most detailed."""
 
 
 class Number(NamedTuple):

@@ -22,7 +22,7 @@ class Observed(NamedTuple):
     """Runs of one cluster are resampled together: a conversation, or repeats of an item."""
     features: frozenset[Feature]
     numbers: Mapping[str, float]
-    """By the names of ``NUMBERS``; unknown ones are absent."""
+    """Values by the names of ``NUMBERS``; unknown values are absent."""
 
 
 def observe(shape: RunShape) -> Observed:

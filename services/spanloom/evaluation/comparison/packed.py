@@ -19,7 +19,7 @@ _BYTES = 8
 
 
 class Packed:
-    """Columns of numbers, one value for each group."""
+    """Columns of numbers, with one value for each group."""
 
     def __init__(self, columns: Sequence[Sequence[float]]) -> None:
         """Pack columns of equal length."""

@@ -1,7 +1,7 @@
 """Permutation tests and bootstraps of many columns of two sets at once.
 
 More than 256 clusters are put into groups first, see ``statistics/resampling.py``. For a
-permutation, all groups of both sets have one size, so that any of them may be in either set.
+permutation, all groups of both sets have one size, so that any group may be in either set.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.columns import Column, Pair
 
 _EQUAL = 1 - 1e-9
-"""Factor that lets a draw with an equal difference count in spite of rounding."""
+"""Factor that lets a draw with an equal difference count despite rounding."""
 _SHARE_NEEDED = 0.05
-"""A p-value above this is never reported, so its exact size needs no more draws."""
+"""A p-value above this is never reported, so it is not computed more exactly."""
 _AT_ONCE = 500
-"""Draws in one round; pairs that need no more draws leave after it."""
+"""Draws in one round; after it, pairs that need no more draws are finished."""
 
 
 def permute(pairs: Sequence[Pair], seed: str) -> list[float]:
@@ -85,7 +85,7 @@ def _both(
 
 
 def _gaps(sums: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Return for each pair the difference between the mean of a part and that of the rest."""
+    """Return for each pair the difference of the means of some groups and of the others."""
     found = []
     for at in range(0, len(sums), 2):
         total, size, all_, sizes = sums[at], sums[at + 1], totals[at], totals[at + 1]
@@ -97,7 +97,7 @@ def _gaps(sums: Sequence[float], totals: Sequence[float]) -> list[float]:
 
 
 def bootstrap(pairs: Sequence[Pair], seed: str) -> list[tuple[float, float]]:
-    """Return for each pair of columns the 95 % interval of the second mean less the first."""
+    """Return for each pair of columns the 95 % interval of the second mean minus the first."""
     if not pairs:
         return []
     first = _means([a for a, _ in pairs], f"{seed}/bootstrap/a")
@@ -122,10 +122,10 @@ def _means(columns: Sequence[Column], seed: str) -> Iterator[list[float]]:
 def bootstrap_medians(
     a: Sequence[Sequence[float]], b: Sequence[Sequence[float]], seed: str
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the median of ``b`` less that of ``a``, values by cluster.
+    """Return the 95 % interval of the median of ``b`` minus the median of ``a``; values by cluster.
 
     The rank of a bootstrap median among the sorted values has a beta distribution whose parameters
-    depend on the number of clusters: the rank is drawn from it, not the values.
+    depend on the number of clusters, so the rank is drawn instead of the values.
     """
     first, second = _medians(a, f"{seed}/median/a"), _medians(b, f"{seed}/median/b")
     return _interval([two - one for one, two in zip(first, second, strict=True)])

@@ -19,12 +19,12 @@ _OF_STEPS = frozenset({"agent", "model", "tool", "graph"})
 
 
 class _Placed(NamedTuple):
-    """A step in the order of the run: by start, of equal starts the longest first."""
+    """A step in the order of the run: by start, and of equal starts the longest step first."""
 
     start: int
     minus_end: int
     place: int
-    """In the document."""
+    """The position in the document."""
     type: str
     name: str
     step: DocumentStep

@@ -60,7 +60,7 @@ def _parsed(expr: str, now_ns: int) -> Condition:
 def _test_of(expr: str, where: Condition) -> Callable[[], RunTest]:
     """Return a function that returns the compiled condition.
 
-    A condition relative to now is compiled again for each run, as evaluators live for months.
+    A condition relative to now is compiled again for each run, because evaluators live for months.
     """
     if _parsed(expr, _SOME_TIME_NS + 1) == where:
         test = compile_for_runs(where)

@@ -1,4 +1,4 @@
-"""Explains in words what decided a condition."""
+"""Explains which values decided a condition."""
 
 from __future__ import annotations
 

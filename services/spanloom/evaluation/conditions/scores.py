@@ -27,8 +27,8 @@ class MissingScoreError(Exception):
 def scores_read(where: Condition, subject: Subject) -> Judgements:
     """Return the scores of the subject that a condition refers to; raises ``MissingScoreError``.
 
-    A score of a person, or of an earlier evaluator, that is no number is absent. A score whose
-    evaluator failed or was skipped is missing: the condition cannot be decided.
+    A score of a person, or of an earlier evaluator, that is not a number is absent. A score whose
+    evaluator failed or was skipped is missing, so the condition cannot be decided.
     """
     reads = [read for read in fields_read(where) if read.field.is_judgement]
     if not reads:

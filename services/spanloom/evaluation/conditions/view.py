@@ -1,6 +1,7 @@
-"""The parts of a run that a condition reads: by the columns in the SQL of its fields.
+"""The parts of a run that a condition reads, found by the columns in the SQL of its fields.
 
-A column that is not listed here makes the view the whole run, which costs a judgement at most.
+A column that is not listed here makes the view the whole run, which at worst causes an unnecessary
+judgement.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ _OF_ITEM: Mapping[str, AbstractSet[Part]] = {
 }
 _TEXTS: AbstractSet[Part] = {Part.INPUTS, Part.OUTPUTS, Part.ERRORS, *_ORDER}
 _NAMES = re.compile(r"Steps\.(\w+)|\bStep([A-Z]\w*)|\b([A-Z]\w*[a-z]\w*)")
-"""An array of steps, one item of it, and a column of a run; SQL keywords are all capitals."""
+"""An array of steps, one item of the array, or a column of a run; SQL keywords are all capitals."""
 _FIELDS: Mapping[Subject, Mapping[str, Queried]] = {
     Subject.RUN: {queried.name: queried for queried in RUN.queried},
     Subject.STEP: {queried.name: queried for queried in STEP.queried},

@@ -8,16 +8,16 @@ from spanloom.core.errors import PermanentError
 
 
 class InvalidEvaluatorError(PermanentError):
-    """The configuration of an evaluator is invalid; ``key`` is the place in it."""
+    """The configuration of an evaluator is invalid; ``key`` is the location of the error."""
 
     def __init__(self, key: str, reason: str) -> None:
-        """Keep the place, such as ``evaluators.0.mode``, and the reason."""
+        """Store the key, such as ``evaluators.0.mode``, and the reason."""
         super().__init__(f"{key}: {reason}" if key else reason)
         self.key = key
         self.reason = reason
 
     def inside(self, prefix: str) -> InvalidEvaluatorError:
-        """Return the same error with a longer place."""
+        """Return the same error with a longer key."""
         key = f"{prefix}.{self.key}" if self.key else prefix
         return InvalidEvaluatorError(key, self.reason)
 
@@ -38,13 +38,13 @@ class ErrorCode(StrEnum):
     NOT_FINITE = "not_finite"
     """The value is NaN or infinite."""
     INVALID_ANSWER = "invalid_answer"
-    """The answer of code or of a model is no value."""
+    """The library whose answers are reproduced raises an exception for this input."""
     UNKNOWN_SCORE = "unknown_score"
     """The condition refers to a score or an annotation that the run lacks."""
     CRASHED = "crashed"
     """The evaluator raised an exception."""
     TIMEOUT = "timeout"
-    """Judging took longer than its limit."""
+    """The answer of code or of a model is not a valid value."""
     NO_MAJORITY = "no_majority"
     """No category has more than half of a model's votes."""
     MISSING_PACKAGE = "missing_package"

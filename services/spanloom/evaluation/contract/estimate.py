@@ -14,13 +14,13 @@ class Estimate(NamedTuple):
     calls: int
     input_tokens: int
     output_tokens: int
-    """An upper bound: the limit of each answer."""
+    """An upper bound: the sum of the limits of the answers."""
     cost_usd: float | None
-    """``None`` if the price of the model is unknown."""
+    """The cost; ``None`` if the price of the model is unknown."""
 
 
 def total(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the sum of estimates; its cost is unknown if one of them is."""
+    """Return the sum of estimates; its cost is unknown if one of the costs is."""
     calls = tokens_in = tokens_out = 0
     cost: float | None = 0.0
     for one in estimates:

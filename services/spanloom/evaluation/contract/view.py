@@ -1,4 +1,4 @@
-"""The parts of a trajectory that an evaluator reads, and the fingerprint of that projection.
+"""The parts of a trajectory that an evaluator reads, and the fingerprint of these parts.
 
 A score stays valid while the fingerprint is the same: if only times changed in a new version of a
 run, evaluators that read no times need not judge it again.
@@ -29,13 +29,13 @@ class Part(StrEnum):
     PARENTS = "parents"
     """The parent of each step: its position in the document, without ids."""
     INPUTS = "inputs"
-    """All inputs; the arguments of tools among them."""
+    """All inputs, including the arguments of tools."""
     ARGUMENTS = "arguments"
     """The inputs of tool steps alone."""
     OUTPUTS = "outputs"
     ERRORS = "errors"
     TIMES = "times"
-    """Start and duration, milliseconds."""
+    """Start and duration in milliseconds."""
     TOKENS = "tokens"
     """Token counts and latencies of model calls, metrics of agents and the root."""
     METADATA = "metadata"
@@ -98,11 +98,11 @@ def view_named_in(fingerprint: str) -> AbstractSet[Part] | None:
 
 
 _EDITION = "1"
-"""Increased when ``view_fingerprint`` returns something else for the same document."""
+"""Incremented when ``view_fingerprint`` changes for the same document."""
 
 
 def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of an extraction that do not change with each build and store."""
+    """Return the members of an extraction that are the same for each build and each store."""
     return {name: value for name, value in extraction.items() if name not in _OF_A_BUILD}
 
 

@@ -1,4 +1,4 @@
-"""The metrics that a model judges: their criteria, and the parts of a run that each reads."""
+"""The metrics that a model judges: their criteria, and the parts of a run that they read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 YES, NO = "yes", "no"
 OVERALL: Final = "response/overall_assessment/rating"
 MAX_CHUNKS = 100
-"""Chunks of a run that are rated at most; each takes a request of its own."""
+"""Maximum chunks of a run that are rated; each takes a request of its own."""
 _ABOUT_CHUNKS = (
     "A line of the retrieved context has the number of the chunk and its source, then its text."
 )
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
     """Returns the materials to judge one by one; raises ``MissingDataError``."""
     is_of_chunks: bool = False
     later_name: str = ""
-    """Its name in MLflow 2, if different."""
+    """The name of the metric in MLflow 2, if different."""
 
 
 def _answered(subject: Subject) -> Sequence[Material]:
@@ -63,7 +63,7 @@ def _compared(subject: Subject) -> Sequence[Material]:
 
 
 def _sufficient(subject: Subject) -> Sequence[Material]:
-    """Return request, context, and the expected answer and facts; not the response."""
+    """Return request, context, and the expected answer and facts, without the response."""
     truth = _truth(subject)
     (material,) = _grounded(subject)
     material.answer, material.reference = "", truth
@@ -156,4 +156,4 @@ JUDGED: Final[Mapping[str, Judged]] = {
         _sufficient,
     ),
 }
-"""By Databricks' name, in the order of its documentation."""
+"""Metrics by Databricks' name, in the order of its documentation."""

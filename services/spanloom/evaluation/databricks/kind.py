@@ -1,4 +1,4 @@
-"""The kind ``databricks``: metrics of its Agent Evaluation, each under its own name."""
+"""The kind ``databricks``: metrics of Databricks' Agent Evaluation, each under its own name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 _JUDGED_VIEW: Final = VIEW | {Part.TIMES, Part.IDS}
-"""The last retrieval is found by start and id."""
+"""View with times and ids, by which the last retrieval is found."""
 _LATER: Final = {
     name: later
     for name, later in (
@@ -80,7 +80,7 @@ def make_databricks(
 ) -> Judging:
     """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
 
-    Without ``client`` requests go to the provider of the model.
+    Without ``client``, requests are sent to the provider of the model.
     """
     model = config.judge_model
     chosen = _chosen(config.metrics, has_model=model is not None)

@@ -1,4 +1,4 @@
-"""The metrics that are computed: recall of documents, tokens, latency."""
+"""The metrics that are computed without a model: recall of documents, tokens, latency."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Metric(NamedTuple):
     """A metric that is computed without a model."""
 
     measure: Callable[[Subject], Measured]
-    """Raises ``MissingDataError``."""
+    """Returns the value; raises ``MissingDataError``."""
     reads: AbstractSet[Part]
     later_name: str = ""
-    """Its name in MLflow 2, if different."""
+    """The name of the metric in MLflow 2, if different."""
 
 
 def _recall(subject: Subject) -> Measured:
@@ -91,4 +91,4 @@ METRICS: Final[Mapping[str, Metric]] = {
     ),
     "agent/latency_seconds": Metric(_latency, frozenset({Part.TIMES})),
 }
-"""By Databricks' name, in the order of its documentation."""
+"""Metrics by Databricks' name, in the order of its documentation."""

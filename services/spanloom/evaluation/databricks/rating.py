@@ -33,7 +33,7 @@ class Rater(NamedTuple):
     metric: Judged
     judge: Judge
     name: str
-    """The name of its score."""
+    """The name of the score."""
 
     def rate(self, subject: Subject) -> Result:
         """Return the rating of a run; ``na`` if the run lacks data that the metric needs."""
@@ -55,7 +55,7 @@ class Rater(NamedTuple):
         return total(map(self.judge.estimate_material, materials[:MAX_CHUNKS]))
 
     def _precision(self, rated: Sequence[Result], count: int, step_id: str) -> Result:
-        """Return the share of chunks that are relevant; an error if one has no rating."""
+        """Return the share of chunks that are relevant; an error if a chunk has no rating."""
         cost = _sum([one.cost_usd for one in rated])
         for at, one in enumerate(rated, 1):
             if one.status != "ok":
@@ -103,7 +103,7 @@ def make_raters(
 
 
 def overall(rated: Mapping[str, Result], results: Results, name: str) -> Result:
-    """Return ``yes`` if all ratings of a run are, else ``no`` with the root cause.
+    """Return ``yes`` if all ratings of a run are ``yes``, otherwise ``no`` with the root cause.
 
     ``rated`` has the results of all judged metrics by metric. Without any rating, or with a metric
     that could not be judged, the result is ``na``. All chunks count as one rating, ``yes`` if at

@@ -1,4 +1,4 @@
-"""Summarises the ratings of a run as Databricks does: one for all, and the root cause."""
+"""Combines the ratings of a run as Databricks does: an overall rating, and the root cause."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CAUSES: Final = (
     ("response/llm_judged/correctness/rating", "response/llm_judged/relevance_to_query/rating"),
     ("response/llm_judged/safety/rating",),
 )
-"""The order in which a ``no`` is the root cause; of each group the first metric of the run."""
+"""The order in which a ``no`` is the root cause; in each group, the run's first metric counts."""
 
 
 def assess(ratings: Mapping[str, str]) -> tuple[str, str]:
     """Return the overall rating of a run, ``yes`` if all its ratings are, and the root cause.
 
-    ``ratings`` are ``yes`` or ``no`` by the name of their metric. The cause is the first ``no`` of
-    Databricks' order, then of the others by name; empty without one.
+    ``ratings`` are ``yes`` or ``no`` by the name of their metric. The cause is the first ``no`` in
+    Databricks' order, then among the other metrics by name; empty if there is none.
     """
     known = [next((name for name in group if name in ratings), "") for group in _CAUSES]
     ordered = [*filter(None, known), *sorted(ratings.keys() - set(known))]

@@ -1,4 +1,4 @@
-"""Reads reports to compare others with."""
+"""Reads the reports with which other reports are compared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_report(text: bytes) -> ReadReport:
-    """Return the report of a file; raises ``InvalidRequestError`` with the place of a fault."""
+    """Return the report of a file; raises ``InvalidRequestError`` that names the faulty member."""
     try:
         return ReadReport.model_validate_json(text)
     except ValidationError as error:

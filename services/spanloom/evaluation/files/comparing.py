@@ -61,7 +61,7 @@ class Comparison(BaseModel):
 
 
 class _Pairs(NamedTuple):
-    """A score on the common items."""
+    """The values of a score on the items that both reports have."""
 
     score: str
     a: Sequence[float]
@@ -76,7 +76,7 @@ class _Pairs(NamedTuple):
 
 
 def compare(a: ReadReport, b: ReadReport) -> Comparison:
-    """Return the comparison of two reports; scores of only one of them are left out."""
+    """Return the comparison of two reports; scores in only one report are left out."""
     in_a, in_b = ({row.item for row in one.results} for one in (a, b))
     before, after = measures_of(a), measures_of(b)
     rows: defaultdict[str, list[ReadRow]] = defaultdict(list)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.contract.result import Evidence
 
 MOST_STEPS = 3
-"""Steps of one result that have an excerpt."""
+"""Maximum steps of one result that have an excerpt."""
 LONGEST = 160
-"""Characters of one excerpt."""
+"""Maximum characters of one excerpt."""
 
 
 def excerpts_of(evidence: Sequence[Evidence], steps: Mapping[str, DocumentStep]) -> Iterator[str]:

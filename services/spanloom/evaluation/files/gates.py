@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 PASSED, FAILED, UNDECIDED = "passed", "failed", "undecided"
 _PROOF_NEEDS = 2
-"""Items that an interval needs at least to prove anything."""
+"""Minimum number of items from which an interval can prove anything."""
 
 
 class Decision(NamedTuple):
-    """A gate, the values that decided it, and the verdict."""
+    """A gate, the values that decided it, and whether it passed."""
 
     gate: Gate
     stat: Stat
@@ -91,7 +91,7 @@ def _limits(gate: Gate) -> str:
 
 
 def _unproven(gate: Gate, found: Estimate, items: int) -> str:
-    """Return why the interval proves nothing; empty if it does, or without an interval."""
+    """Return why the interval proves nothing; empty if it proves the result or there is none."""
     low, high = found.low, found.high
     if low is None or high is None:
         return ""
@@ -148,12 +148,12 @@ def _without(measure: Measure, stat: Stat) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number: without decimals from 1,000 on, else with four significant digits."""
+    """Format a number: without decimals from 1,000 on, otherwise with four significant digits."""
     return f"{value:,.0f}" if 1_000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Format an interval; empty without one."""
+    """Format an interval; empty if there is none."""
     if low is None or high is None:
         return ""
     return f"[{number(low)}, {number(high)}]"

@@ -37,12 +37,12 @@ class Item(BaseModel):
 
     @property
     def trace_id(self) -> str:
-        """The trace id of its source; empty without a source."""
+        """The trace id of the source; empty without a source."""
         return ((self.source and self.source.trace_id) or "").lower()
 
 
 def read_item(value: object) -> Item:
-    """Return the item of a row; raises ``InvalidRequestError`` with the place of a fault."""
+    """Return the item of a row; raises ``InvalidRequestError`` that names the faulty member."""
     try:
         return Item.model_validate(an_object(value, "the row"))
     except ValidationError as error:
@@ -55,7 +55,7 @@ class Items:
     """Items of a dataset, found by key or by run."""
 
     def __init__(self) -> None:
-        """Begin without items."""
+        """Start without items."""
         self._by_key: dict[str, Item] = {}
         self._by_trace: defaultdict[str, list[Item]] = defaultdict(list)
 
@@ -66,7 +66,7 @@ class Items:
         return iter(self._by_key.values())
 
     def add(self, item: Item) -> None:
-        """Add an item; raises ``InvalidRequestError`` for another one with the same key."""
+        """Add an item; raises ``InvalidRequestError`` for a different item with the same key."""
         before = self._by_key.setdefault(item.item_key, item)
         if before is item:
             traces = {item.trace_id, item.item_key.lower()} - {""}
@@ -76,17 +76,17 @@ class Items:
             raise InvalidRequestError(f"item_key: another row has {item.item_key!r}, too")
 
     def find(self, key: str) -> Item | None:
-        """Return the item of a key, if there is one."""
+        """Return the item with this key, if there is one."""
         return self._by_key.get(key)
 
     def of(self, trace_id: str, item_key: str) -> Sequence[Item]:
-        """Return the items of a run: those that name its trace, else the one that the run names."""
+        """Return the items that name the run's trace, or else the item that the run names."""
         if found := self._by_trace.get(trace_id.lower()):
             return found
         named = self._by_key.get(item_key) if item_key else None
         return [named] if named else []
 
     def without(self, keys: Iterable[str]) -> Sequence[Item]:
-        """Return the items whose keys are not among these."""
+        """Return the items that have none of these keys."""
         seen = frozenset(keys)
         return [item for key, item in self._by_key.items() if key not in seen]

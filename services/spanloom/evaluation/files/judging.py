@@ -1,7 +1,7 @@
 """Judges runs one after the other, and holds their results as rows of a report.
 
-No document stays in memory: only the JSON of the results of a run, and, where it failed, excerpts
-of the steps in its evidence.
+No document stays in memory, only the JSON of the results of a run, and, if it failed, excerpts of
+the steps in its evidence.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.items import Item
 
 ITEM_KEY = "item_key"
-"""In the metadata of a run: the key of its item."""
+"""The key in the metadata of a run that holds the key of its item."""
 
 
 class RunToJudge(NamedTuple):
@@ -47,7 +47,7 @@ class RunToJudge(NamedTuple):
     started_at: int
     """Milliseconds since the epoch; repeats of an item are in this order."""
     item_key: str
-    """The key of its item in its metadata; empty without one."""
+    """The key of the item, from the run's metadata; empty without one."""
 
 
 def run_to_judge(document: Json, project: str = "") -> RunToJudge:
@@ -68,7 +68,7 @@ def run_to_judge(document: Json, project: str = "") -> RunToJudge:
 
 
 class Row(NamedTuple):
-    """A result with its place in a report, and excerpts of the steps in its evidence."""
+    """A result with its position in a report, and excerpts of the steps in its evidence."""
 
     result: Mapping[str, Any]  # JSON values
     excerpts: Sequence[str]
@@ -104,11 +104,11 @@ class Judgement:
     evaluators: Sequence[Evaluator]
     items: Items = field(default_factory=Items)
     has_fingerprints: bool = False
-    """Whether rows have the fingerprints of views: scores need them."""
+    """Whether rows have the fingerprints of views, which scores need."""
     runs: int = 0
     """The number of distinct runs."""
     _judged: dict[tuple[str, str, str], _Judged] = field(default_factory=dict)
-    """By item, project and trace id; the newest version of a run counts."""
+    """Results by item, project and trace id; the newest version of a run counts."""
     _traces: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, run: RunToJudge, of: Item | None = None) -> None:
@@ -192,7 +192,7 @@ def _excerpts(results: Sequence[Result], run: Run) -> Mapping[int, Sequence[str]
     bad = {at: one for at, one in enumerate(results) if one.evidence and one.passed is not True}
     try:
         steps = run.document.by_id() if bad else {}
-    except Exception:  # a document that cannot be read is an error of each evaluator
+    except Exception:  # an unreadable document is an error of each evaluator
         return {}
     return {at: list(excerpts_of(one.evidence, steps)) for at, one in bad.items()}
 

@@ -24,7 +24,7 @@ class _Case(NamedTuple):
     score: str
     item: str
     outcome: str
-    """Its child element: ``failure``, ``error`` or ``skipped``; empty if it passed."""
+    """The name of the child element: ``failure``, ``error`` or ``skipped``; empty if it passed."""
     message: str
     text: str
 

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.outcome import Outcome
 
 MOST_BYTES = 60_000
-"""Bytes of the whole text; a comment on GitHub may have 65,536 characters."""
+"""Maximum bytes of the whole text; a comment on GitHub may have 65,536 characters."""
 _MOST_ROWS = 100
-"""Rows of a table, and results of one item."""
+"""Maximum rows of a table, and results of one item."""
 _MOST_ITEMS = 500
-"""Items that are written at most; more never fit."""
+"""Maximum items that are written; more never fit."""
 _LONGEST = 400
 _KEEP = 200
 """Bytes reserved for the last line."""

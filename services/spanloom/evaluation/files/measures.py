@@ -1,7 +1,7 @@
 """Summarises the results of a score: counts, and statistics over items with their intervals.
 
-Repeats of an item are averaged first. Statistics use results of status ``ok`` only; the others are
-counted.
+Repeats of an item are averaged first. Statistics use results of status ``ok`` only; the other
+results are counted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OK = "ok"
 _SEED = "spanloom.eval.v1"
 _MOST = 1e300
-"""Numbers are clamped to this size, so that sums of some millions of them are finite."""
+"""Numbers are clamped to this size, so that the sums of millions of them are finite."""
 
 
 class Estimate(NamedTuple):
@@ -64,7 +64,10 @@ class Measure:
 
     @property
     def passes(self) -> Mapping[str, float]:
-        """The share of passed results, by item; items without a verdict are absent."""
+        """The share of passed results, by item.
+
+        Items without passed or failed results are absent.
+        """
         return {item: _average(self._passes[item]) for item in sorted(self._passes)}
 
     @property
@@ -73,7 +76,7 @@ class Measure:
         return {item: _average(self._numbers[item]) for item in sorted(self._numbers)}
 
     def usual_stat(self) -> Stat:
-        """Return ``pass_rate`` if any result passed or failed, else ``mean``."""
+        """Return ``pass_rate`` if any result passed or failed, otherwise ``mean``."""
         return "pass_rate" if self._passes or not self._numbers else "mean"
 
     @property
@@ -107,7 +110,7 @@ class Measure:
 
 
 def passes(row: Mapping[str, Any]) -> bool | None:  # JSON values
-    """Return ``passed`` of a result, else its boolean value; ``None`` if it has neither."""
+    """Return ``passed`` of a result, or else its boolean value; ``None`` if it has neither."""
     if row["passed"] is not None:
         return bool(row["passed"])
     return row["value"] if isinstance(row["value"], bool) else None
@@ -119,7 +122,7 @@ def as_number(value: float) -> float:
 
 
 def measure(rows: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> dict[str, Measure]:
-    """Return the measures of rows by score: first ``scores``, then others as they appear."""
+    """Return the measures of rows by score: ``scores``, then others in order of appearance."""
     found = {score: Measure(score) for score in scores}
     for row in rows:
         name = row["name"]

@@ -35,12 +35,12 @@ class Outcome:
     """The outcome of an evaluation."""
 
     measures: Mapping[str, Measure]
-    """By score, in the order of the evaluators."""
+    """Measures by score, in the order of the evaluators."""
     decisions: Sequence[Decision]
     status: str
     exit_code: int
     reasons: Sequence[str]
-    """Why nothing is decided, other than undecided gates."""
+    """Reasons other than undecided gates why nothing is decided."""
 
 
 def conclude(

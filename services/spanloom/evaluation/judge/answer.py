@@ -1,4 +1,4 @@
-"""Parses answers of a model: a value with its reasons for a run, findings for a part of it."""
+"""Parses answers of a model: a value with reasons for a run, or findings for a window of it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.config import JudgeConfig
 
 MAX_ANSWER = 100_000
-"""Characters of an answer; longer ones are invalid."""
+"""Maximum characters of an answer; longer answers are invalid."""
 MAX_RATIONALE = 20_000
-"""Characters; the API of scores has the same limit."""
+"""Maximum characters; the API of scores has the same limit."""
 MAX_EVIDENCE = 100
 
 
@@ -32,17 +32,17 @@ class Answer(NamedTuple):
     value: bool | float | str
     rationale: str
     steps: tuple[int, ...]
-    """Numbers of steps, unchecked."""
+    """Numbers of steps, not checked yet."""
 
 
 class Findings(NamedTuple):
-    """Notes of a model on a part of a run, without a verdict."""
+    """Notes of a model on one window of a run, without a value."""
 
     findings: str
     summary: str
-    """Summary of the run up to this part."""
+    """Summary of the run up to the end of this window."""
     steps: tuple[int, ...]
-    """Numbers of steps, unchecked."""
+    """Numbers of steps, not checked yet."""
 
 
 def read_answer(text: str, config: JudgeConfig) -> Answer:
@@ -81,7 +81,7 @@ def object_in(text: str) -> Mapping[str, Any]:  # JSON values
     begin, end = text.find("{"), text.rfind("}")
     try:
         value = orjson.loads(text[begin : end + 1]) if 0 <= begin < end else None
-    except ValueError as error:  # NaN and infinity are no JSON either
+    except ValueError as error:  # NaN and infinity are not JSON either
         raise InvalidAnswerError("it is no JSON object") from error
     if not isinstance(value, dict):
         raise InvalidAnswerError("it is no JSON object")

@@ -1,7 +1,7 @@
 """Caches answers of models in files, so that no request is paid for twice.
 
-A file has one answer: its text and its warnings. Neither the file nor its name contains a key of a
-provider. Files that cannot be read or written are ignored.
+A file has one answer: its text and its warnings. Neither the file nor its name contains a
+provider's key. Files that cannot be read or written are ignored.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FOLDER = "SPANLOOM_JUDGE_CACHE"
-"""The environment variable with the folder; empty: no cache."""
+"""The environment variable with the folder; an empty value disables the cache."""
 TTL = "SPANLOOM_JUDGE_CACHE_TTL_S"
 TTL_S = 7 * 24 * 3_600
 _MAX_FILE = 1 << 20
 
 
 class CachedAnswer(NamedTuple):
-    """A valid answer."""
+    """A valid answer in the cache."""
 
     text: str
     warnings: tuple[str, ...] = ()
@@ -36,14 +36,14 @@ class Cache:
     """A folder of answers that expire after ``ttl_s`` seconds."""
 
     def __init__(self, folder: Path | None, ttl_s: float, now: Callable[[], float] = time.time):
-        """Use a folder, created when needed; ``None`` caches nothing."""
+        """Use a folder, created when needed; with ``None`` nothing is cached."""
         self.folder = folder
         self._ttl_s = ttl_s
         self.now = now
         self._is_swept = False
 
     def find(self, key: str) -> CachedAnswer | None:
-        """Return the answer of a key; ``None`` without one or if it has expired."""
+        """Return the answer with this key; ``None`` if there is none or it has expired."""
         if self.folder is None:
             return None
         path = self._path(self.folder, key)
@@ -57,7 +57,7 @@ class Cache:
             return None
 
     def keep(self, key: str, answer: CachedAnswer) -> None:
-        """Write the answer of a key atomically, readable by this user only."""
+        """Write the answer with this key atomically, readable by this user only."""
         if self.folder is None:
             return
         path = self._path(self.folder, key)
@@ -85,12 +85,12 @@ class Cache:
 
 
 def key_of(*parts: object) -> str:
-    """Return the SHA-256, in hex, of everything that an answer depends on."""
+    """Return the SHA-256, in hex, of all values on which an answer depends."""
     return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
 
 def cache_of_environment() -> Cache:
-    """Return the cache that the environment names, else the one in the user's cache folder."""
+    """Return the cache that the environment names, by default the user's cache folder."""
     named = os.environ.get(FOLDER)
     if named is None:
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -1,8 +1,8 @@
-"""Marks of one request: the nonce of its data blocks, and the word of its canary criterion.
+"""Random values of one request: the nonce of its data blocks, and the word of its canary criterion.
 
 The canary is a criterion whose right answer is known and independent of the run. A model that
-follows a text of the run, such as one that demands the best value or an answer to repeat, does not
-return the word, which no text of the run can contain.
+follows a text of the run, such as a text that demands the best value or an answer to repeat, does
+not return the word, which no text of the run can contain.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Marks(NamedTuple):
 
 
 HASHED = Marks("nonce", "word")
-"""Fixed marks, for prompts that are only hashed or measured."""
+"""Fixed values, for prompts that are only hashed or measured."""
 
 
 def draw_marks() -> Marks:
-    """Return new random marks."""
+    """Return new random values."""
     return Marks(secrets.token_hex(8), secrets.token_hex(4))
 
 
@@ -50,7 +50,10 @@ def check_canary(
     marks: Marks,
     config: ModelConfig,
 ) -> tuple[str, ...]:
-    """Return the warnings of an answer for its canary; raises ``CanaryError`` for a wrong one."""
+    """Return the warnings of an answer for its canary.
+
+    Raises ``CanaryError`` for a wrong canary.
+    """
     if config.canary == "none":
         return ()
     if MEMBER not in members:

@@ -36,7 +36,7 @@ T = TypeVar("T")
 BREAKER = 5
 """Consecutive failed answers after which no more requests are sent."""
 LONGEST_WAIT_S = 120.0
-"""A longer ``Retry-After`` of the provider ends the retries."""
+"""Maximum ``Retry-After`` in seconds that is waited for; a longer one ends the retries."""
 _LONGEST_OWN_WAIT_S = 30.0
 
 
@@ -45,11 +45,11 @@ class Question(NamedTuple, Generic[T]):
 
     write: Callable[[Marks], Prompt]
     read: Callable[[Mapping[str, Any]], T]
-    """Raises ``InvalidAnswerError``."""
+    """Parses the answer; raises ``InvalidAnswerError``."""
     vote: int
     """Number of the vote, from 0."""
     project: str = ""
-    """Cached answers are separate for each project."""
+    """The project of the run; cached answers are separate for each project."""
 
 
 class Answered(NamedTuple, Generic[T]):
@@ -80,7 +80,7 @@ class ModelClient:
     pace: Pace
     sleep: Callable[[float], None] = time.sleep
     _stopped: tuple[ErrorCode, str] | None = None
-    """Why no more requests are sent."""
+    """The reason why no more requests are sent, if any."""
     _failures: int = 0
     _lock: Lock = field(default_factory=Lock)
 
@@ -184,7 +184,7 @@ class ModelClient:
         return own if error.retry_after_s is None else error.retry_after_s + own / 4
 
     def _count_failure(self, error: ModelError) -> None:
-        """Stop after an error that every call would get, or after too many failures in a row."""
+        """Stop after an error that every call would get, or after too many consecutive failures."""
         with self._lock:
             if self._stopped is not None:
                 return

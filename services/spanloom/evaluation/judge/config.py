@@ -20,11 +20,11 @@ CONTEXT_TOKENS = 32_000
 """The default context size; it is never guessed from the model's name."""
 OUTPUT_TOKENS = 1_000
 MARGIN = 0.1
-"""The share of the context that stays free, as token counts are estimates."""
+"""The share of the context that stays free, because token counts are estimates."""
 WINDOWS = 8
 MAX_WINDOWS = 64
 _SMALLEST = 512
-"""Tokens that must remain for a run."""
+"""Minimum tokens that must remain for a run."""
 
 
 def _number(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Classifies exceptions of pydantic-ai and of networks: retry, fail, or stop for good."""
+"""Classifies exceptions of pydantic-ai and of networks: retry, fail, or stop permanently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 300
 
 
 def as_model_error(error: Exception) -> ModelError:
-    """Return the error of the port for an exception of a library; its message has no secrets."""
+    """Return the ``ModelError`` for a library's exception; its message has no secrets."""
     names = {cls.__name__ for cls in type(error).__mro__}
     status = getattr(error, "status_code", None)
     if isinstance(status, int):

@@ -1,8 +1,8 @@
-"""Shortens the steps of a run to fit into prompts, and reports which share of it is left.
+"""Shortens the steps of a run to fit into prompts, and reports the share of text that remains.
 
-First, long results are cut in the middle, and old results become one line. Runs that are still too
-long are split into windows. If the allowed windows are too few, or only one prompt is allowed, old
-texts become one line, and finally steps in the middle are left out.
+First, long results are cut in the middle, and old results are shortened to one line. Runs that are
+still too long are split into windows. If the allowed windows are too few, or only one prompt is
+allowed, old texts are shortened to one line, and finally steps in the middle are left out.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.steps import StepLines
 
 _LENGTHS = (16_000, 8_000, 4_000, 2_000, 1_000)
-"""Limits of characters of a result, tried one after the other."""
+"""Character limits of a result, tried one after the other."""
 _RECENT = 6
-"""Lines at the end whose results are kept in full longest."""
+"""Number of last lines whose results are shortened last."""
 _HEAD = 2_000
-"""Characters of the calls in a line, in a run that is too long."""
+"""Maximum characters of the calls in a line, in a run that is too long."""
 
 
 class Room(NamedTuple):
     """The limits for steps in prompts."""
 
     tokens: int
-    """Tokens of steps in a prompt with all of them."""
+    """Tokens for steps in a prompt with all steps."""
     windows: int = 1
     window_tokens: int = 0
-    """Tokens of steps in a prompt with one window."""
+    """Tokens for steps in a prompt with one window."""
 
 
 class Fitted(NamedTuple):
-    """The steps as texts: one, or one for each window."""
+    """The steps as texts: one text, or a text for each window."""
 
     parts: Sequence[str]
     coverage: float
-    """The share of their characters that remains, 0 to 1."""
+    """The share of all characters that remains, 0 to 1."""
     left_out: int = 0
     """The number of lines that were left out."""
 
 
 def fit(steps: StepLines, room: Room) -> Fitted:
-    """Return the steps, shortened to about the tokens of a room."""
+    """Return the steps, shortened to about the tokens in ``room``."""
     lines = list(steps.lines)
     if sum(estimated_tokens(line.head) for line in lines) <= room.tokens:
         for most in (None, *_LENGTHS):
@@ -95,7 +95,7 @@ def _is_any(_: Line) -> bool:
 
 
 def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) -> list[Line]:
-    """Cut texts to one line, the oldest first, until the rest fits."""
+    """Cut texts to one line, the oldest first, until all fit."""
     total = _tokens(lines)
     made = list(lines)
     old = len(lines) - _RECENT

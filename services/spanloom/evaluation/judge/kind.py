@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 VIEW: Final = frozenset(
     {Part.TYPES, Part.NAMES, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
-"""Metadata is needed to pair calls with results and to list tools."""
+"""View with metadata, which is needed to pair calls with results and to list tools."""
 
 
 class Judge:
@@ -81,7 +81,7 @@ class Judge:
         return self.estimate_material(self._read(subject))
 
     def estimate_material(self, material: Material) -> Estimate:
-        """Return the estimated cost of the votes on a material, at most."""
+        """Return the maximum estimated cost of the votes on a material."""
         prompts, output = prompts_on(material, self.config), self.config.output_tokens
         calls, tokens = 1, 0
         if prompts.windows == 1:
@@ -148,7 +148,8 @@ def make_judge(
 ) -> Judging:
     """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
 
-    Defaults: ``send`` sends to the provider of the model, and ``cache`` is that of the environment.
+    By default, ``send`` sends to the provider of the model, and ``cache`` is the cache that the
+    environment names.
     """
     check_config(config)
     client = make_client(config, results.evaluator, send, cache, sleep)

@@ -1,7 +1,7 @@
 """Records the spending of a budget: in memory for a run, in a file for a day.
 
 All processes of a user share the file of an evaluator's name and model; days are UTC. If the file
-cannot be written, nothing may be spent, as the limit could not be counted.
+cannot be written, nothing may be spent, because the limit could not be enforced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 FOLDER = "spent"
-"""The folder of these files, in the folder of cached answers."""
+"""The folder of these files, inside the folder of cached answers."""
 _MAX_FILE = 1 << 12
 
 

@@ -1,4 +1,4 @@
-"""The texts of a run that a judge reads, uncut: question, tools, steps, answer, reference."""
+"""The uncut texts of a run that a judge reads: question, tools, steps, answer, reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 _ALL = 1_000
-"""Calls of a reference in a prompt, at most."""
+"""Maximum calls of a reference in a prompt."""
 STEPS = (
     "A line of the steps has the number of the step, agent, type and name, then what happened: "
     "`call ID tool(arguments)`, or `result ID ok` or `result ID error CODE` with the result of the "
@@ -34,7 +34,7 @@ STEPS = (
 
 @dataclass
 class Material:
-    """The texts that a judge reads; empty ones are left out of the prompt."""
+    """The texts that a judge reads; empty texts are left out of the prompt."""
 
     question: str = ""
     tools: str = ""
@@ -45,11 +45,11 @@ class Material:
     lines_name: str = "steps"
     """The name of the block with the lines of ``steps``."""
     about_lines: str = STEPS
-    """How to read these lines."""
+    """Instructions on how to read these lines."""
     _fitted: dict[Room, Fitted] = field(default_factory=dict)
 
     def fitted(self, room: Room) -> Fitted:
-        """Return the steps shortened to a room, computed once for all votes and requests."""
+        """Return the steps shortened for ``room``, computed once for all votes and requests."""
         if room not in self._fitted:
             self._fitted[room] = fit(self.steps, room)
         return self._fitted[room]

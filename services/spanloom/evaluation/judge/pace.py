@@ -1,4 +1,4 @@
-"""Rate limits: token buckets for the requests and tokens of a minute.
+"""Rate limits: token buckets for the requests and tokens per minute.
 
 Evaluators with the same model, address and limits share buckets within a process.
 """
@@ -22,7 +22,7 @@ _MINUTE_S = 60.0
 
 @dataclass
 class _Bucket:
-    """A token bucket that holds the amount of a minute; its level may become negative."""
+    """A token bucket with a capacity of one minute; its level may become negative."""
 
     per_minute: float
     now: Callable[[], float]
@@ -51,7 +51,7 @@ class Pace:
         self._lock = Lock()
 
     def begin(self, tokens: int) -> float:
-        """Count a request of up to so many tokens; return the seconds that it has to wait."""
+        """Count a request of at most ``tokens`` tokens; return the seconds that it has to wait."""
         with self._lock:
             return max(
                 self._requests.take(1) if self._requests else 0.0,

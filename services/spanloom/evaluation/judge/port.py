@@ -1,4 +1,4 @@
-"""The port to a model: a prompt goes out, a text and its usage come in."""
+"""The port to a model: a prompt is sent, a text and its usage are returned."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reply(NamedTuple):
     text: str
     usage: Usage = Usage()
     is_cut: bool = False
-    """Whether it reached the limit of output tokens."""
+    """Whether the answer reached the limit of output tokens."""
 
 
 class ModelError(Exception):
@@ -43,7 +43,7 @@ class ModelError(Exception):
         is_final: bool = False,
         retry_after_s: float | None = None,
     ) -> None:
-        """Keep the reason, whether a retry may help, and whether every other call fails alike."""
+        """Store the reason, whether a retry may help, and whether every other call fails alike."""
         super().__init__(reason)
         self.code = code
         self.is_retryable = is_retryable
@@ -67,7 +67,7 @@ _BYTES_PER_TOKEN = 3
 
 
 def estimated_tokens(text: str) -> int:
-    """Return an estimate of the tokens of a text, rather too high than too low.
+    """Return an estimate of the tokens of a text, which is too high rather than too low.
 
     English has four bytes per token, code three; Chinese has three bytes per character.
     """

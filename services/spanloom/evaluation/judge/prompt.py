@@ -1,6 +1,6 @@
-"""Writes the prompts on a run: the task in the system message, the run as data in the user's.
+"""Writes the prompts on a run: the task in the system message, the run as data in the user message.
 
-A run that fits has one prompt. A longer one has a prompt for each window of its steps, and one
+A run that fits has one prompt. A longer run has a prompt for each window of its steps, and a prompt
 that combines their findings.
 """
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.material import Material
 
 _SIDE = 8
-"""Question, answer, tools and reference get at most one part in eight of the tokens each."""
+"""Question, answer, tools and reference get at most one eighth of the tokens each."""
 _CHARS_PER_TOKEN = 2
-"""Fewer characters than a token has, so that texts cut by them fit."""
+"""Fewer characters than a token usually has, so that texts cut by this number fit."""
 _BLOCK_TOKENS = 60
 """An upper estimate of the tokens of a block's markers."""
 _LEAST = 100
-"""Tokens that steps get at least."""
+"""Minimum tokens for steps."""
 
 
 class Prompts(NamedTuple):
@@ -39,14 +39,14 @@ class Prompts(NamedTuple):
     config: JudgeConfig
     material: Material
     sides: Mapping[str, str]
-    """Question, tools, answer and reference, cut."""
+    """Question, tools, answer and reference, shortened."""
     steps: Fitted
     tokens: int
     """The limit of a user message."""
 
     @property
     def windows(self) -> int:
-        """The number of windows; 1: one prompt has the whole run."""
+        """The number of windows; 1 if one prompt has the whole run."""
         return len(self.steps.parts)
 
     def whole(self, marks: Marks) -> Prompt:
@@ -55,7 +55,7 @@ class Prompts(NamedTuple):
         return Prompt(whole_task(self.config, self.material, marks), _joined(blocks, marks))
 
     def window(self, at: int, so_far: str, marks: Marks) -> Prompt:
-        """Return the prompt of a window, from 0, with the summary of the earlier ones."""
+        """Return the prompt of window ``at``, from 0, with the summary of the earlier windows."""
         name = self.material.lines_name
         blocks = {
             "question": self.sides["question"],

@@ -1,7 +1,7 @@
 """Sends prompts to a provider through pydantic-ai, which is loaded when a judge runs.
 
-It needs the extra ``spanloom[judge]``. Requests run in one event loop in a thread of its own: a
-judge may be called by any thread, with or without a loop, and connections are shared. The library
+It needs the extra ``spanloom[judge]``. Requests run in one event loop in a thread of its own, so
+that any thread may call a judge, with or without a loop, and connections are shared. The library
 reads keys from the environment.
 """
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _SECRETS = ("_API_KEY", "_TOKEN", "_SECRET", "_SECRET_ACCESS_KEY")
 """Suffixes of environment variables whose values are never shown."""
 _LEAST = 8
-"""Characters of a secret; a shorter value, such as ``true``, may be a word of other texts."""
+"""Minimum characters of a secret; shorter values, such as ``true``, may occur in other texts."""
 _GRACE_S = 5.0
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""The loop of each process: a fork does not inherit threads."""
+"""The loop of each process by its id, because a fork does not inherit threads."""
 _lock = Lock()
 
 
 def address_of(model: str) -> str:
-    """Return the base URL of a model in the environment; it is part of the model's identity."""
+    """Return the base URL of a model from the environment; it belongs to the model's identity."""
     provider = model.partition(":")[0].partition("-")[0].upper()
     return os.environ.get(f"{provider}_BASE_URL", "")
 
@@ -71,7 +71,7 @@ class _Provider:
             raise as_model_error(error) from error
 
     def _request(self, prompt: Prompt, output_tokens: int, timeout_s: float) -> Any:  # a coroutine
-        """Return the request to await; loading the library does not count for its time limit."""
+        """Return the request to await; the time for loading the library does not count."""
         try:
             from pydantic_ai.direct import model_request  # noqa: PLC0415  # 1.6 s, 57 MB
             from pydantic_ai.messages import (  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """Gets one vote on a run: by one prompt, or by windows and a prompt that combines them.
 
 If the provider refuses a prompt as too long, all prompts of the vote are written again with half of
-the tokens. The cache records that, so that the long prompts are not tried again.
+the tokens. The cache records this, so that the long prompts are not tried again.
 """
 
 from __future__ import annotations

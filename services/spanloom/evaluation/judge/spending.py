@@ -1,4 +1,4 @@
-"""Counts the spending of a judge: for one judgement, and of the evaluator's budget."""
+"""Counts the spending of a judge: for one judgement, and against the evaluator's budget."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Tally:
 
     calls: int = 0
     cached: int = 0
-    """Answers that came from the cache."""
+    """The number of answers from the cache."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = 0.0
-    """``None`` once the cost of a call is unknown."""
+    """The cost in US dollars; ``None`` once the cost of a call is unknown."""
 
     def add(self, usage: Usage, cost: float | None) -> None:
         """Add an answered call."""
@@ -36,7 +36,7 @@ class Tally:
         self.cost_usd = (self.cost_usd or 0.0) + (cost or 0.0) if known else None
 
     def metrics(self) -> dict[str, float | None]:
-        """Return its numbers as the metrics of a result."""
+        """Return the counts as the metrics of a result."""
         return {
             "calls": float(self.calls),
             "cached": float(self.cached),
@@ -53,7 +53,7 @@ class Spending:
     """
 
     def __init__(self, budget: Budget, model: str, ledger: Ledger | None = None) -> None:
-        """Continue with the totals of the ledger; without one, start with nothing spent."""
+        """Continue with the totals of ``ledger``; without a ledger, start at zero."""
         self._budget = budget
         self._model = model
         self._ledger = ledger or RunLedger()

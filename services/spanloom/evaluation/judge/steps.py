@@ -24,10 +24,10 @@ _CONVERSING = frozenset({"model", "tool"})
 
 
 class Line(NamedTuple):
-    """A line: a head that is kept, and a text that may be cut."""
+    """A line: a head that is not cut, and a text that may be cut."""
 
     number: int
-    """The number of its step, from 1."""
+    """The number of the step, from 1."""
     head: str
     text: str
     is_result: bool = False
@@ -44,7 +44,7 @@ class StepLines(NamedTuple):
 
     @property
     def chars(self) -> int:
-        """The number of characters of all texts, removed files included."""
+        """The number of characters of all texts, including removed files."""
         return sum(len(line.text) for line in self.lines) + self.left_out
 
 
@@ -113,7 +113,7 @@ def _plain(arguments: str) -> str:
 
 
 def _state(step: DocumentStep) -> str:
-    """Return ``error CODE`` for a failed step, else an empty text."""
+    """Return ``error CODE`` for a failed step, otherwise an empty text."""
     return "" if step.error is None else f"error {_word(step.error.get('code'))} "
 
 

@@ -1,4 +1,4 @@
-"""Shortens texts; a note in them says how much was left out."""
+"""Shortens texts; a note in each states the omitted characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _BASE64 = re2.compile(r"(?:data:[\w/+.;=-]{1,100};base64,)?[A-Za-z0-9+/_-]{256,}
 _NOTE = "[{} characters left out]"
 _NOTE_TOKENS = 12
 LINE = 200
-"""Characters of a text that is shortened to one line."""
+"""Maximum characters of a text that is shortened to one line."""
 
 
 def without_base64(text: str) -> str:
@@ -22,7 +22,7 @@ def without_base64(text: str) -> str:
 
 
 def cut_middle(text: str, most: int) -> str:
-    """Return both ends of a text, together at most about ``most`` characters."""
+    """Return both ends of a text, together about ``most`` characters at most."""
     if len(text) <= most:
         return text
     half = most // 2

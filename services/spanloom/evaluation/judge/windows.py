@@ -1,4 +1,4 @@
-"""Splits lines into overlapping windows: each begins with the last steps of the one before."""
+"""Splits lines into overlapping windows: each begins with the last steps of the previous window."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ if TYPE_CHECKING:
     from spanloom.evaluation.judge.steps import Line
 
 OVERLAP = 2
-"""Common steps of two consecutive windows."""
+"""Steps that two consecutive windows have in common."""
 _LINE_SHARE = 8
-"""Head and text of a line get at most one part in eight of a window each."""
+"""Head and text of a line get at most one eighth of a window each."""
 _OVERLAP_SHARE = 4
 
 
 def capacity(windows: int, tokens: int) -> int:
     """Return the tokens of bounded lines that certainly fit into a number of windows.
 
-    A window has at most a quarter of repeated lines, and a quarter left that the next line exceeds.
+    At most a quarter of a window repeats lines, and at most a quarter stays free because the next
+    line is longer.
     """
     return windows * tokens // 2
 

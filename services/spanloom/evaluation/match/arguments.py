@@ -1,7 +1,8 @@
-"""Compares the arguments of calls: each call gets the set of reference calls that it matches.
+"""Compares the arguments of calls: returns for each call the reference calls that it matches.
 
-A set of positions is an integer with a bit for each. Equal arguments share a key, and partial ones
-a few sets, so that comparing 10,000 calls with 10,000 takes a fraction of a second.
+A set of positions is an integer with a bit for each position. Equal arguments share a key, and
+partial arguments a few sets, so that comparing 10,000 calls with 10,000 takes a fraction of a
+second.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.canonical import Budget
 
 MAX_PAIRS = 4_000_000
-"""Pairs of arguments that a function compares at most: 2,000 calls with 2,000."""
+"""Maximum pairs of arguments that a function compares: 2,000 calls with 2,000."""
 Placed: TypeAlias = tuple[int, object]
 """Position of a call in the reference, and its arguments."""
 
@@ -30,7 +31,7 @@ class Rule(Protocol):
     """Compares the arguments of one tool."""
 
     def __call__(self, actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
-        """Return, for each of the actual arguments, the positions that it matches."""
+        """Return, for each of the actual arguments, the positions that they match."""
 
 
 def match_calls(

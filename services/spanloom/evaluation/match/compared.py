@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.canonical import Budget
 
 MAX_CALLS = 30_000
-"""Limit for a run and for a reference; a set of so many calls takes 4 kB."""
+"""Maximum calls of a run and of a reference; a set of 30,000 positions takes 4 kB."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Compared:
     actual: Sequence[Call]
     reference: Sequence[Call]
     masks: Sequence[int]
-    """For each actual call the positions of the reference that it matches, a bit for each."""
+    """For each actual call, the positions of the reference calls that it matches, as bits."""
 
     @property
     def is_first_fit(self) -> bool:
@@ -38,7 +38,7 @@ class Compared:
 
     @cached_property
     def partners(self) -> Sequence[int]:
-        """For each actual call the position of its partner in the reference, or -1."""
+        """For each actual call, the position of its partner in the reference, or -1."""
         return pair(self.masks, is_best=not self.is_first_fit)
 
     @cached_property
@@ -53,7 +53,7 @@ class Compared:
         return [at for at in range(len(self.reference)) if at not in paired]
 
     def metrics(self) -> Mapping[str, float]:
-        """Return precision, recall, F1 and order; 1 if there is nothing on either side."""
+        """Return precision, recall, F1 and order; 1 if both sides are empty."""
         ours, theirs = len(self.actual), len(self.reference)
         if not ours and not theirs:
             return {"precision": 1.0, "recall": 1.0, "f1": 1.0, "order": 1.0}

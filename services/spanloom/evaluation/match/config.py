@@ -15,11 +15,11 @@ from spanloom.evaluation.subject.calls import Of  # noqa: TC001  # read at runti
 Mode: TypeAlias = Literal["strict", "exact", "in_order", "unordered", "subset", "superset"]
 ArgsMode: TypeAlias = Literal["exact", "ignore", "subset", "superset"]
 Matcher: TypeAlias = Callable[[Any, Any], bool]
-"""Whether the actual arguments match those of the reference."""
+"""Returns whether the actual arguments match the reference arguments."""
 Override: TypeAlias = ArgsMode | list[str] | Matcher
 ARGS_MODES: tuple[ArgsMode, ...] = get_args(ArgsMode)
 OF_LIBRARIES = frozenset({"strict", "unordered", "subset", "superset"})
-"""The modes of the libraries."""
+"""The modes that the libraries have."""
 
 
 def _override(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Finds the first difference of a run and a reference, by mode, and the calls that show it."""
+"""Finds the first difference between a run and a reference, by mode, and the calls that show it."""
 
 from __future__ import annotations
 
@@ -98,4 +98,4 @@ LISTS: Mapping[str, Callable[[Compared], Difference | None]] = {
     "subset": subset,
     "superset": superset,
 }
-"""The comparison of each mode; it returns ``None`` if the calls match."""
+"""The comparison function of each mode; it returns ``None`` if the calls match."""

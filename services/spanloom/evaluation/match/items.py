@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _Item: TypeAlias = tuple[str, str]
 _Placed: TypeAlias = tuple[int, object]
 _OBJECT: _Item = ("object", "")
-"""An item of all objects, so that no other value is a subset of one."""
+"""An item that all objects have, so that no other value is a subset of one."""
 _FEW = 16
-"""With fewer positions the set of an item is computed each time, not cached."""
+"""With fewer positions, the set of an item is computed each time instead of cached."""
 
 
 def masks_of_subsets(
@@ -41,7 +41,7 @@ def masks_of_supersets(
 ) -> list[int]:
     """Return for each actual value the reference values that are a subset of it.
 
-    A subset is a value all of whose items were counted.
+    A reference value is a subset if all its items were counted.
     """
     reference_items = _ReferenceItems(reference, budget)
     return [reference_items.parts_of(_items(value, budget)) for value in actual]
@@ -72,7 +72,7 @@ class _ReferenceItems:
         return self._masks[item]
 
     def parts_of(self, items: set[_Item]) -> int:
-        """Return the positions all of whose items are among these."""
+        """Return the positions whose items are all among these."""
         found: list[int] = []
         for item in items:
             if mask := self.having(item):
@@ -92,7 +92,7 @@ def _items(value: object, budget: Budget) -> set[_Item]:
 
 
 def _add_number(counts: list[int], number: int, mask: int) -> None:
-    """Set the count of the positions in a mask, which is 0 so far."""
+    """Set the count of the positions in a mask; the count must be 0 so far."""
     while len(counts) < number.bit_length():
         counts.append(0)
     for at in range(number.bit_length()):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 100
 _NAMED = frozenset({Part.TYPES, Part.NAMES, Part.TIMES})
 _PAIRED = _NAMED | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA, Part.ERRORS}
-"""Errors show retries; a model's output has arguments that the input of a tool may lack."""
+"""Errors show retries; a model's output may have arguments that the input of the tool lacks."""
 _MESSAGES = frozenset(
     {Part.TYPES, Part.NAMES, Part.IDS, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
@@ -43,7 +43,7 @@ _VIEWS: dict[str, AbstractSet[Part]] = {
     "graph": _NAMED | {Part.METADATA},
 }
 _OF_MESSAGES = frozenset({"ran", "requested"})
-"""Lists that ``strict`` compares message by message; of the others it compares the order."""
+"""Lists that ``strict`` compares message by message; for other lists it compares the order."""
 
 
 def make_match(config: MatchConfig, results: Results) -> Judging:

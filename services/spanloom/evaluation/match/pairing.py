@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_BEST = 2_000
-"""Calls per side up to which the largest pairing is computed; above, calls pair first fit."""
+"""Maximum calls per side for which the largest pairing is computed; more calls pair first fit."""
 
 
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
@@ -31,7 +31,7 @@ class _Pairing:
         self._owner: dict[int, int] = {}
         """The row of each paired column."""
         self._free = 0
-        """The set of free columns."""
+        """The set of free columns, as bits."""
         for mask in masks:
             self._free |= mask
 

@@ -1,4 +1,4 @@
-"""Compares the messages of two runs: their number, their roles, and the calls of each."""
+"""Compares the messages of two runs: their number, their roles, and the calls of each message."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _messages_of(run: Run) -> Iterator[tuple[object, str]]:
 
 
 def differ(ours: Sequence[Turn], theirs: Sequence[Turn], compared: Compared) -> Difference | None:
-    """Return the first difference of the messages; ``None`` if they match."""
+    """Return the first difference between the messages; ``None`` if they match."""
     for at, (turn, other) in enumerate(zip(ours, theirs, strict=False)):
         if turn.role != other.role:
             roles = f"{turn.role or 'without a role'}, not {other.role or 'without one'}"

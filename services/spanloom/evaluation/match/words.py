@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.call import Call
 
 MAX_CHARS = 120
-"""Characters of a value."""
+"""Maximum characters of a value."""
 
 
 def described(call: Call) -> str:
-    """Return a tool call as ``search({"query": "fjords"})``, another step by its name."""
+    """Return a tool call as ``search({"query": "fjords"})``, another step as its name."""
     name = call.name[:MAX_CHARS] or "(no name)"
     return f"{name}({_value(call.arguments)})" if call.type == "tool" else name
 
 
 def difference_of(ours: Call, theirs: Call) -> str:
-    """Return the difference of a call and a reference call as a phrase."""
+    """Return the difference between a call and a reference call as a phrase."""
     if (ours.type, ours.name) != (theirs.type, theirs.name):
         return f"is {described(ours)}, not {described(theirs)}"
     actual, due = ours.arguments, theirs.arguments
@@ -42,6 +42,6 @@ def _value(value: object) -> str:
         return ""
     try:
         text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    except (TypeError, ValueError):  # too deep, or no JSON
+    except (TypeError, ValueError):  # too deep, or not JSON
         return "…"
     return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS - 1]}…"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.rules.rule import Check
 
 MAX_JSON = 1 << 20
-"""Characters of an answer that is checked against a schema."""
+"""Maximum characters of an answer that is checked against a schema."""
 
 
 def _listed(value: object) -> object:

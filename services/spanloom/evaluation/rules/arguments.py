@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 _MAX_REPR = 1 << 16
-"""Characters of arguments that are parsed as a Python repr, at most."""
+"""Maximum characters of arguments that are parsed as a Python repr."""
 _WORK_OF_CALL = 20
-"""Work allowed for each call: about what the schema of a tool takes."""
+"""Work allowed for each call, in keywords: about what the schema of a tool needs."""
 
 
 def _by_schema(_: Literal["schema"]) -> Check:

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Description(NamedTuple):
-    """A rule in words."""
+    """A rule in natural language."""
 
     fails_if: str
-    """When a run fails."""
+    """The condition under which a run fails."""
     example: Any  # JSON
 
 

@@ -22,7 +22,7 @@ _CALLING = frozenset({"agent", "graph"})
 
 
 class Facts:
-    """A run, or one agent of it."""
+    """A run, or one of its agents."""
 
     def __init__(self, document: HeldDocument, agent: DocumentAgent | None = None) -> None:
         """Use a document; with ``agent``, only the steps of this agent."""
@@ -60,7 +60,7 @@ class Facts:
 
     @cached_property
     def counted(self) -> Sequence[DocumentStep]:
-        """The steps that the query field ``steps`` counts: the root included."""
+        """The steps that the query field ``steps`` counts, including the root."""
         root = self.document.root
         if self.agent is None and root.type in _CALLING:
             return [root, *(step for step in self.steps if step.id != root.id)]
@@ -86,7 +86,7 @@ class Facts:
         return (Facts(self.document, agent) for agent in self.agents)
 
     def once(self, key: Hashable, make: Callable[[], str]) -> str:
-        """Return a text, computed once for all rules that need it."""
+        """Return a text that is computed once for all rules that need it."""
         if key not in self._once:
             self._once[key] = make()
         return self._once[key]
@@ -100,7 +100,7 @@ class Facts:
 
 
 def canonical(text: str) -> str:
-    """Return canonical JSON, equal for equal values; text that is no JSON is unchanged."""
+    """Return canonical JSON, equal for equal values; text that is not JSON is unchanged."""
     value = json_value(text)
     if isinstance(value, str) and value == text:
         return text

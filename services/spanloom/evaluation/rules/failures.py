@@ -1,4 +1,4 @@
-"""The rule ``errors``: each failed step is recovered, or agent and run end well."""
+"""The rule ``errors``: each failed step is recovered, or agent and run end without an error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ _FATES = ("recovered", "survived", "unhandled")
 
 
 def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
-    """Yield each failed step with its fate; the root last, unless it was among the steps."""
+    """Yield each failed step and what became of it.
+
+    The root last, unless it is one of the steps.
+    """
     root = facts.document.root
     seen = set()
     for one in facts.each_agent():
@@ -63,7 +66,7 @@ def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
 
 
 def _what(step: DocumentStep) -> tuple[str, str]:
-    """Return type and name of what must succeed later to recover: the same tool or model."""
+    """Return the type and name of the step that must succeed later: the same tool or model."""
     return step.type, (step.model or step.name) if step.type == "model" else step.name
 
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_NAME = 256
-"""Characters of a name that are compared, at most."""
+"""Maximum characters of a name that are compared."""
 _MOST_CACHED = 1_000
-"""Names whose results are cached; runs have few names."""
+"""Maximum names whose results are cached; runs have few names."""
 Glob = Annotated[str, Field(min_length=1, max_length=256)]
 
 

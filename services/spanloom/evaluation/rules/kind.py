@@ -1,4 +1,4 @@
-"""The kind ``rules``: named rules, one result each, ``EVALUATOR/RULE``."""
+"""The kind ``rules``: named rules, with one result for each, ``EVALUATOR/RULE``."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _llm_wall_ms(facts: Facts) -> float | None:
 
 
 def _union_ms(steps: Iterable[DocumentStep]) -> int:
-    """Return the milliseconds in which at least one step ran; the steps are sorted by start."""
+    """Return the milliseconds in which at least one step ran; ``steps`` are sorted by start."""
     total = reached = 0
     for step in steps:
         start, end = step.times

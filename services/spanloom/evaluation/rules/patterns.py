@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_PATTERN = 1_000
-"""Characters of a pattern."""
+"""Maximum characters of a pattern."""
 
 
 @lru_cache(maxsize=1_024)
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Return a function: whether a text has a match. Raises ``ValueError`` for a bad pattern."""
+    """Return a function that tests a text for a match; raises ``ValueError`` for a bad pattern."""
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"a pattern has at most {MAX_PATTERN} characters")
     try:

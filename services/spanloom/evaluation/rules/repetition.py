@@ -28,9 +28,9 @@ class Loop(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     period: Annotated[int, Field(strict=True, ge=1, le=MAX_PERIOD)] = MAX_PERIOD
-    """Steps of a cycle, at most."""
+    """Maximum steps of a cycle."""
     times: Times
-    """Consecutive repetitions of a cycle that make it a loop."""
+    """Consecutive repetitions that make a cycle a loop."""
 
 
 def _repeats(most: int) -> Check:

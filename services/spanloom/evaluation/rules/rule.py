@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from spanloom.evaluation.rules.facts import Facts
 
     Check: TypeAlias = Callable[[Facts], "Verdict"]
-    """Raises ``NotApplicableError``, or ``TooLargeError`` for a run that exceeds a limit."""
+    """Judges facts; raises ``NotApplicableError``, or ``TooLargeError`` beyond a limit."""
 
 ValueT = TypeVar("ValueT")
 MAX_EVIDENCE = 100
-"""Steps in the evidence of one result, at most; the rationale has their number."""
+"""Maximum steps in the evidence of one result; the rationale has their number."""
 ORDER = frozenset({Part.TYPES, Part.NAMES, Part.IDS, Part.TIMES})
-"""The view of a rule about which steps ran, and when."""
+"""The view of a rule that depends on which steps ran, and when."""
 
 
 class NotApplicableError(Exception):
@@ -44,7 +44,7 @@ class Rule(Generic[ValueT]):
     """A named rule."""
 
     value: Any  # a type for pydantic: of unions and annotated types there is no `type[...]`
-    """The type of its value, checked by pydantic."""
+    """The type of the rule's value, checked by pydantic."""
     make: Callable[[ValueT], Check]
     """Returns the check for a value; raises ``ValueError`` for an invalid value."""
     reads: AbstractSet[Part]

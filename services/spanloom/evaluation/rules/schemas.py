@@ -1,6 +1,6 @@
 """Checks values against JSON Schemas of users and of telemetry, within limits.
 
-``jsonschema`` checks, with RE2 patterns and without remote references. Work is counted, as a
+``jsonschema`` checks, with RE2 patterns and without remote references. Work is limited, because a
 schema of a few hundred characters can require any number of comparisons.
 """
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     """Yields the faults of an instance: ``(validator, value of the keyword, instance, schema)``."""
 
 MAX_SCHEMA = 1 << 18
-"""Bytes of a schema as JSON."""
+"""Maximum bytes of a schema as JSON."""
 MAX_WORK = 50_000
-"""Keywords that are checked for one value; a keyword on a list or object counts each item."""
+"""Maximum keywords checked for one value; on a list or object a keyword counts once per item."""
 _EMPTY: Registry[Any] = Registry()
 _work: ContextVar[Work] = ContextVar("work")
 """The remaining work for the value that is being checked."""
@@ -64,7 +64,7 @@ class Work:
     """The remaining work, for one value or for several."""
 
     def __init__(self, left: int = MAX_WORK) -> None:
-        """Begin with a number of keywords."""
+        """Start with a number of keywords."""
         self.left = left
 
     def take(self, count: int) -> None:
@@ -75,7 +75,7 @@ class Work:
 
 
 def first_fault(schema: Mapping[str, Any], value: object, work: Work) -> str:  # a JSON Schema
-    """Return the first fault of a value in words; empty for a valid value.
+    """Return a description of the first fault of a value; empty if the value is valid.
 
     The schema has at most ``MAX_SCHEMA`` bytes. Raises ``UnreadableSchemaError``, or
     ``TooLargeError`` if the remaining work is too little.
@@ -158,7 +158,7 @@ def _pattern_properties(
 def _additional_properties(
     validator: Any, value: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Yield faults in the order of the instance, which the library does not keep."""
+    """Yield faults in the order of the instance, which the library does not preserve."""
     if not isinstance(instance, dict):
         return
     known = schema.get("properties", {})

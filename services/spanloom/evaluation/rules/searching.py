@@ -1,8 +1,8 @@
-"""Searches the texts of a run with the recognisers of redaction; repeated parts only once.
+"""Searches the texts of a run with the recognisers of redaction; repeated texts only once.
 
-Every model call repeats the conversation so far, so a run is mostly repeated messages. Therefore
-the new part of each text is searched, all of them joined. Only a run with a match is searched text
-by text, for the places of matches.
+Every model call repeats the conversation so far, so most messages of a run are repeated. Therefore
+only the new parts of the texts are searched, joined to one text. If there is a match, each text is
+searched to find the positions of matches.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from spanloom.core.recognisers import Recogniser
 
 MAX_TEXT = 1 << 23
-"""Characters that are searched in one run."""
+"""Maximum characters that are searched in one run."""
 MAX_CPU_S = 3.0
-"""CPU seconds of the search in one run: some recognisers are slow on hostile texts."""
+"""Maximum CPU seconds of the search in one run: some recognisers are slow on hostile texts."""
 _BETWEEN = "\n\n"
 _JSON = ("{", "[")
 _SHORTEST = 3
-"""Characters of the shortest match: ``::1``."""
+"""Minimum characters of a match: ``::1``."""
 _USUAL_KEY = 12
-"""Characters of JSON keys that are not searched: keys of messages and calls are short."""
+"""Maximum characters of JSON keys that are not searched; keys of messages and calls are short."""
 _SMALL = 10**6
-"""Numbers up to this are too short to match."""
+"""Numbers up to this value are too short to match."""
 
 
 class Search:
     """The search in one run; raises ``TooLargeError`` beyond its limits."""
 
     def __init__(self, recognisers: Mapping[str, Recogniser]) -> None:
-        """Begin without texts."""
+        """Start without texts."""
         self._recognisers = recognisers
         self._known: dict[str, Sequence[tuple[str, int, int]]] = {}
         self._left = MAX_TEXT
@@ -85,7 +85,7 @@ def join_new(texts: Iterable[str]) -> str:
 
 
 def _new_value(text: str, earlier: deque[str]) -> Any:  # any JSON value
-    """Return the new part of a text, if an earlier list is a prefix of it; else all of it."""
+    """Return the new part of a text if an earlier list is its prefix, otherwise all of it."""
     if not text.startswith(_JSON):
         return text
     if text.startswith("["):

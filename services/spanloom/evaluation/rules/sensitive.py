@@ -1,6 +1,6 @@
 """The rules ``secrets`` and ``pii``: no text may contain them, by the recognisers of redaction.
 
-Evidence has the place of a match; no result contains the match itself.
+Evidence has the position of a match; no result contains the match itself.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Pii(_Places):
 
 
 def _places(value: object) -> object:
-    """Return options: ``true`` is all places, a text is a side."""
+    """Return options: ``true`` means all texts, a string means one side."""
     if value is True:
         return {}
     return {"side": value} if isinstance(value, str) else value

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHINGLE = 32
-"""Consecutive common characters that count as a match."""
+"""Number of consecutive common characters that count as a match."""
 ENDS = 8_192
-"""Characters of a long text that are compared, at its beginning and at its end."""
+"""Maximum characters of a long text that are compared, at its beginning and at its end."""
 _BATCH = 1 << 18
-"""Shingles of one batch of results, about 200 bytes each."""
+"""Maximum shingles of one batch of results, about 200 bytes each."""
 _MOST_COMPARED = 1 << 23
-"""Characters of texts that are compared, over all batches: about a second of CPU time."""
+"""Maximum characters of texts that are compared in all batches: about a second of CPU time."""
 _MOST_SEARCHED = 1 << 29
-"""Characters that are searched for short results, over all of them."""
+"""Maximum characters that are searched for all short results."""
 
 
 class Sought(NamedTuple):
@@ -29,7 +29,7 @@ class Sought(NamedTuple):
 
     key: int
     forms: Sequence[str]
-    """The texts in which form it may appear."""
+    """The forms in which the result may appear in texts."""
     after: int
     """Only texts after this position match."""
 

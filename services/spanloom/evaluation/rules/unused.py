@@ -36,11 +36,11 @@ def _none(value: object) -> object:
 
 
 Most = Annotated[int, Field(strict=True, ge=0), BeforeValidator(_none)]
-"""``true`` for none, or the number of results that may be unused."""
+"""``true`` for zero, or the number of results that may be unused."""
 _MAX_FORMS = 64
-"""Texts inside a result that are searched for, besides the whole."""
+"""Maximum texts inside a result that are searched for, in addition to the whole result."""
 _MAX_REPR = 1 << 16
-"""Characters of a result that are parsed as a Python repr, which costs more than JSON."""
+"""Maximum characters of a result that are parsed as a Python repr, which costs more than JSON."""
 _JSON = ("{", "[")
 
 
@@ -48,7 +48,7 @@ class _Inputs(NamedTuple):
     """The texts in inputs of an agent's model calls, with the last position of each."""
 
     ids: Mapping[str, int]
-    """Call ids of results."""
+    """Call ids of tool results, each with its last position."""
     texts: Mapping[str, int]
     is_captured: bool
     last: int
@@ -74,7 +74,7 @@ def _unused(allowed: int) -> Check:
 
 
 def _find_unused(facts: Facts) -> tuple[int, Sequence[DocumentStep]]:
-    """Return the number of results that could be judged, and the steps of the unused ones."""
+    """Return the number of results that could be judged, and the steps of the unused results."""
     everything = facts if facts.agent is None else type(facts)(facts.document)
     positions = {id(step): at for at, step in enumerate(everything.steps)}
     inputs_by_agent: dict[int, _Inputs] = {}

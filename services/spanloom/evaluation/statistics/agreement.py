@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Return Cohen's kappa of two raters over the same units, in the same order.
 
-    ``None`` without units, and if both always give the same label, as kappa is undefined then.
-    Raises ``ValueError`` for lists of different lengths.
+    ``None`` without units, and if both raters always give the same label, because kappa is
+    undefined then. Raises ``ValueError`` for lists of different lengths.
     """
     if len(first) != len(second):
         raise ValueError(f"two raters of the same units: {len(first)} and {len(second)} labels")

@@ -1,7 +1,7 @@
 """Fast draws with replacement: the indexes of a draw are bytes, computed without a Python loop.
 
-A draw from 256 items or fewer is a slice of random bytes from which those at or above the largest
-multiple of the number of items are deleted; the rest modulo that number are uniform.
+Random bytes at or above the largest multiple of the number of items are deleted; the rest modulo
+this number are uniform. A draw from up to 256 items is a slice of these bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Seed = int | str | bytes
 MOST = 256
-"""Items that a byte can index."""
+"""Maximum items that a byte can index."""
 _AT_ONCE = 1 << 15
 """Random bytes generated at a time."""
 

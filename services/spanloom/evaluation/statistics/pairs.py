@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from spanloom.evaluation.statistics.drawing import Seed
 
 _EXACT_UP_TO = 13
-"""Up to so many differences, all flips are fewer than ``DRAWS``."""
+"""Maximum differences for which all flips are enumerated, which are fewer than ``DRAWS``."""
 _BITS = 8
 _NEARLY = 1 - 1e-9
-"""Factor that lets sums equal to the observed one count in spite of rounding."""
+"""Factor that lets sums equal to the observed sum count despite rounding."""
 
 
 def sign_flip(differences: Sequence[float], seed: Seed) -> float:
-    """Return the two-sided p-value of a sign-flip test; 1 if no difference is other than 0.
+    """Return the two-sided p-value of a sign-flip test; 1 if all differences are 0.
 
     Its null hypothesis is that the differences are symmetric around 0.
 
-    Exact for up to 13 differences other than 0, else by 10,000 random flips. Raises ``ValueError``
-    for NaN and infinite ones.
+    It is exact for up to 13 differences other than 0, otherwise by 10,000 random flips. Raises
+    ``ValueError`` for NaN and infinite differences.
     """
     values = [value for value in differences if value]
     observed = abs(math.fsum(values))

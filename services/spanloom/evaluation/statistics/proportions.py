@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution, for 95 % intervals."""
 _NEARLY = 1 + 1e-7
-"""Factor that lets tables as likely as the observed one count in spite of rounding."""
+"""Factor that lets tables as likely as the observed table count despite rounding."""
 
 
 def wilson(k: float, n: int) -> tuple[float, float]:
     """Return the 95 % interval of the share ``k`` of ``n``, 0 to 1; (0, 1) if ``n`` is 0.
 
-    ``k`` is a sum of shares where items have repeats.
+    ``k`` is a sum of shares if items have repeats.
 
     Raises ``ValueError`` unless 0 ≤ k ≤ n.
     """
@@ -91,7 +91,7 @@ def _tail(
     counts: Sequence[int], bound: float, n: int, successes: int, total: int
 ) -> Iterator[float]:
     """Yield the probabilities from an end of the distribution until one is above the bound."""
-    # Above the mode the other tail begins, and a table is in only one of them.
+    # Above the mode the other tail begins, and each table is in only one tail.
     mode = (n + 1) * (successes + 1) // (total + 2)
     is_rising = counts[0] <= counts[-1]
     for count in counts:

@@ -54,15 +54,15 @@ class Agreed(NamedTuple):
     """The agreement of an evaluator with people."""
 
     n: int
-    """Units that count: both judged them, and people have a common label."""
+    """The number of units that count: both judged them, and people have a common label."""
     undecided: int
-    """Units without a majority of people."""
+    """The number of units without a majority of people."""
     only_evaluator: int
     only_people: int
     labels: Sequence[Label]
-    """In their scale's order, if they have one."""
+    """The labels, in the order of their scale if they have one."""
     confusion: Counts
-    """Units by (people's label, evaluator's label)."""
+    """The number of units by (people's label, evaluator's label)."""
     accuracy: float | None
     kappa: Figure
     interval: tuple[float, float] | None
@@ -84,7 +84,7 @@ def agree(
 ) -> Agreed:
     """Return the agreement of an evaluator with people; ``order`` is the order of ordinal labels.
 
-    Raises ``ValueError`` for a label that the order lacks.
+    Raises ``ValueError`` for a label that is not in ``order``.
     """
     used = {
         *evaluator.values(),

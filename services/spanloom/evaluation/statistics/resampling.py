@@ -1,8 +1,8 @@
-"""Seeded bootstrap of means: percentile intervals over items or clusters of them.
+"""Seeded bootstrap of means: percentile intervals over items, or over clusters of items.
 
-Up to 256 clusters are resampled directly. More are distributed over 256 groups, in an order by the
-seed, and the groups are resampled: the width of the interval stays within some 5 %, and a draw
-costs the same for ten thousand items as for 256.
+Up to 256 clusters are resampled directly. More clusters are distributed over 256 groups, in an
+order that the seed decides, and the groups are resampled. The width of the interval stays within
+some 5 %, and a draw costs the same for ten thousand items as for 256.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LOW, HIGH = int(DRAWS * 0.025), int(DRAWS * 0.975) - 1
 def bootstrap_mean(values: Sequence[float], seed: Seed) -> tuple[float, float, float]:
     """Return the mean and its 95 % interval; the same values and seed give the same floats.
 
-    Raises ``ValueError`` without values, and for NaN and infinite ones.
+    Raises ``ValueError`` without values, and for NaN and infinite values.
     """
     return bootstrap_clusters([[value] for value in values], seed)
 
@@ -36,7 +36,7 @@ def bootstrap_clusters(
 ) -> tuple[float, float, float]:
     """Return the mean of all values and its 95 % interval; whole clusters are resampled.
 
-    Raises ``ValueError`` without values, and for NaN and infinite ones.
+    Raises ``ValueError`` without values, and for NaN and infinite values.
     """
     sums = [math.fsum(cluster) for cluster in clusters]
     sizes = [float(len(cluster)) for cluster in clusters]

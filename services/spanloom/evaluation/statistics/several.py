@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return the adjusted p-values, in the order given.
 
-    Raises ``ValueError`` for one that is not between 0 and 1.
+    Raises ``ValueError`` for a value that is not between 0 and 1.
     """
     if wrong := [p for p in p_values if math.isnan(p) or not 0 <= p <= 1]:
         raise ValueError(f"a p-value is between 0 and 1, not {wrong[0]}")

@@ -19,16 +19,16 @@ class Call(NamedTuple):
 
     name: str
     arguments: object
-    """A JSON object, another JSON value, or a text that is no JSON."""
+    """A JSON object, another JSON value, or a text that is not JSON."""
     step_id: str
-    """The span id of its step; for messages, the position of the message."""
+    """The span id of the step; for messages, the position of the message."""
     type: str = "tool"
     """``tool``, ``model``, ``agent``, ``graph`` or ``node``."""
     failed: bool = False
 
 
 def read_arguments(arguments: object) -> object:
-    """Return parsed arguments; missing ones are an empty object."""
+    """Return parsed arguments; missing arguments are an empty object."""
     value = json_value(arguments) if isinstance(arguments, str) else arguments
     return {} if value is None or value == "" else value
 

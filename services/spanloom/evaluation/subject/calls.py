@@ -1,7 +1,7 @@
 """Reads the calls of a run, sorted by start.
 
-The calls of a document are its steps; those of messages, the tool calls of the assistant. Calls of
-one agent keep the order of the document; calls of several agents are sorted by start, in
+The calls of a document are its steps; the calls of messages are the tool calls of the assistant.
+Calls of one agent keep the order of the document. Calls of several agents are sorted by start, in
 milliseconds, and for equal starts by the tree: descendants of a call precede the next call.
 """
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.run import Run
 
 Of: TypeAlias = Literal["ran", "requested", "agents", "steps", "graph"]
-"""``ran``: tools that ran; ``requested``: calls that models asked for; ``agents``: the agents below
-the root; ``steps``: every step; ``graph``: the nodes of a graph."""
+"""``ran``: tools that ran; ``requested``: calls that models requested; ``agents``: the agents below
+the root; ``steps``: every step; ``graph``: the nodes of a graph.
+"""
 OF: tuple[Of, ...] = get_args(Of)
 _Timed: TypeAlias = tuple[int, Call]
 """A call with the start of its step, in milliseconds."""
@@ -35,9 +36,9 @@ def calls_of(
 ) -> Sequence[Call]:
     """Return the calls of a run.
 
-    Of messages, the answered calls ran. With ``retries="once"`` a failed call that the same call of
-    its agent follows is left out. Raises ``UnreadableRunError`` if messages that are no chat
-    are needed as a document, and ``TooLargeError``.
+    In messages, calls with an answer ran. With ``retries="once"`` a failed call that the same agent
+    repeats at once is left out. Raises ``UnreadableRunError`` if messages that are not a chat are
+    needed as a document, and ``TooLargeError``.
     """
     if run.is_messages and of in {"ran", "requested"}:
         calls = calls_of_messages(run.messages, is_run=of == "ran")
@@ -84,7 +85,7 @@ def _steps(agent: DocumentAgent) -> list[_Timed]:
 
 
 def _nodes(agent: DocumentAgent) -> list[_Timed]:
-    """Return the graph nodes that the steps ran in; consecutive steps of a node are one call."""
+    """Return the graph nodes in which the steps ran; consecutive steps of a node are one call."""
     visits: list[_Timed] = []
     before = ""
     for step in agent.steps:
@@ -108,5 +109,5 @@ _OF_AN_AGENT: dict[str, Callable[[DocumentAgent], list[_Timed]]] = {
 
 
 def not_objects(calls: Iterable[Call]) -> int:
-    """Return the number of calls whose arguments are no JSON object."""
+    """Return the number of calls whose arguments are not a JSON object."""
     return sum(not isinstance(call.arguments, dict) for call in calls)

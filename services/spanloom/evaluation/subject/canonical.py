@@ -1,7 +1,7 @@
 """Writes canonical texts, equal for equal JSON values, to compare and hash them.
 
-Numbers are equal by value (``1`` and ``1.0``), booleans are no numbers, and the order of members is
-ignored. Values are walked without recursion, so they may be nested to any depth.
+Numbers are equal by value (``1`` and ``1.0``), booleans are not numbers, and the order of members
+is ignored. Values are walked without recursion, so they may be nested to any depth.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from spanloom.evaluation.contract.errors import TooLargeError
 
 MAX_VALUES = 2_000_000
-"""Values walked in one judgement, at most; a value that contains itself is endless."""
+"""Maximum values walked in one judgement; a value that contains itself would be endless."""
 _LONG = 256
-"""Characters from which a text is replaced by its hash."""
+"""Minimum characters of a text that is replaced by its hash."""
 _SMALL = 10**18
 
 
 class _Piece(str):
-    """A finished piece of the text."""
+    """A finished fragment of the text."""
 
     __slots__ = ()
 
@@ -70,7 +70,7 @@ def _push_object(stack: list[object], value: dict[Any, Any]) -> None:  # JSON va
     stack.append(_Piece("}"))
     try:
         keys = sorted(value, reverse=True)
-    except TypeError:  # of a Python value that is no JSON
+    except TypeError:  # a Python value that is not JSON
         keys = sorted(value, key=repr, reverse=True)
     for key in keys:
         stack.append(value[key])

@@ -1,4 +1,4 @@
-"""Reads the expectations in rows of other systems, under the names of our dataset items.
+"""Reads the expectations in rows of other systems, under the names of Spanloom's dataset items.
 
 A run imported from such a row has them in its metadata.
 """
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
-    """Return the members of a row as members of ``expected``; unknown names are kept.
+    """Return the members of a row as members of ``expected``; unknown names are unchanged.
 
-    Raises ``InvalidRequestError`` with the place of a malformed member.
+    Raises ``InvalidRequestError`` that names a malformed member.
     """
     made: dict[str, Any] = {}
     for name, value in row.items():
@@ -32,7 +32,7 @@ def expected_in(row: Json, where: str = "") -> dict[str, Any]:  # JSON values
     return made
 
 
-def _as_it_is(value: Any, _where: str) -> Any:  # as JSON has it
+def _as_it_is(value: Any, _where: str) -> Any:  # any JSON value
     return value
 
 
@@ -65,7 +65,7 @@ _REFERENCE = "reference_output"
 def expected_of_run(document: Document) -> dict[str, Any]:  # JSON values
     """Return the expectations of the row that a run was imported from; empty for other runs.
 
-    Raises ``InvalidRequestError`` with the place of a malformed member.
+    Raises ``InvalidRequestError`` that names a malformed member.
     """
     metadata = document.extraction.get("metadata")
     reference = metadata.get(_REFERENCE) if isinstance(metadata, dict) else None

@@ -45,7 +45,7 @@ class Expected(BaseModel):
 
 
 def read_expected(value: object) -> Expected:
-    """Return the parsed ``expected``; raises ``UnreadableExpectedError`` with a fault's place."""
+    """Return the parsed ``expected``; raises ``UnreadableExpectedError`` that names the member."""
     try:
         return Expected.model_validate(value or {})
     except ValidationError as error:

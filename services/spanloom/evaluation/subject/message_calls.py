@@ -33,7 +33,7 @@ def role_of(message: object) -> str:
 
 
 def calls_requested_by(message: object) -> Iterator[RequestedCall]:
-    """Yield the calls in a message: OpenAI's, or LangChain's ``{name, args, id}``."""
+    """Yield the calls in a message, in OpenAI's format or in LangChain's ``{name, args, id}``."""
     calls = message.get("tool_calls") if isinstance(message, dict) else None
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
@@ -49,7 +49,8 @@ def calls_of_messages(messages: Sequence[object], *, is_run: bool) -> Sequence[C
     """Return the calls in messages; with ``is_run`` only those that a tool message answers.
 
     A tool message answers the oldest open call with its id. A message without an id answers the
-    oldest open call without an id, else the oldest open call, of its name if it has one.
+    oldest open call without an id, or else the oldest open call; with a name, only calls with this
+    name.
     """
     open_calls = _Open()
     for at, message in enumerate(messages):

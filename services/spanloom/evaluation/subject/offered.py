@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep
 
 MAX_DEFINITIONS = 1 << 18
-"""Characters of definitions; longer texts are ignored."""
+"""Maximum characters of definitions; longer texts are ignored."""
 _PARAMETERS = "invocation_parameters"
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 
@@ -25,11 +25,11 @@ class Offered(NamedTuple):
     name: str
     description: str
     schema: Mapping[str, Any] | None
-    """The JSON Schema of its arguments, if known."""
+    """The JSON Schema of the tool's arguments, if known."""
 
 
 def offered_in(steps: Iterable[DocumentStep]) -> Mapping[str, Offered]:
-    """Return the tools of steps by name; the first definition with a schema, else the first."""
+    """Return the tools of steps by name: the first definition with a schema, or else the first."""
     found: dict[str, Offered] = {}
     for step in steps:
         for tool in _definitions(step):
@@ -50,7 +50,7 @@ def _definitions(step: DocumentStep) -> Iterator[Offered]:
 def _read(text: str) -> tuple[Offered, ...]:
     """Return the tools in a JSON list of definitions, or in parameters with ``tools``.
 
-    Cached, as every call of a run repeats the same text.
+    Cached, because every call of a run repeats the same text.
     """
     if len(text) > MAX_DEFINITIONS:
         return ()

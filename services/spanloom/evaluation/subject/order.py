@@ -1,7 +1,7 @@
 """Sorts a document for evaluation: agents and their steps by start.
 
-Extracted documents have this order; imported ones may have any. Starts are compared in
-milliseconds; equal ones keep the order of the document, which was built from nanoseconds.
+Extracted documents have this order; imported documents may have any. Starts are compared in
+milliseconds; for equal starts the order of the document stays, which was built from nanoseconds.
 """
 
 from __future__ import annotations

@@ -32,11 +32,11 @@ class Run:
     """One run. Its properties raise ``UnreadableRunError`` if it cannot be read."""
 
     def __init__(self, raw: object) -> None:
-        """Take a document (mapping, text or bytes; canonical or Coze's) or OpenAI messages.
+        """Parse a document (mapping, text or bytes; canonical or Coze's) or OpenAI messages.
 
-        A document may also be the client's ``Trajectory``.
-        Raises ``UnreadableRunError`` for anything else. Messages are converted to a document only
-        when it is needed: comparing messages also works for lists that are no conversation.
+        A document may also be the client's ``Trajectory``. Raises ``UnreadableRunError`` for
+        anything else. Messages are converted to a document only when it is needed, so that messages
+        can be compared even if they are not a conversation.
         """
         value = _parsed(raw)
         self.is_messages = isinstance(value, list)
@@ -46,12 +46,12 @@ class Run:
 
     @cached_property
     def document(self) -> HeldDocument:
-        """Its sorted document; for messages, one agent with a model step for each answer."""
+        """The sorted document; for messages, one agent with a model step for each answer."""
         return in_order(HeldDocument(self._json or _document_of_messages(self._messages or [])))
 
     @cached_property
     def messages(self) -> Sequence[Json]:
-        """Its messages, unchecked; for a document, the conversation of the root agent."""
+        """The messages, unchecked; for a document, the conversation of the root agent."""
         if self._messages is not None:
             return self._messages
         agent = root_agent(self.document)
@@ -59,12 +59,12 @@ class Run:
 
     @property
     def trace_id(self) -> str:
-        """Its trace id; for messages, a hash of them."""
+        """The trace id; for messages, a hash of them."""
         return self.document.id
 
 
 def root_agent(document: HeldDocument) -> DocumentAgent | None:
-    """Return the agent at the root, else the first agent; ``None`` without agents."""
+    """Return the agent at the root, or else the first agent; ``None`` without agents."""
     agents = list(document.agents)
     root_id = document.root.id
     return next((agent for agent in agents if agent.id == root_id), agents[0] if agents else None)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Subject:
-    """The input of the evaluators of one run; each part is parsed once, when first needed."""
+    """The input of the evaluators of one run; each member is parsed once, when first needed."""
 
     raw_run: object
     raw_expected: Any = None  # JSON values
@@ -42,14 +42,14 @@ class Subject:
     def _carried(self) -> dict[str, Any]:  # JSON values
         try:
             return {} if self.run.is_messages else expected_of_run(self.run.document)
-        except UnreadableRunError:  # the evaluator that reads it says so
+        except UnreadableRunError:  # the evaluator that reads it reports it
             return {}
         except InvalidRequestError as error:
             raise UnreadableExpectedError(str(error)) from error
 
     @cached_property
     def reference(self) -> Run | None:
-        """The reference run: the expected trajectory, else the expected tool calls as messages.
+        """The reference run: the expected trajectory, or else the expected tool calls as messages.
 
         ``None`` without either. Raises ``UnreadableExpectedError`` or ``UnreadableRunError``.
         """

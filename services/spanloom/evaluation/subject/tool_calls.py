@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def tools_run_by(agent: DocumentAgent) -> list[tuple[int, Call]]:
     """Return the tool steps of an agent as calls, with their starts in milliseconds.
 
-    An input may be a Python repr (``{'city': 'Oslo'}``), as LangChain's callbacks write it, or
-    bare (``Oslo``), also LangChain's. A bare input is replaced by the arguments of the model's call
-    if it is their only value, and so is an input that was not captured.
+    LangChain's callbacks write an input as a Python repr (``{'city': 'Oslo'}``) or bare (``Oslo``).
+    If a bare input is the only value in the arguments of the model's call, these arguments replace
+    it; they also replace an input that was not captured.
     """
     steps = [(s, _input_of(s)) for s in agent.steps if s.type == "tool"]
     if all(isinstance(arguments, dict) and step.input for step, arguments in steps):
@@ -55,7 +55,7 @@ def _input_of(step: DocumentStep) -> object:
 
 
 def _whole(step: DocumentStep, arguments: object, requested: dict[str, object]) -> object:
-    """Return the arguments of a tool step; ``requested`` has those of model calls, by step."""
+    """Return the arguments of a tool step; ``requested`` has arguments of model calls, by step."""
     known = requested.get(step.id)
     if not isinstance(known, dict) or not known:
         return arguments

@@ -27,7 +27,7 @@ class Criterion(BaseModel):
 
 
 class Taxonomy(BaseModel):
-    """What others mark runs or steps as."""
+    """Labels by which a publication classifies runs or steps."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
 """The worker process: ``python -m spanloom.extractor.workers.child FD``, FD the owner's socket.
 
 It has no store and no engine. It exits when its owner does. The kernel ends it when a round takes
-too much CPU time, and memory above the limit raises ``MemoryError``.
+too much CPU time, and allocating more than the memory limit raises ``MemoryError``.
 """
 
 from __future__ import annotations
@@ -41,14 +41,16 @@ if TYPE_CHECKING:
     Messages: TypeAlias = Connection[bytes, bytes]
 
 MAX_BYTES = 1 << 30
-"""Memory limit of a worker. A task has about 2,500 spans of usual traces, which need 100 to 200 MB
-with everything in progress."""
+"""Memory limit of a worker, in bytes.
+
+A task has about 2,500 spans of usual traces, which need 100 to 200 MB with everything in progress.
+"""
 AHEAD = 2
-"""Messages received in advance while another one is processed."""
+"""Messages received in advance while another message is processed."""
 
 
 def main(fd: int) -> None:
-    """Answer messages until the owner is gone."""
+    """Answer messages until the owner has ended."""
     favour_speed()
     resource.setrlimit(resource.RLIMIT_DATA, (MAX_BYTES, MAX_BYTES))
     connection: Messages = Connection(fd)
@@ -63,7 +65,7 @@ def main(fd: int) -> None:
 
 
 class _Builder:
-    """Answers requests; keeps the drafts of a task between its two rounds."""
+    """Answers requests; stores the drafts of a task between its two rounds."""
 
     def __init__(self, begin: Begin) -> None:
         self._codec, self._options = begin
@@ -102,7 +104,7 @@ class _Builder:
 
 
 def _receive(connection: Messages, received: Queue[bytes]) -> None:
-    """Receive messages in a thread, so that senders never wait for the work."""
+    """Receive messages in a thread, so that the sender never waits for the work."""
     try:
         while True:
             received.put(connection.recv_bytes())

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 TASK_SPANS = 2_500
 """Approximate spans of a task: a quarter of a second of work, and some megabytes to send."""
 LONG_SPANS = 20_000
-"""Larger traces are built in the owner's process: they are read in slices, and need more memory
-than a worker may use."""
+"""Larger traces are built in the owner's process.
+
+They are read in slices, and need more memory than a worker may use.
+"""
 _numbers = count(1)
 
 
@@ -41,24 +43,24 @@ class Task:
     arrived: Mapping[TraceKey, Arrived]
     number: int = field(default_factory=lambda: next(_numbers))
     carried: CarriedSpans | None = None
-    """Its spans, after they are read and before they are sent."""
+    """Its spans, after they were read and until they are sent."""
     worker: Worker | None = None
     """The worker that has its spans; ``None`` before they are sent."""
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
     """The calls of each extracted trace; ``None`` before it is drafted."""
     left: AbstractSet[TraceKey] = frozenset()
-    """Traces that this process must build (``Drafted.left``)."""
+    """Traces that the owner's process must build (``Drafted.left``)."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
     is_lost: bool = False
-    """Whether it is to be built again: its worker failed or ended, or its spans are unreadable."""
+    """Whether it has to be built again: its worker failed or ended, or its spans are unreadable."""
     is_stuck: bool = False
     """Whether this task exceeded the CPU time limit of its worker."""
 
     @property
     def span_count(self) -> int:
-        """The number of arrived spans of its traces, including those sent again."""
+        """The number of arrived spans of its traces, including spans that were sent again."""
         return sum(self.arrived[key].spans for key in self.traces if key in self.arrived)
 
     @property
@@ -74,14 +76,14 @@ class Batch:
     traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, Arrived] = field(default_factory=dict)
     tasks: Sequence[Task] = ()
-    """Empty if the batch is built in this process."""
+    """The tasks; empty if the batch is built in this process."""
     repeats: Repeats | None = None
     """Duplicates of its calls; ``None`` before they are looked up."""
     heads: Mapping[TraceKey, Head] = field(default_factory=dict)
 
     @property
     def is_drafted(self) -> bool:
-        """Whether the calls of all its tasks are known, except lost ones."""
+        """Whether the calls of all its tasks are known, except lost tasks."""
         return all(task.is_lost or task.calls is not None for task in self.tasks)
 
     @property
@@ -90,7 +92,7 @@ class Batch:
         return all(task.is_over for task in self.tasks)
 
     def calls(self) -> Mapping[TraceKey, Sequence[Call]]:
-        """Return the calls of each extracted trace, except those of lost tasks."""
+        """Return the calls of each extracted trace, except the calls of lost tasks."""
         drafted = (task.calls for task in self.tasks if task.calls and not task.is_lost)
         return {key: own for calls in drafted for key, own in calls.items()}
 
@@ -119,26 +121,28 @@ def _of(
 
 
 def alone(batch: Batch, task: Task) -> Iterator[Batch]:
-    """Yield each trace of a task as a batch of its own."""
+    """Yield each trace of a task as a separate batch."""
     for key, status in task.traces.items():
         one = {key: status}
         yield Batch(one, batch.arrived, [Task(one, _of(one, batch.arrived))])
 
 
 READ_AT_ONCE = 4
-"""Tasks whose spans are read with one query: smaller queries read nearly as much."""
+"""Tasks whose spans are read with one query; smaller queries would read nearly as much."""
 LEAST_S = 10.0
 A_SPAN_S = 0.001
-"""CPU time, in seconds, that one round of a task may take: ``LEAST_S``, which suffices for a few
-large spans, and ``A_SPAN_S`` per span, ten times what many spans need."""
+"""CPU time, in seconds, that one round of a task may take, in addition to ``LEAST_S``, per span.
+
+``LEAST_S`` is enough for a few large spans; ``A_SPAN_S`` is ten times what many spans need.
+"""
 log = get_logger("extractor")
 
 
 class Dealer:
-    """Assigns the tasks of the batches in progress, those of the first batch first."""
+    """Assigns the tasks of the batches in progress, starting with the first batch."""
 
     def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
-        """Assign tasks to a pool; ``least_s`` is the least CPU time limit of a round, in s."""
+        """Assign tasks to a pool; ``least_s`` is the minimum CPU time limit of a round, in s."""
         self.batches: deque[Batch] = deque()
         self._carrying = carrying
         self._pool = pool
@@ -198,7 +202,8 @@ class Dealer:
     def listen(self) -> None:
         """Wait until workers have answered or ended, and record that in their tasks.
 
-        Returns at once if none has anything to answer: the spans of all tasks may be unreadable.
+        Return at once if no worker has anything to answer, because the spans of all tasks may be
+        unreadable.
         """
         if not any(worker.is_awaited for worker in self._pool.workers):
             return

@@ -1,6 +1,6 @@
 """The messages between a worker and its owner, the process that has the store open.
 
-A task takes two rounds: ``Spans`` to ``Drafted``, then, after the store was queried for duplicates
+A task takes two rounds: ``Spans`` to ``Drafted``; then, after the store was queried for duplicates
 and stored versions, ``Known`` to ``Encoded``. Messages are pickled, which is safe because both ends
 are the same program and the socket is private.
 """
@@ -49,9 +49,12 @@ class Drafted(NamedTuple):
 
     calls: Mapping[TraceKey, Sequence[Call]]
     left: AbstractSet[TraceKey] = frozenset()
-    """Traces that the owner builds: parts of runs of several traces, because it alone can read the
-    others, those of which it has to compare the ids with what had arrived, and those of which only
-    a part is shown."""
+    """Traces that the owner builds.
+
+    These are parts of runs of several traces, because only the owner can read the other parts;
+    traces whose ids have to be compared with the arrived ids; and traces of which only a part is
+    shown.
+    """
 
 
 class Known(NamedTuple):
@@ -71,7 +74,10 @@ class Encoded(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """Answer to either: the whole task failed; failures of single traces are in the result."""
+    """Answer to ``Spans`` or ``Known``: the whole task failed.
+
+    Failures of single traces are in the result.
+    """
 
     error: str
 

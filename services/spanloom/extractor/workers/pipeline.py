@@ -1,7 +1,7 @@
 """Passes batches through the workers, and stores them in order.
 
 Two batches are in progress: while one is stored, workers build the next. A batch's duplicates are
-looked up after the batch before it is stored, or the two could miss each other's calls.
+looked up after the previous batch is stored; otherwise the two could miss each other's calls.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 UNDER_WAY = 2
 """Batches in progress at a time."""
 FEW_SPANS = 1_000
-"""Smaller batches are built in this process, faster than they could be sent."""
+"""Batches with fewer spans are built in this process, which is faster than sending them."""
 STUCK = "building it takes more CPU time than a worker is given"
 log = get_logger("extractor")
 
 
 class StuckError(Exception):
-    """A trace takes too long to build even alone."""
+    """Raised if a trace takes too long to build even alone."""
 
 
 class Pipeline:
@@ -55,8 +55,8 @@ class Pipeline:
     ) -> None:
         """Build with a pool of workers; ``store`` and ``carrying`` are two views of one store.
 
-        Batches below ``few_spans`` are built in process; ``least_s`` is the least CPU time limit of
-        a round, in seconds.
+        Batches below ``few_spans`` are built in process; ``least_s`` is the minimum CPU time limit
+        of a round, in seconds.
         """
         self._store = store
         self._carrying = carrying

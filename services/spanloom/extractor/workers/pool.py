@@ -29,17 +29,20 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
-"""Requests that a worker has at a time, so that it need not wait for the next one."""
+"""Requests that a worker has at the same time, so that it does not wait for the next request."""
 STOPPED_S = 120.0
-"""Seconds without an answer or a receipt after which a worker is killed: the CPU time limit ends a
-working one long before, and a stopped one (SIGSTOP) must not block the owner."""
+"""Seconds without an answer or a receipt after which a worker is killed.
+
+The CPU time limit ends a working process long before, and a stopped process (SIGSTOP) must not
+block the owner.
+"""
 
 
 class WorkerGoneError(Exception):
-    """A worker ended without an answer."""
+    """Raised if a worker has ended without an answer."""
 
     def __init__(self, *, is_stuck: bool, why: str) -> None:
-        """Keep whether it exceeded its CPU time, and the reason as the message."""
+        """Store whether it exceeded its CPU time, and the reason as the message."""
         super().__init__(why)
         self.is_stuck = is_stuck
 
@@ -52,8 +55,8 @@ class Worker:
         ours, theirs = socket.socketpair()
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(STOPPED_S), 0))
         with theirs:
-            # -P and the same path: it imports the same modules as its owner. A session of its own:
-            # Ctrl-C in the terminal goes to the owner only, which lets it finish.
+            # -P and the same path, so that it imports the same modules as its owner. A separate
+            # session, so that Ctrl-C in the terminal goes only to the owner, which lets it finish.
             self._process = subprocess.Popen(  # noqa: S603  # our own program
                 [sys.executable, "-P", "-m", CHILD, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -70,7 +73,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id of the worker."""
         return self._process.pid
 
     @property
@@ -89,7 +92,7 @@ class Worker:
         return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
-        """Send a request; if the worker has ended, ``listen`` raises."""
+        """Send a request; if the worker has ended, the next ``listen`` raises."""
         if not self.under_way:
             self._heard_s = time.monotonic()
         self.under_way.append(question)
@@ -133,7 +136,7 @@ class Worker:
 UNUSED_S = 60.0
 """Seconds without work after which workers end, which frees their memory."""
 MANY_DEATHS = 3
-"""After this many deaths without an answer in between, none is started for ``WITHOUT_S``."""
+"""After this many deaths without an answer in between, no worker starts for ``WITHOUT_S``."""
 WITHOUT_S = 60.0
 LOOK_S = 5.0
 """Seconds between checks for stopped workers while waiting."""
@@ -162,7 +165,7 @@ class Pool:
     def with_room(self) -> Worker | None:
         """Return the least busy worker with room; ``None`` if all are busy.
 
-        If none is idle another one is started, which is used once it is ready.
+        If no worker is idle, another one is started, which is used once it is ready.
         """
         self._used_s = time.monotonic()
         starting = any(not worker.is_ready for worker in self._workers)
@@ -183,7 +186,7 @@ class Pool:
         return []
 
     def note_answer(self) -> None:
-        """Record an answer: reset the count of deaths in a row."""
+        """Record an answer, which resets the count of consecutive deaths."""
         self._deaths = 0
 
     def note_death(self, worker: Worker, why: str) -> None:
@@ -201,7 +204,7 @@ class Pool:
             self._deaths = 0
 
     def rest(self) -> None:
-        """End all workers if none was needed for long."""
+        """End all workers if none has been needed for long."""
         if self._workers and time.monotonic() - self._used_s > UNUSED_S:
             self.end()
 

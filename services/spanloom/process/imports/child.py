@@ -1,8 +1,8 @@
-"""The reading process: ``python -m spanloom.process.imports.child FD``, FD the owner's socket.
+"""The process that reads a file: ``python -m spanloom.process.imports.child FD``.
 
-A file may be hostile, and reading it takes memory and CPU time that the service needs for others.
-Memory above the limit raises ``MemoryError``, the kernel ends it when it takes too much CPU time,
-and it exits when its owner does.
+``FD`` is a socket to the owner. A file may be hostile, and reading it takes memory and CPU time
+that the service needs for others. Memory above the limit raises ``MemoryError``, the kernel kills
+the process when it takes too much CPU time, and it exits when its owner does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Messages: TypeAlias = Connection[bytes, bytes]
 
 MOST_ITEM_BYTES = 64 << 20
-"""The longest run, or span, that is sent to the owner, which holds it in memory."""
+"""Maximum bytes of a run or span sent to the owner, which holds it in memory."""
 TOO_LONG = "it is longer than {mib} MiB; `spanloom import` has no such limit"
 TOO_MUCH = "it takes more than {mib} MiB of memory to read; `spanloom import` has no such limit"
 BROKEN = "it cannot be read; the log of the service says why"
@@ -43,7 +43,7 @@ _TRACE_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 def main(fd: int) -> None:
-    """Read the file that the first message names, and send its pieces."""
+    """Read the file that the first message names, and send its contents as messages."""
     collect_garbage_rarely()
     connection: Messages = Connection(fd)
     begin: Begin = pickle.loads(connection.recv_bytes())  # noqa: S301  # from the owner, our parent
@@ -105,7 +105,7 @@ def _traces_in(piece: Piece) -> tuple[str, ...]:
 
 
 def _without_path(reason: str, begin: Begin) -> str:
-    """Return a reason without the path, as the user does not know this temporary file."""
+    """Return a reason without the path, because the user does not know this temporary file."""
     path = str(begin.path)
     return reason.removeprefix(f"{path}: ").replace(path, "the file")
 

@@ -25,7 +25,7 @@ class FileImporter:
     """An ``Importer`` that stores with the collector of this process, once that has started."""
 
     def __init__(self, directory: Path, store: ReadingStore) -> None:
-        """Keep files in a directory while they are imported."""
+        """Store files in ``directory`` while they are imported."""
         self._shared = Shared(directory, store)
         self._lock = Lock()
         self._running: set[FileImport] = set()

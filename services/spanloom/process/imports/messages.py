@@ -30,14 +30,14 @@ class Begun(NamedTuple):
 
 
 class FoundPiece(NamedTuple):
-    """A piece of the file.
+    """Some runs or spans from the file.
 
-    Of the pieces of one item only the first has the item's run, losses and scores.
+    If an item is sent in several messages, only the first has the item's run, losses and scores.
     """
 
     piece: Piece | Unreadable
     traces: tuple[str, ...] = ()
-    """The trace ids of its spans, if it has no run."""
+    """The trace ids of the spans, if there is no run."""
 
 
 class Failed(NamedTuple):

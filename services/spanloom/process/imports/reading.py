@@ -1,4 +1,4 @@
-"""Reads a file in a child process: starts it, takes its messages, and kills it."""
+"""Reads a file in a child process: starts the child, receives its messages, and kills it."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class FileReading:
         self.source = ""
         """The format of the file, once its first message has come."""
         self.traces: tuple[str, ...] = ()
-        """The trace ids of the current piece if its spans are sent unchanged."""
+        """The trace ids of the current ``Piece`` if its spans are sent unchanged."""
 
     def pieces(self) -> Iterator[Piece | Unreadable]:
-        """Yield the pieces of the file; raises ``InvalidRequestError`` where reading fails."""
+        """Yield the contents of the file; raises ``InvalidRequestError`` where reading fails."""
         self._send_begin()
         whole: Piece | None = None
         while not isinstance(message := self._receive(), Ended):

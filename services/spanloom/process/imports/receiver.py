@@ -33,15 +33,16 @@ class OwnReceiver(httpx.BaseTransport):
     def __init__(
         self, exporter: Exporter, limits: Limits, project: str, ensure: Callable[[], None]
     ) -> None:
-        """Store spans in ``project``, that of the caller's key; if empty, in those they name.
+        """Store spans in ``project``, the project of the caller's key.
 
-        ``ensure`` raises when the import must stop; the sender gets that exception.
+        If it is empty, spans are stored in the projects that they name. ``ensure`` raises when the
+        import must stop; the sender gets that exception.
         """
         self._exporter, self._limits, self._project = exporter, limits, project
         self._ensure = ensure
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Store the spans of a request; what is answered with 200 is fsynced."""
+        """Store the spans of a request; they are fsynced if the response has the status 200."""
         self._ensure()
         try:
             outcome = self._export(request.read())

@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 CHILD_BYTES = 1 << 30
 """Memory limit of the process that reads a file."""
 CHILD_S = 600.0
-"""Limit of its CPU time."""
+"""Limit of the CPU seconds of that process."""
 MOST_REJECTED = 10_000
 """Rejections after which the rest of a file is not read."""
 LINES_AT_ONCE = 500
 SPANS_AT_ONCE = 2_000
-"""Stored spans that are compared at one time with those of the file."""
+"""Stored spans that are compared with spans of the file at one time."""
 PAUSE_S = 0.25
-"""About the interval in which the current numbers are reported."""
+"""Approximate interval in seconds in which the current counts are reported."""
 NO_SCORES = "the key lacks the scope `annotate`, which scores need"
 _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file is not read"
 
@@ -63,7 +63,7 @@ class FileImport:
         limits: Limits,
         on_end: Callable[[FileImport], None],
     ) -> None:
-        """Begin with an empty file; raises ``OverloadedError`` if there can be none."""
+        """Start with an empty file; raises ``OverloadedError`` if it cannot be created."""
         self._shared, self._wanted, self._on_end = shared, wanted, on_end
         self._path = shared.new_file()
         receiver = OwnReceiver(exporter, limits, wanted.key_project, shared.ensure_open)
@@ -142,12 +142,12 @@ class FileImport:
         try:
             for piece in self._sending.take(reading.pieces(), progress.done):
                 yield from progress.lines(piece, reading.traces)
-                self._sending.report.rejected.clear()  # the answer has them, maybe millions
+                self._sending.report.rejected.clear()  # the response has them, maybe millions
                 if progress.rejected > MOST_REJECTED:
                     raise InvalidRequestError(_MANY)
         except InvalidRequestError:
             if not self._shared.is_closed:
-                self._sending.finish(progress.done)  # the scores of the runs that were taken
+                self._sending.finish(progress.done)  # the scores of the accepted runs
             yield from progress.rejections()
             raise
         yield from progress.rejections()
@@ -155,7 +155,7 @@ class FileImport:
 
 
 class _Progress:
-    """The progress of an import, as lines of the answer."""
+    """The progress of an import, as lines of the response."""
 
     def __init__(self, project: str) -> None:
         self._project = project
@@ -164,7 +164,7 @@ class _Progress:
         self._unchanged, self._accepted, self._item, self._trace = 0, 0, -1, ""
 
     def lines(self, piece: Piece | Unreadable, traces: Sequence[str]) -> Iterator[Line]:
-        """Yield the state of each run of a piece, and the rejections."""
+        """Yield the state of each run of a ``Piece``, and the rejections."""
         done = self.done
         rejected, self._share = self.rejections(), piece.share
         if isinstance(piece, Piece) and piece.run is not None:
@@ -188,7 +188,7 @@ class _Progress:
         return rejected
 
     def counts(self) -> Line:
-        """Return the numbers so far; ``share`` of the file is read, from 0 to 1."""
+        """Return the counts so far; ``share`` is the read fraction of the file, from 0 to 1."""
         done = self.done
         return {
             "share": self._share,

@@ -1,4 +1,4 @@
-"""What all imports of a process share: the directory of files, the store, the collector."""
+"""The resources that all imports of a process share: the directory of files, store, collector."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Shared:
     """The directory of files, the store, and the collector of this process, once there is one."""
 
     def __init__(self, directory: Path, store: ReadingStore) -> None:
-        """Keep files in a directory while they are imported."""
+        """Store files in ``directory`` while they are imported."""
         self._directory, self._store = directory, store
         self._collector: tuple[Exporter, Limits] | None = None
         self._closed = Event()
@@ -47,7 +47,7 @@ class Shared:
         self._collector = exporter, limits
 
     def collector(self) -> tuple[Exporter, Limits]:
-        """Return what stores spans; raises ``OverloadedError`` unless the collector runs."""
+        """Return the collector's exporter and limits; raises ``OverloadedError`` unless it runs."""
         self.ensure_open()
         if self._collector is None:
             raise OverloadedError("The service is starting: try again.")

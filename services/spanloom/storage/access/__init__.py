@@ -1,6 +1,6 @@
 """API keys: a SQLite file that any process may open, or a table of a ClickHouse server.
 
-In come keys and their uses, out come all keys. Start with ``open_key_store``.
+Input: keys and their uses. Output: all keys. Start with ``open_key_store``.
 """
 
 from __future__ import annotations
@@ -56,15 +56,16 @@ CREATE TABLE IF NOT EXISTS keys (
 
 
 class SqliteKeys:
-    """``KeyStore`` over one file, readable by its owner only."""
+    """``KeyStore`` over one file, which only its owner can read."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, creating it if it is missing; raises ``StartupError``."""
         self._lock = Lock()
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Only a new file is touched: closing any descriptor of one that SQLite has open in
-            # this process would drop SQLite's own locks (POSIX; sqlite.org/howtocorrupt.html, 2.2).
+            # Only a new file is opened here, because closing a descriptor of a file that SQLite has
+            # open in this process would drop SQLite's own locks (POSIX;
+            # sqlite.org/howtocorrupt.html, 2.2).
             with suppress(FileExistsError):
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
             self._file = sqlite3.connect(
@@ -123,7 +124,7 @@ class ClickHouseKeys:
     """``KeyStore`` over a connection; the keeper creates the table."""
 
     def __init__(self, connection: Connection) -> None:
-        """Take over the connection: ``close`` closes it."""
+        """Take over the connection, which ``close`` closes."""
         self._connection = connection
         self._lock = Lock()
 
@@ -173,8 +174,8 @@ KEYS_FILE = "keys.sqlite"
 def open_key_store(store_url: Where, data_dir: Path) -> KeyStore:
     """Open the keys: a file in the data directory of an embedded store, a table on a server.
 
-    The file needs neither the engine nor the lock of the data directory, so it can be opened
-    while a service runs. Raises ``StartupError`` as ``open_store`` does.
+    The file needs neither the engine nor the lock of the data directory, so it can be opened while
+    a service runs. Raises ``StartupError`` like ``open_store``.
     """
     if is_embedded(store_url):
         return SqliteKeys(data_dir / KEYS_FILE)

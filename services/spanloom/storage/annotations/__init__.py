@@ -1,5 +1,5 @@
-"""Annotations, schemes, kept versions, scores and queues in ClickHouse: rows are only added.
+"""Annotations, schemes, stored versions, scores and queues in ClickHouse: rows are only added.
 
-In come new rows, which the change feed announces; out come the current ones, without those of
-deleted traces. Start with ``store.ClickHouseAnnotations``.
+Input: new rows, which the change feed announces. Output: the current rows, except those of deleted
+traces. Start with ``store.ClickHouseAnnotations``.
 """

@@ -81,7 +81,7 @@ class ReadQueues:
 
 
 class ClickHouseAnnotationQueues(ReadQueues):
-    """Queues over the connections of the extractor and of readers; the feed has their changes."""
+    """Queues over the connections of the extractor and of readers; the feed announces changes."""
 
     def __init__(
         self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
@@ -95,7 +95,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._feed = feed
 
     def put(self, queue: Queue) -> None:
-        """See ``AnnotationQueueStore.put``: items withheld before may be visible from now on."""
+        """See ``AnnotationQueueStore.put``; items withheld before may be visible from now on."""
         items = self.items(queue)
         with self._feed.announcing_judgements(
             TraceKey(queue.project, item.trace_id) for item in items
@@ -120,7 +120,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._worker.insert_objects("annotation_queue_items", rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``: a finished annotator sees all annotations."""
+        """See ``AnnotationQueueStore.add_events``; a finished annotator sees all annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
         with self._feed.announcing_judgements(
             TraceKey(queue.project, event.trace_id) for event in events

@@ -32,7 +32,7 @@ ANNOTATION_ROWS = ObjectRows(
 
 
 def to_row(annotation: Annotation) -> dict[str, object]:
-    """Return an annotation as column name → value."""
+    """Return an annotation as column values by name."""
     row = ANNOTATION_ROWS.row(annotation)
     return {**row, "Value": dump(dict(annotation.mark.value)).decode()}
 
@@ -67,7 +67,7 @@ def living_page(
 
 
 class Announcing(Protocol):
-    """The part of the change feed that annotations, scores and queues need."""
+    """The interface to the change feed that annotations, scores and queues need."""
 
     def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
         """See ``AnnotationStore.announcing_judgements``."""

@@ -69,7 +69,10 @@ _KEPT: Mapping[str, Encoder] = {
 
 
 class ClickHouseVersions:
-    """Stores documents of annotated versions as the extractor does, and reads them for readers."""
+    """Stores documents of annotated versions with the extractor's connection.
+
+    Reads them with the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

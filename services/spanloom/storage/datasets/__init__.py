@@ -74,7 +74,7 @@ class ClickHouseDatasets:
     def add_version(
         self, project: str, dataset: str, version: DatasetVersion, items: Sequence[ItemPlace]
     ) -> None:
-        """See ``DatasetStore.add_version``: what refers to the items comes after them."""
+        """See ``DatasetStore.add_version``; the version's row is stored after its items."""
         place = {"Project": project, "Dataset": dataset}
         rows = [
             {

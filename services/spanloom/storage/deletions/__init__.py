@@ -1,5 +1,5 @@
 """Deletions in ClickHouse: recording them, and hiding deleted rows from every read.
 
-In come deletions, out come table filters for every query. Start with ``store`` for recording and
+Input: deletions. Output: table filters for every query. Start with ``store`` for recording and
 ``hiding`` for reading.
 """

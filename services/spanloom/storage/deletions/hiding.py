@@ -1,12 +1,13 @@
 """Hides the rows of deleted traces from queries, in the cheapest way for each query.
 
 The conditions are sent to ClickHouse as ``additional_table_filters`` of a query. They exclude
-deleted rows, also with FINAL, and the text of the query need not mention them.
+deleted rows, also with FINAL, and the text of the query does not need to contain them.
 
-A deletion is kept for weeks and may have a million traces: building a set of them takes most of a
-second per query. So if a query names its traces, the deleted ones are looked up by key and removed
-from its parameters, and only a query that names none (a comparison of all of history) gets the set.
-While nothing is deleted, in a store that only this process uses, queries run unchanged.
+A deletion is stored for weeks and may have a million traces; building a set of them takes most of a
+second per query. So if a query names its traces, the deleted traces are looked up by key and
+removed from its parameters, and only a query that names no traces (a comparison of all of history)
+gets the set. While nothing is deleted, in a store that only this process uses, queries run
+unchanged.
 """
 
 from __future__ import annotations
@@ -47,8 +48,10 @@ OF_TRACES = (
     "alert_evidence",
     "online_work",
 )
-"""Every table with rows of traces, by ``Project`` and ``TraceId``: a deletion empties them all, in
-this order: what requests brought goes before the spans, which would be missed."""
+"""Every table with rows of traces, by ``Project`` and ``TraceId``, in the order of deletion.
+
+The records of requests are deleted before the spans; otherwise the spans would count as missing.
+"""
 NOT_OF_TRACES = {
     "schema_migrations": "what the keeper did",
     "store_facts": "facts of the whole store",
@@ -81,7 +84,7 @@ NOT_OF_TRACES = {
     "replays": "filters that somebody asked for, and how far it came",
     "replay_parts": "how far each part of a replay is",
 }
-"""Every other table that holds data, and what it holds."""
+"""Every other table that holds data, with a description of the data."""
 
 _RAW = {
     "otel_traces": ("Seq", "StartTimeUnixNano"),
@@ -91,18 +94,18 @@ _RAW = {
 }
 """The tables that the writer's INSERT fills: the columns of a row's sequence and time, if any.
 
-A log record may have no time; the start of its trace comes from the spans.
+A log record may have no time; the start of its trace is taken from the spans.
 """
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
-# As a hash: for a million traces a set of strings takes four times as long to build.
+# As a hash, because for a million traces a set of strings takes four times as long to build.
 _TRACE_LIVES = (
     "sipHash128(Project, TraceId) NOT IN (SELECT sipHash128(Project, TraceId) FROM deleted_traces)"
 )
 
 
 def row_lives(table: str) -> str:
-    """Return the condition under which any query sees a row of a table."""
+    """Return the condition under which queries may see a row of a table."""
     late = late_rows_live(table)
     condition = f"{_TRACE_LIVES} AND {late}" if late else _TRACE_LIVES
     return f"{_NOTHING_DELETED} OR ({condition})"
@@ -172,7 +175,7 @@ class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Set whether anything may be deleted: always true on a server, which others may use."""
+        """Set whether any trace may be deleted; always true on a server, which others may use."""
         self._has_deletions = has_deletions
 
     @property
@@ -181,7 +184,7 @@ class DeletedRows:
         return self._has_deletions
 
     def begin(self) -> None:
-        """Hide deleted rows from now on; to be called before a deletion is recorded."""
+        """Hide deleted rows from now on; call this before recording a deletion."""
         self._has_deletions = True
 
     def narrowed(

@@ -54,7 +54,7 @@ def record_deletion(connection: Connection, deletion: Deletion) -> None:
 
 
 def reaching(connection: Connection, until_seq: int) -> int:
-    """Return the sequence up to which a deletion requested now reaches."""
+    """Return the sequence up to which a deletion requested now applies."""
     stored = [int(row.Seq) for row in connection.rows("newest_stored")]
     return max(until_seq, *stored) if stored else until_seq
 
@@ -73,13 +73,13 @@ def read_traces(connection: Connection, scope: DeletionScope, until_seq: int) ->
 
 
 def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row]) -> None:
-    """Record that these traces are deleted: from now on no reader sees them."""
+    """Record that these traces are deleted; from now on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     connection.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
 def record_late(connection: Connection, records: Sequence[CarriedRecord]) -> None:
-    """Delete runs whose conversation, known only since they were built, is deleted."""
+    """Delete runs that were found, when they were built, to belong to a deleted conversation."""
     if not connection.hiding.may_hide:
         return
     for deletion in read_deletions(connection, only_lasting=True):
@@ -131,10 +131,10 @@ class ClickHouseDeletions:
         *,
         is_alone: bool = True,
     ) -> None:
-        """Use the connection, which the caller closes, and ``hiding`` of deleted rows.
+        """Use the connection, which the caller closes, and ``hiding`` to hide deleted rows.
 
         ``revisit`` makes the extractor rebuild traces at once. ``is_alone`` means that the store is
-        in this process, and has its clock.
+        in this process, and has the same clock.
         """
         self._worker = worker
         self._hiding = hiding
@@ -155,9 +155,10 @@ class ClickHouseDeletions:
     def delete(self, deletion: Deletion) -> Deletion:
         """See ``DeletionLedger.delete``.
 
-        The traces are read first: with the deletion recorded, its own rows would be hidden. Torn
-        runs are due before it is recorded, so that they are even if the process ends on the way,
-        and again after it, as they may have been built in between.
+        The traces are read first, because their rows are hidden once the deletion is recorded.
+        Partly deleted runs are made due before it is recorded, so that they are due even if the
+        process dies during the deletion. They are made due again afterwards, because they may have
+        been built in between.
         """
         until_seq = reaching(self._worker, deletion.until_seq)
         traces = read_traces(self._worker, deletion.scope, until_seq)

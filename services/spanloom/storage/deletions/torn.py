@@ -1,4 +1,4 @@
-"""Finds the runs that a deletion removes in part: their remaining traces are built again."""
+"""Finds the runs of which a deletion removes only a part, to build their remaining traces again."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def find_partly_deleted(
 ) -> Sequence[TraceKey]:
     """Return the stored traces that share a run with a deleted trace, and are not deleted.
 
-    The document of a run's main trace has the spans of its deleted parts; a part whose main trace
-    is deleted becomes a run of its own, as does a duplicate whose original is deleted. To be
-    called before the deletion is recorded, which hides the parts.
+    The document of a run's home trace has the spans of its deleted parts. A part whose home is
+    deleted becomes a separate run, and so does a duplicate whose original is deleted. Call this
+    before recording the deletion, which hides the parts.
     """
     gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
     found: set[TraceKey] = set()
@@ -41,6 +41,6 @@ def find_partly_deleted(
 def find_built_from_deleted(connection: Connection) -> Sequence[TraceKey]:
     """Return the stored traces whose documents still depend on deleted traces.
 
-    Those that contain a deleted part are found until its rows are removed.
+    Traces that contain a deleted part are found until the rows of the part are removed.
     """
     return [TraceKey(row.Project, row.Torn) for row in connection.rows("torn_by_deleted")]

@@ -87,7 +87,7 @@ def _state_of(connection: Connection, url: Where) -> StoreState:
 
 
 def _ask(connection: Connection, name: str, **parameters: object) -> list[Row] | None:
-    """Return the rows, or ``None`` if the account or the schema does not allow reading them."""
+    """Return the rows; ``None`` if the query fails, for example for lack of rights."""
     try:
         return list(connection.rows(name, **parameters))
     except (PermanentError, RetryableError):

@@ -1,5 +1,5 @@
 """ClickHouse itself: connections, statements, schema, and the classes of its errors.
 
-In come names of queries and their parameters, out come rows and bytes. Start with
+Input: names of queries and their parameters. Output: rows and bytes. Start with
 ``connection.Connection``; ``connect`` opens one.
 """

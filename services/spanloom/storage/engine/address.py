@@ -33,12 +33,12 @@ class Host(NamedTuple):
     port: int
 
     def __str__(self) -> str:
-        """Return ``db:8123``."""
+        """Return the host as text: ``db:8123``."""
         return f"[{self.name}]:{self.port}" if ":" in self.name else f"{self.name}:{self.port}"
 
 
 class Server(NamedTuple):
-    """A server from a URL: its hosts, in the order in which they are tried."""
+    """A server as named by a URL: its hosts, in the order in which they are tried."""
 
     hosts: Sequence[Host]
     user: str
@@ -72,7 +72,7 @@ class StoreAddress:
     """The URL of a store, and the options of a server's connections."""
 
     url: str = ""
-    """Empty if ``url_file`` has it."""
+    """The URL; empty if ``url_file`` has it."""
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
@@ -98,7 +98,7 @@ class StoreAddress:
 
     @property
     def options(self) -> str:
-        """The options of a command that name this store, without its password."""
+        """The command line options that name this store, without its password."""
         if not self.url_file:
             named = f"--store-url {without_password(self.url)}"
         else:
@@ -115,7 +115,7 @@ class StoreAddress:
     def read(self) -> Server:
         """Return the server with the current content of its files, and hide its secrets in logs.
 
-        Raises ``StartupError`` if the URL is not that of a server, or a file cannot be read.
+        Raises ``StartupError`` if the URL does not name a server, or a file cannot be read.
         """
         url = _text_of(self.url_file) if self.url_file else self.url
         server = parse_server(url)
@@ -128,7 +128,7 @@ class StoreAddress:
 
 
 Where: TypeAlias = "str | StoreAddress"
-"""A store: its URL, or its whole address."""
+"""A store, given by its URL or its whole address."""
 
 
 def address_of(where: Where) -> StoreAddress:

@@ -1,4 +1,4 @@
-"""Connections to a store: to the engine inside this process, or to a host of a server."""
+"""Connections to a store: to the engine in this process, or to a host of a server."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _UUID = re.compile(r"\bUUID '([0-9a-f-]{36})'")
 
 
 def mend_links(store: Path) -> None:
-    """Restore links that a copy lost; a new store, or one with correct links, is unchanged.
+    """Restore links that a copy lost; leave a new store, or one with correct links, unchanged.
 
     Raises ``StartupError`` if it is unclear which of two databases is current.
     """
@@ -56,7 +56,7 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove files at the places of tables' links; the engine creates the links again."""
+    """Remove the files that replace tables' links; the engine creates the links again."""
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -81,15 +81,18 @@ def _remove(place: Path) -> None:
 Connect = Callable[[], "Client"]
 
 ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
-"""Options of the whole embedded engine. It checks the memory of the process at this interval
-instead of twenty times a second, which was a tenth of the CPU time of an idle service."""
+"""Options of the whole embedded engine.
+
+It checks the memory of the process at this interval instead of twenty times a second, which took a
+tenth of the CPU time of an idle service.
+"""
 
 
 def connector_of(where: Where) -> Connect:
     """Return a function that opens connections to a store.
 
-    Both raise ``StartupError`` with one line, without the password: the function if the store
-    cannot be opened, this one if the URL is invalid.
+    Both raise ``StartupError`` with a one-line message without the password: the returned function
+    if the store cannot be opened, this function if the URL is invalid.
     """
     address = address_of(where)
     connect = _connector(address)
@@ -105,7 +108,7 @@ def is_embedded(where: Where) -> bool:
 def open_connection(where: Where, oldest: int | None = None) -> Connection:
     """Open one connection to a store whose schema has all migrations, or those up to ``oldest``.
 
-    Raises as ``open_store`` does.
+    Raises the same errors as ``open_store``.
     """
     accept_older(where, oldest)
     connection = Connection(connector_of(where)())
@@ -116,7 +119,8 @@ def open_connection(where: Where, oldest: int | None = None) -> Connection:
 def open_unchecked(where: Where) -> Connection:
     """Open one read-only connection to a store with any schema; raises ``StartupError``.
 
-    It chooses its host independently: the other connections of the process require more of theirs.
+    It chooses its host independently, because the other connections of the process require more of
+    a host.
     """
     address = address_of(where)
     hosts = None if address.is_embedded else Hosts(address, Examination(takes_any_schema=True))
@@ -129,7 +133,7 @@ def store_path(where: Where) -> Path:
 
 
 def migrate_command(where: Where) -> str:
-    """Return the command that brings this store's schema up to date, without its password."""
+    """Return the command, without the password, that migrates this store to the current schema."""
     address = address_of(where)
     if address.is_embedded and address.path.name == "store":
         return f"spanloom migrate --data-dir {address.path.parent}"
@@ -143,7 +147,10 @@ def hosts_of(address: StoreAddress) -> Hosts:
 
 
 def make_tables(where: Where) -> None:
-    """Let this process use a host with tables of an older release, or without if all lack them."""
+    """Let this process use a host with tables of an older release, or with no tables.
+
+    A host without tables is used only if no host has them.
+    """
     address = address_of(where)
     if not address.is_embedded:
         hosts_of(address).examination.may_upgrade = True
@@ -160,9 +167,9 @@ def accept_older(where: Where, oldest: int | None) -> None:
 
 
 def keep_store_id(where: Where, kept: Kept) -> None:
-    """Restrict this process to the store whose id is ``kept``, if one is.
+    """Restrict this process to the store whose id is in ``kept``, if there is one.
 
-    Has an effect only for a server with several hosts: only those are examined.
+    Has an effect only for a server with several hosts, because a single host is not examined.
     """
     address = address_of(where)
     if not address.is_embedded:
@@ -199,7 +206,7 @@ def _open(connect: Connect, address: StoreAddress) -> Client:
 
 
 def _why(address: StoreAddress, error: Exception) -> str:
-    """Return the reason as text; the embedded engine reports none when its path is in use."""
+    """Return the reason as text; the embedded engine gives none when its path is in use."""
     text = hide(str(error)).split("\n", 1)[0][:1000]
     if "EmbeddedServer" not in text:
         return text

@@ -1,6 +1,7 @@
-"""One connection to ClickHouse: statements of one connection are serial, of several parallel.
+"""One connection to ClickHouse: its statements run one after the other.
 
-The driver is the same for embedded and server; callers of this module see rows and bytes.
+Statements of several connections run in parallel. The driver is the same for embedded and server;
+callers of this module see rows and bytes.
 """
 
 from __future__ import annotations
@@ -63,11 +64,11 @@ class Connection:
             apply_settings(client, settings)
 
     def connect(self) -> None:
-        """Open the connection unless it is open; raises ``StoreUnavailableError``."""
+        """Open the connection unless it is already open; raises ``StoreUnavailableError``."""
         self._ready()
 
     def _ready(self) -> Client:
-        """Return the client, open."""
+        """Return the open client."""
         return self._client
 
     def rows(self, name: str, **parameters: object) -> Iterator[Row]:
@@ -75,19 +76,19 @@ class Connection:
         return rows_in(self.named(name, **parameters))
 
     def named(self, name: str, **parameters: object) -> bytes:
-        """Run a named query and return its answer in the form that ``rows_in`` reads."""
+        """Run a named query and return its response in the format that ``rows_in`` reads."""
         return self._ask(name, parameters, "JSONCompactEachRowWithNames")
 
     def values(self, name: str, **parameters: object) -> Iterator[Values]:
         """Run a named query and return its rows as lists, which the caller may change.
 
-        Only for spans, of which there are very many: by name, decoding 100,000 of them into
-        ``Span`` took 1.36 times as long as by position (0.207 s and 0.152 s of CPU time).
+        Only for spans, because there are very many: decoding 100,000 of them into ``Span`` took
+        1.36 times as long by name as by position (0.207 s and 0.152 s of CPU time).
         """
         return values_in(self.unnamed(name, **parameters))
 
     def unnamed(self, name: str, **parameters: object) -> bytes:
-        """Run a named query and return its answer in the form that ``values_in`` reads."""
+        """Run a named query and return its response in the format that ``values_in`` reads."""
         return self._ask(name, parameters, "JSONCompactEachRow")
 
     def blob(self, name: str, **parameters: object) -> bytes:
@@ -100,7 +101,7 @@ class Connection:
             self._ready().command(statement, parameters=parameters or None)
 
     def answer(self, statement: str) -> bytes:
-        """Run a statement without a FORMAT clause; return its answer without the last newline."""
+        """Run a statement without a FORMAT clause; return its response without the last newline."""
         with translated():
             return self._ready().raw_query(statement).rstrip(b"\n")
 
@@ -111,16 +112,16 @@ class Connection:
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
     ) -> float | None:
-        """Insert rows of JSON values in as many INSERTs as needed; none without rows.
+        """Insert rows of JSON values in as many INSERTs as needed; no INSERT without rows.
 
         An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns the seconds that
-        the longest INSERT took in the server, not affected by pauses of this process; ``None`` if
-        the server does not report them.
+        the longest INSERT took in the server, which do not include pauses of this process; ``None``
+        if the server does not report them.
         """
         return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows as objects, column → value; otherwise like ``insert``."""
+        """Insert rows as objects with column values by name; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
@@ -135,25 +136,25 @@ class Connection:
 
     def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
         """Insert rows with documents, each with its values in the order of the columns."""
-        block = cast("Generator[bytes]", rows)  # any iterable will do
+        block = cast("Generator[bytes]", rows)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
         """Let ClickHouse decode and store length-prefixed records, by the connection's settings."""
-        block = cast("Generator[bytes]", records)  # any iterable will do
+        block = cast("Generator[bytes]", records)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, insert_block=block, fmt="Protobuf")
 
     def no_inserts(self) -> AbstractContextManager[object]:
-        """Return a context without INSERTs: entering it waits for the one under way."""
+        """Return a context in which no INSERT runs; entering it waits for the current INSERT."""
         return self._inserting
 
     def begin_session(self, name: str, idle_s: int) -> None:
         """Run the next statements in a session that the server ends after ``idle_s`` idle seconds.
 
-        A statement after that raises ``StoreUnavailableError`` and has no effect. ``name`` is shown
-        in the server's list of processes. The embedded engine has no sessions.
+        A statement after that raises ``StoreUnavailableError`` and has no effect. ``name`` is
+        visible in the server's list of processes. The embedded engine has no sessions.
         """
         self.end_session()
         if isinstance(client := self._ready(), RoamingClient):
@@ -170,7 +171,7 @@ class Connection:
         self.has_session = False
 
     def relax(self) -> None:
-        """Free memory before a large operation; no effect for a server."""
+        """Free memory before a large operation; has no effect for a server."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -185,7 +186,7 @@ class Connection:
         fmt: str,
         most_s: int | None = None,
     ) -> float | None:
-        """Send the rows as one text: a separate text for each row costs five times as much.
+        """Send the rows as one text, because a separate text for each row costs five times as much.
 
         Rows may be separated by commas, so the JSON list is sent without its brackets.
         """
@@ -219,7 +220,7 @@ def _seconds_of(done: object) -> float | None:
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Split texts into lists, each with the bytes of one INSERT and at least one text."""
+    """Split texts into lists of at least one text, each with the bytes of one INSERT."""
     some: list[bytes] = []
     size = 0
     for text in texts:
@@ -236,9 +237,9 @@ class EmbeddedConnection(Connection):
     """A connection to the engine in this process, which shares its memory."""
 
     def relax(self) -> None:
-        """See ``Connection.relax``: the engine and Python each keep what they have freed.
+        """See ``Connection.relax``; the engine and Python each retain memory that they have freed.
 
-        The pages of engine code that has run count as memory of this process, too.
+        The pages of engine code that has run count as memory of this process too.
         """
         self.run(query("purge_memory"))
         trim_heap()

@@ -1,8 +1,8 @@
-"""The embedded engine: loading it, and connections that return only their own answers.
+"""The embedded engine: loads it, and opens connections that return only their own responses.
 
-chDB 26 keeps the partial answer of a statement that fails, and prepends it to the answer of the
-next statement on the same connection: rows of one project, whose query timed out, would be returned
-to another project.
+chDB 26 retains the partial response of a statement that fails, and prepends it to the response of
+the next statement on the same connection. Rows of one project, whose query timed out, would be
+returned to another project.
 
 clickhouse-connect reads all 1,400 settings of a server for each connection, which takes 20 ms of
 CPU time, and a process opens seven. The settings of one engine are the same for all.
@@ -28,15 +28,17 @@ _MADV_DONTNEED = 4
 _CODE_OF_ENGINE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
 )
-"""Matches in ``/proc/self/maps`` the address ranges of the library's code and of its constants,
-which are at the beginning of the file. Other read-only ranges were written at load time."""
+"""Matches the address ranges of the library's code and constants in ``/proc/self/maps``.
+
+These are at the beginning of the file. Other read-only ranges were written at load time.
+"""
 
 
 def load_engine() -> None:
-    """Import chDB without PyArrow, which it imports for Arrow output if it is installed.
+    """Import chDB without PyArrow, which it would import for Arrow output if it is installed.
 
-    PyArrow and NumPy take a tenth of a second and 37 MB at every start. If the program has
-    loaded them itself, as a notebook does, they stay available.
+    PyArrow and NumPy take a tenth of a second and 37 MB at every start. If the program has imported
+    them itself, as a notebook does, they stay available.
     """
     if _ARROW in sys.modules:
         import_module("chdb.state")
@@ -49,10 +51,10 @@ def load_engine() -> None:
 
 
 def give_back_code() -> None:
-    """Release memory pages of engine code: starting touches all of a 560 MB library.
+    """Release memory pages of engine code, because the start touches all of a 560 MB library.
 
-    Half of it never runs again. Code and constants do not change: pages that are needed later are
-    mapped again from the page cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
+    Half of it never runs again. Code and constants do not change, so pages that are needed later
+    are mapped again from the page cache. Only on Linux. Source: madvise(2), MADV_DONTNEED.
     """
     with suppress(OSError):
         for found in _CODE_OF_ENGINE.finditer(Path("/proc/self/maps").read_text("utf-8")):
@@ -73,19 +75,20 @@ _ANSWERS_NOTHING = "SELECT 1 FORMAT Null"
 
 
 class OwnAnswers:
-    """A chDB connection that discards the partial answer of a failed statement.
+    """A chDB connection that discards the partial response of a failed statement.
 
-    If that fails, as in a process without a free descriptor, it is tried again before the next
-    statement, which does not run until it succeeds. One thread at a time may use it.
+    If discarding fails, as in a process without a free descriptor, it is tried again before the
+    next statement, which does not run until it succeeds. Only one thread at a time may use the
+    connection.
     """
 
     def __init__(self, connection: Any) -> None:  # chDB has no types
-        """Take over the connection; nothing else may use it."""
+        """Take over the connection, which no other object may use."""
         self._connection = connection
         self._has_rest = False
 
     def query(self, *statement: Any, **more: Any) -> Any:  # any value of chDB
-        """Run a statement and return its answer; raises as chDB does."""
+        """Run a statement and return its response; raises the errors of chDB."""
         if self._has_rest:
             self._throw_away()
         try:
@@ -130,7 +133,8 @@ def _client_type() -> type[Any]:
     class EmbeddedClient(ChdbClient):
         """A client that reuses the settings that the first client has read.
 
-        If a later release of the driver renames these methods, each client reads them again.
+        If a later release of the driver renames these methods, each client reads the settings
+        again.
         """
 
         _read: Any = None

@@ -1,4 +1,4 @@
-"""Examines a host of a server: whether it has this store, and meets the needs of this process."""
+"""Examines a host of a server: whether it has this store, and what this process needs."""
 
 from __future__ import annotations
 
@@ -16,23 +16,26 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.hosts import Kept
 
 OLDEST = (26, 2)
-"""The first version with the text index of ``step_texts`` (``0001_baseline/09_texts.sql``)."""
+"""The first engine version with the text index of ``step_texts``.
+
+See ``0001_baseline/09_texts.sql``.
+"""
 LEAST_FREE_BYTES = 1 << 30
-"""A host with less free space on every disk is not used if there is another."""
+"""Free bytes that a host needs on one of its disks to be used, if there is another host."""
 _FACTS = "store_facts"
 
 
 class OldEngineError(StartupError):
-    """The version of the engine does not support our tables."""
+    """Raised if the engine's version does not support our tables."""
 
 
 class Examination:
-    """Remembers the first store that it saw: any other would have only a part of the runs."""
+    """Remembers the first store that it saw, because another store would have other runs."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
-        """Begin without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
+        """Start without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
         self.may_upgrade = False
-        """Whether this process makes the tables: then a store of an older release will do."""
+        """Whether this process makes the tables, so that it accepts a store of an older release."""
         self.oldest: int | None = None
         """See ``check_schema``."""
         self._takes_any_schema = takes_any_schema
@@ -46,7 +49,7 @@ class Examination:
         self._id = self._id or (known if isinstance(known, str) else "")
 
     def __call__(self, client: Client) -> str:
-        """Return a reason against using the host, to follow its name; empty without one."""
+        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
         try:
             return self._examine(Connection(client))
         except (PermanentError, RetryableError) as error:
@@ -72,7 +75,7 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Compare the store's id with the known one; stores from before 0004 have none."""
+        """Compare the store's id with the known id; stores from before 0004 have no id."""
         if not any(connection.rows("table_definitions", tables=[_FACTS])):
             return f"has another store than {self._id}" if self._id else ""
         found = [str(row.Value) for row in connection.rows("store_id")]
@@ -86,7 +89,7 @@ class Examination:
 
 
 def _disk(connection: Connection) -> str:
-    """Return a reason if the disks are nearly full; empty if not, or if that is not visible."""
+    """Return a reason if the disks are nearly full; empty if not, or if that cannot be read."""
     try:
         free = [int(row.free) for row in connection.rows("free_space")]
     except (PermanentError, RetryableError):
@@ -97,7 +100,7 @@ def _disk(connection: Connection) -> str:
 
 
 def refuse_old_engine(connection: Connection) -> None:
-    """Raise ``OldEngineError`` with the version needed if the engine is too old for our tables."""
+    """Raise ``OldEngineError``, with the required version, if the engine is too old."""
     [(version, _)] = connection.rows("engine_state")
     if numbers_of(version) < OLDEST:
         needed = ".".join(map(str, OLDEST))
@@ -108,5 +111,5 @@ def refuse_old_engine(connection: Connection) -> None:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """Return the leading numbers of a version: (26, 2, 1) of ``26.2.1.altinity``."""
+    """Return the leading numbers of a version: (26, 2, 1) for ``26.2.1.altinity``."""
     return tuple(map(int, takewhile(str.isdecimal, version.split("."))))

@@ -1,4 +1,4 @@
-"""Translates errors of the driver to errors of the pipeline, and refuses too costly queries."""
+"""Translates errors of the driver to errors of the pipeline, and refuses expensive queries."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSALS = frozenset(
         6,  # CANNOT_PARSE_TEXT
         27,  # CANNOT_PARSE_INPUT_ASSERTION_FAILED
         32,  # ATTEMPT_TO_READ_AFTER_EOF: a truncated message
-        33,  # CANNOT_READ_ALL_DATA: likewise
+        33,  # CANNOT_READ_ALL_DATA: a truncated message too
         69,  # ARGUMENT_OUT_OF_BOUND
         70,  # CANNOT_CONVERT_TYPE
         72,  # CANNOT_PARSE_NUMBER
@@ -49,8 +49,8 @@ REFUSALS = frozenset(
 )
 """The ClickHouse errors caused by the data of a request.
 
-All others are caused by the store: a full disk alone has three codes (75, 243, and 1001 where
-inodes ran out), and a new release may add more. An unnecessary retry loses nothing.
+All other errors are caused by the store: a full disk alone has three codes (75, 243, and 1001 if
+inodes have run out), and a new release may add more. An unnecessary retry loses nothing.
 """
 
 FAULTS = frozenset(
@@ -70,7 +70,7 @@ FAULTS = frozenset(
         457,  # BAD_QUERY_PARAMETER
     }
 )
-"""The errors of a statement: a bug of ours or of the engine that may affect all data alike."""
+"""The errors of a statement: a bug of ours or of the engine, which may affect any data."""
 
 TOO_MUCH_AT_ONCE = frozenset(
     {
@@ -89,11 +89,10 @@ TOO_MUCH_AT_ONCE = frozenset(
 def translated() -> Iterator[None]:
     """Translate any exception of the driver to one of the three errors of a store.
 
-    ``StoreRejectedError``: the data; ``StoreFaultError``: the statement;
-    ``StoreUnavailableError``: a temporary state.
-    The errors listed above are permanent, as is a value of ours that does not fit its column.
-    Everything else is retryable, including an error without a code: the request never reached the
-    engine, or its answer was lost.
+    ``StoreRejectedError``: the data; ``StoreFaultError``: the statement; ``StoreUnavailableError``:
+      a temporary state. The errors listed above are permanent, and so is a value of ours that does
+      not fit its column. Every other error is retryable, including an error without a code: either
+      the request never reached the engine, or its response was lost.
     """
     try:
         yield
@@ -120,7 +119,8 @@ def translated() -> Iterator[None]:
 def cause_of(error: BaseException) -> str:
     """Return the reason of an error without a code, stripped of the request and of secrets.
 
-    This is the system's error, which drivers wrap several times, with the URL and all settings.
+    The reason is the operating system's error, which drivers wrap several times, with the URL and
+    all settings.
     """
     seen = [error]
     while (cause := seen[-1].__cause__ or seen[-1].__context__) and cause not in seen:
@@ -137,7 +137,8 @@ CANNOT_COMPILE_REGEXP = 427
 def bounded() -> Iterator[None]:
     """Raise ``InvalidQueryError`` if the store aborts a query or cannot compile a pattern.
 
-    Repeating a query that exceeded its time, memory or bytes does not help: it must be narrowed.
+    Repeating a query that exceeded its limits of time, memory or bytes does not help; the user has
+    to narrow it.
     """
     try:
         yield

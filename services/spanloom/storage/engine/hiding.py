@@ -19,7 +19,7 @@ class Queries(Protocol):
 
 
 class Hiding(Protocol):
-    """Decides which rows a query must not see; one serves all connections of a store."""
+    """Decides which rows a query must not see; one object serves all connections of a store."""
 
     @property
     def may_hide(self) -> bool:
@@ -31,12 +31,12 @@ class Hiding(Protocol):
         """Return the parameters of a query without the traces that are hidden."""
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
-        """Return table → condition on its rows, for a named query and its parameters."""
+        """Return conditions on rows by table, for a named query and its parameters."""
 
     def deleted_among(
         self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return the hidden ones among these traces, each a project and a trace id."""
+        """Return the hidden traces among these, each as project and trace id."""
 
 
 class NothingHidden:

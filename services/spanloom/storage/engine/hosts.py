@@ -1,7 +1,7 @@
-"""Chooses the host that a process uses among several, and changes it when it fails.
+"""Chooses one of several hosts for a process, and changes to another when the host fails.
 
 All connections of a process go to one host, so that each can read what another has stored. When
-that host fails, all change to the next one that passes an examination. A host that failed, or did
+that host fails, all change to the next host that passes an examination. A host that failed, or did
 not pass, is tried last for a while.
 """
 
@@ -31,15 +31,18 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.address import Host, Server, StoreAddress
 
 SILENT_S = 30
-"""Seconds without data until a host is left; a working host sends the progress of a query."""
+"""Seconds without data until the client gives up a host; a working host reports progress."""
 _SILENT_WITHOUT_PROGRESS_S = 300
 MUTATION_S = 3600
-"""The same for a connection of the keeper. A mutation that is waited for sends no progress, and one
-that is given up is queued a second time. A machine that is down is still noticed, by TCP."""
+"""The same limit for a connection of the keeper, in seconds.
+
+The server reports no progress while a statement waits for a mutation, and repeating an abandoned
+statement would queue the mutation a second time. TCP still detects a machine that is down.
+"""
 LEAST_AWAY_S, MOST_AWAY_S = 10.0, 60.0
-"""Seconds for which a host that was left is tried last: doubled each time, until it is used."""
+"""Seconds for which an abandoned host is tried last; doubled each time, until it is used."""
 _AGAIN_S = 1.0
-"""If no host can be used, they are examined again after this many seconds."""
+"""Seconds after which hosts are examined again if none can be used."""
 _WRONG_ACCOUNT = 516
 LEAVE = frozenset(
     {
@@ -50,11 +53,14 @@ LEAVE = frozenset(
         _WRONG_ACCOUNT,
     }
 )
-"""The errors of a host that another may not have. An error without a code means no answer."""
+"""The errors of a host that another host may not have.
+
+An error without a code means that there was no response.
+"""
 
 
 EMPTY = "has no tables of Spanloom"
-"""An examination's reason for a host without a store."""
+"""The reason against a host that has no store."""
 
 
 class Refusal(NamedTuple):
@@ -69,10 +75,10 @@ class Refusal(NamedTuple):
 
 
 class Kept(Protocol):
-    """A value that is kept beyond the process."""
+    """A value that is stored beyond the life of the process."""
 
     def read(self) -> object:
-        """Return the last written value; ``None`` without one."""
+        """Return the last written value; ``None`` if there is none."""
 
     def write(self, value: object) -> None:
         """Replace the value."""
@@ -82,7 +88,7 @@ class Examination(Protocol):
     """Decides whether a host can be used."""
 
     may_upgrade: bool
-    """Whether this process makes or upgrades the tables, and accepts older ones or none."""
+    """Whether this process makes or upgrades the tables, so that it accepts older or no tables."""
     oldest: int | None
     """The last migration that this process requires; ``None`` if it needs all."""
 
@@ -90,18 +96,18 @@ class Examination(Protocol):
         """Use the store that an earlier process of this data directory saw first."""
 
     def __call__(self, client: Client) -> str:
-        """Return a reason against using the host, to follow its name; empty without one."""
+        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
 
 
 class Opened(NamedTuple):
-    """A client, and the number of the choice of a host that it was opened for."""
+    """A client, and the number of the host choice for which it was opened."""
 
     client: Client
     turn: int
 
 
 class Hosts:
-    """The hosts of one store, and the one that this process uses; threads may share it."""
+    """The hosts of one store, and the host that this process uses; threads may share it."""
 
     def __init__(
         self,
@@ -111,7 +117,7 @@ class Hosts:
     ) -> None:
         """Use the first reachable host that passes the examination.
 
-        A store with one host is not examined: there is nothing to choose.
+        A store with one host is not examined, because there is no choice.
         """
         self._address = address
         self.examination = examination
@@ -127,12 +133,12 @@ class Hosts:
 
     @property
     def turn(self) -> int:
-        """The number of changes of host; clients of an earlier turn are of a host that was left."""
+        """The number of host changes; clients of an earlier turn belong to an abandoned host."""
         return self._turn
 
     @property
     def refusals(self) -> Sequence[Refusal]:
-        """The reasons of the last attempt against using each host."""
+        """The reasons from the last attempt against using each host."""
         return tuple(self._refused.values())
 
     def connect(self) -> Opened:
@@ -153,7 +159,7 @@ class Hosts:
             return self._choose(server)
 
     def note(self, turn: int, error: Exception) -> None:
-        """Leave the host in use if the error of one of its clients shows that it cannot be used."""
+        """Abandon the host in use if the error of one of its clients shows that it is unusable."""
         code = getattr(error, "code", None)
         leave = LEAVE if self._has_others else {_WRONG_ACCOUNT}  # the password may have changed
         if code is not None and code not in leave:
@@ -183,7 +189,8 @@ class Hosts:
     def _first_to_begin(self, server: Server, hosts: Sequence[Host]) -> Opened | None:
         """Use a host without tables if this process makes them and no host has them.
 
-        A host that does not answer may have the tables: making them would begin a second store.
+        A host that does not answer may have the tables, and making them elsewhere would start a
+        second store.
         """
         reasons = {self._refused[host].reason for host in hosts}
         may_begin = self.examination.may_upgrade and reasons == {EMPTY}
@@ -228,7 +235,7 @@ class Hosts:
         self._away[host] = (self._clock() + for_s, for_s)
 
     def _until(self, host: Host, now: float) -> float:
-        """Return the time until which a host is tried last; 0 if it is not."""
+        """Return the time until which a host is tried last; 0 if there is none."""
         until, _ = self._away.get(host, (0.0, 0.0))
         return until if until > now else 0.0
 
@@ -267,13 +274,13 @@ def open_client(
 
 
 def wait_for(client: Client, silent_s: float) -> None:
-    """Set the time without data, in seconds, after which a client gives up a host."""
+    """Set the seconds without data after which a client gives up a host."""
     backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
     backend.timeout = Timeout(connect=backend.timeout.connect_timeout, read=silent_s)
 
 
 def _pool_of(address: StoreAddress, server: Server, host: Host) -> PoolManager:
-    """Return a pool of connections; it reads the TLS files whenever it opens one."""
+    """Return a pool of connections, which reads the TLS files whenever it opens a connection."""
     scheme = "https" if server.is_secure else "http"
     options: dict[str, Any] = {}
     if proxy := check_env_proxy(scheme, host.name, host.port):
@@ -290,10 +297,10 @@ def _pool_of(address: StoreAddress, server: Server, host: Host) -> PoolManager:
 
 
 class RoamingClient:
-    """The client of the host that the process uses; one thread at a time runs a statement."""
+    """A client of the host that the process uses; one thread at a time runs a statement."""
 
     def __init__(self, hosts: Hosts) -> None:
-        """Connect; raises as ``Hosts.connect``."""
+        """Connect; raises the same errors as ``Hosts.connect``."""
         self._hosts = hosts
         self._prepare: Callable[[Client], None] = lambda _client: None
         self._client, self._turn = hosts.connect()
@@ -312,8 +319,8 @@ class RoamingClient:
     def begin_session(self, session: str, idle_s: int) -> None:
         """Run the next statements in a session of the host in use; raises the driver's errors.
 
-        The host ends it after a pause of ``idle_s`` seconds. Sessions are not shared: after a
-        change of host, statements raise ``StoreUnavailableError`` until ``end_session``.
+        The host ends it after ``idle_s`` idle seconds. Sessions are not shared: after a change of
+        host, statements raise ``StoreUnavailableError`` until ``end_session``.
         """
         params = _params_of(self._current())
         params |= {"session_id": session, "session_timeout": str(idle_s)}

@@ -1,8 +1,8 @@
-"""Connections to a ClickHouse server that may be unreachable yet, or whose tables may be missing.
+"""Connections to a ClickHouse server that may not be reachable yet, or may lack its tables.
 
 A process starts without its store and waits for it: each call raises ``StoreUnavailableError``
 until the connection is open and the schema is usable. Only a store that this version must not use
-ends the process, as waiting would not help.
+ends the process, because waiting would not help.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.settings import Setting
 
 UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLostError)
-"""Errors of a store for which waiting does not help."""
+"""Errors of a store that waiting does not resolve."""
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0
-"""Seconds that a call waits for another one that is connecting: the server may hang."""
+"""Seconds that a call waits for another call that is connecting, because the server may hang."""
 
 
 class Opening:
-    """Opens connections to one server, one at a time, at growing intervals while that fails."""
+    """Opens connections to one server, one at a time; the intervals grow while that fails."""
 
     def __init__(
         self,
@@ -76,12 +76,13 @@ class Opening:
         self._lacks_tables = False
         self._reason = "the store is being connected to"
         self.unusable: SpanloomError | None = None
-        """Why this version must not use the store; ``None`` as far as is known."""
+        """Why this version must not use the store; ``None`` if no reason is known."""
 
     def open(self, connection: LateConnection) -> None:
-        """Open a connection unless it is open; raises ``StoreUnavailableError``.
+        """Open a connection unless it is already open; raises ``StoreUnavailableError``.
 
-        For a connection that needs no schema also ``OldEngineError``: the tables cannot be made.
+        For a connection that needs no schema, it also raises ``OldEngineError``, because the tables
+        cannot be made.
         """
         if not self._turn.acquire(timeout=TURN_S):
             raise StoreUnavailableError(self._reason)
@@ -118,13 +119,13 @@ class Opening:
         self._pause_s = FIRST_PAUSE_S
 
     def make_tables(self) -> None:
-        """Let this process use a host without tables, or with those of an older release."""
+        """Let this process use a host without tables, or with tables of an older release."""
         make_tables(self._where)
 
     def _require_rights(self, client: Client) -> None:
         """Raise ``StartupError`` if the account lacks a right that a role of the process needs.
 
-        The version is checked first: an old server cannot answer the query for rights.
+        The version is checked first, because an old server cannot answer the query for rights.
         """
         if not self._may_work:
             connection = Connection(
@@ -136,7 +137,7 @@ class Opening:
             self._may_work = True
 
     def _check(self, client: Client) -> None:
-        """Check the schema; an unusable one is read again, as a migration may have begun."""
+        """Check the schema; read an unusable one again, because a migration may have begun."""
         checked = Connection(client)
         try:
             check_schema(checked, self._command, self._oldest)
@@ -163,7 +164,7 @@ class LateConnection(Connection):
         *,
         needs_schema: bool = True,
     ) -> None:
-        """Set how to open it; with ``needs_schema`` it opens only if the schema is usable."""
+        """Store how to open the connection; with ``needs_schema`` only to a usable schema."""
         self.is_open = False
         self.needs_schema = needs_schema
         self.hiding = hiding or NothingHidden()

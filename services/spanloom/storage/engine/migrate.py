@@ -1,11 +1,11 @@
 """The schema of a store: reads which migrations are applied, and applies missing ones.
 
 Safe to interrupt: every statement can be repeated (``IF NOT EXISTS``, ``OR REPLACE``, ``MODIFY``),
-and a migration counts as applied only after its last statement. Only the keeper applies them; every
-other part calls ``check_schema``, which changes nothing.
+and a migration counts as applied only after its last statement. Only the keeper applies migrations;
+every other role calls ``check_schema``, which changes nothing.
 
-On a server an upgrade has two phases: additions of migrations are made at once, removals when no
-role of an older release runs any more. Until then the store's ledger does not list the migrations.
+On a server an upgrade has two phases: additions of migrations are made at once, removals only when
+no role of an older release is running. Until then the store's ledger does not list the migrations.
 """
 
 from __future__ import annotations
@@ -39,17 +39,19 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.statements import Migration
 
 Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
-"""Number → (name, checksum) of migrations."""
+"""Name and checksum of migrations by number."""
 
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
 OLDEST_WRITABLE = 1
-"""Collectors can write to stores with the migrations up to this one: their requests, and the table
-for them, are as in 0.1.0."""
+"""The migration up to which a store must be migrated for collectors to write to it.
+
+Their requests, and the table for them, are the same as in 0.1.0.
+"""
 _IN_EVERY_STORE = "trajectories"
-"""A table of the baseline: it never exists before the baseline is in the ledger."""
+"""A table of the baseline, which never exists before the baseline is in the ledger."""
 _BEGUN = ""
-"""The checksum of a migration in the ledger that was not applied completely."""
+"""The checksum, in the ledger, of a migration that was not applied completely."""
 
 
 def migrate(
@@ -60,8 +62,8 @@ def migrate(
 ) -> list[str]:
     """Apply the missing migrations in order; return their names.
 
-    ``in_phases`` makes only the additions, unless the store is new: roles of the previous release
-    keep running, and may restart, until ``finish``. ``before_each`` is called before every
+    ``in_phases`` makes only the additions, unless the store is new, so that roles of the previous
+    release keep running, and may restart, until ``finish``. ``before_each`` is called before every
     statement, to keep a lock alive.
 
     Raises ``SchemaTooNewError`` if the store has a migration that this version does not ship,
@@ -88,8 +90,8 @@ def migrate(
 def finish(connection: Connection, before_each: Callable[[], None] = lambda: None) -> list[str]:
     """Apply the removals of all migrations whose additions are made; return their names.
 
-    From its first statement on, releases that do not know them are refused. Raises as ``migrate``,
-    and ``SchemaNotReadyError`` if additions are missing.
+    From its first statement on, releases that do not know the migrations are refused. Raises the
+    same errors as ``migrate``, and ``SchemaNotReadyError`` if additions are missing.
     """
     expanded, listed = _usable(connection)
     _refuse_changed(listed, expanded)
@@ -107,7 +109,7 @@ def finish(connection: Connection, before_each: Callable[[], None] = lambda: Non
 
 
 def awaited(connection: Connection) -> Older | None:
-    """Return what prevents finishing an upgrade; ``None`` if none is under way."""
+    """Return what prevents finishing an upgrade; ``None`` if no upgrade is in progress."""
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     if not missing_in(listed) or _lacking(expanded, listed):
         return None
@@ -137,7 +139,7 @@ def refuse_newer(connection: Connection) -> None:
 
 
 def listed_migrations(connection: Connection) -> Listed:
-    """Return number → (name, checksum) from the store's ledger, in the order of numbers."""
+    """Return names and checksums of migrations from the store's ledger, in the order of numbers."""
     if not any(connection.rows("table_definitions", tables=[LEDGER])):
         return {}
     rows = connection.rows("applied_migrations")
@@ -145,7 +147,7 @@ def listed_migrations(connection: Connection) -> Listed:
 
 
 def missing_in(listed: Listed) -> list[Migration]:
-    """Return the migrations that are not applied completely."""
+    """Return the migrations that are not completely applied."""
     return [m for m in migrations() if listed.get(m.number, ("", _BEGUN))[1] == _BEGUN]
 
 
@@ -167,7 +169,7 @@ def is_before_baseline(listed: Listed) -> bool:
 
 
 def _usable(connection: Connection) -> tuple[Listed, Listed]:
-    """Return the expanded and the listed migrations, or raise if the store is unusable."""
+    """Return the expanded and the listed migrations; raise if the store is unusable."""
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     _refuse_lost(connection, listed)
     _refuse_older(listed)
@@ -181,7 +183,7 @@ def _lacking(expanded: Listed, listed: Listed) -> list[Migration]:
 
 
 def _is_new(expanded: Listed, listed: Listed) -> bool:
-    """Return whether no older release can be running: the store never had its tables.
+    """Return whether no older release can be running, because the store never had its tables.
 
     This includes a new store whose first migration was interrupted: it lists all migrations from
     the start. ``finish`` lists them too, but only those whose additions are made.
@@ -201,7 +203,7 @@ def _is_over(expanded: Listed, listed: Listed) -> bool:
 def _expand(
     connection: Connection, expanded: Listed, listed: Listed, before_each: Callable[[], None]
 ) -> list[str]:
-    """Make the missing additions, without recording them where older releases look."""
+    """Make the missing additions, without recording them in the ledger that older releases read."""
     lacking = _lacking(expanded, listed)
     if _is_over(expanded, listed):  # its process was killed before it had dropped everything
         forget_upgrade(connection, before_each)

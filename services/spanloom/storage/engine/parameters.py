@@ -1,8 +1,8 @@
 """Fills in queries: SQL conditions that replace a ``{name}``, and parameters for the driver.
 
-A query file has ``WHERE {reach} AND {filter}``. A condition has a text, which is built from our
-own declarations only, and the values of its parameters. A placeholder that is not replaced is a
-syntax error: no query can run without its condition.
+A query file has ``WHERE {reach} AND {filter}``. A condition has a text, which is built only from
+our own declarations, and the values of its parameters. A placeholder that is not replaced is a
+syntax error, so no query can run without its condition.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 FILTERS = "additional_table_filters"
-"""The setting that hides rows from a query without a change of its text."""
+"""The setting that hides rows from a query without changing its text."""
 
 
 class Condition(NamedTuple):
-    """A condition as SQL, and the values of its parameters."""
+    """A condition as SQL, with the values of its parameters."""
 
     text: str
     values: Mapping[str, object]
@@ -36,7 +36,7 @@ class Condition(NamedTuple):
 def within(reach: Reach) -> Condition:
     """Return the condition that a row's project is within the reach.
 
-    A single project is compared with a constant: rows are then read in the order of the table.
+    A single project is compared with a constant, so that rows are read in the order of the table.
     """
     if reach.is_every:
         return Condition("true", {})
@@ -56,7 +56,7 @@ def without(condition: Condition, projects: Sequence[str]) -> Condition:
 
 
 def both(one: Condition, other: Condition) -> Condition:
-    """Return the condition that both hold."""
+    """Return the conjunction of two conditions."""
     return Condition(f"({one.text}) AND ({other.text})", {**one.values, **other.values})
 
 
@@ -102,7 +102,7 @@ def identifier(name: str) -> str:
 Key = TypeVar("Key", bound=Hashable)
 
 KEYS_PER_QUERY = 2_000
-"""The engine parses lists above a megabyte, some 24,000 keys, repeatedly."""
+"""The most keys in one query; the engine parses lists above a megabyte (24,000 keys) repeatedly."""
 
 
 def bind(parameters: Mapping[str, object]) -> dict[str, object]:
@@ -123,7 +123,7 @@ def batched(keys: Sequence[Key], most: int = KEYS_PER_QUERY) -> Iterable[list[Ke
 
 
 class _JsonList:
-    """A list with its own text form: the driver calls ``str`` for unknown types."""
+    """A list with its own text form, because the driver calls ``str`` for unknown types."""
 
     __slots__ = ("_values",)
 
@@ -131,7 +131,7 @@ class _JsonList:
         self._values = values
 
     def __str__(self) -> str:
-        """Return JSON, which has no control characters, escaped as parameters are: like TSV."""
+        """Return JSON, which has no control characters, escaped like TSV, as parameters are."""
         text = orjson.dumps(self._values, default=tuple).decode()  # writes named tuples as lists
         return text.replace("\\", "\\\\")
 
@@ -149,7 +149,7 @@ def _row_type(columns: tuple[str, ...]) -> Any:  # a type made from the columns 
 
 
 def rows_in(answer: bytes) -> Iterator[Row]:
-    """Return the rows of an answer one by one, each with the names of its columns."""
+    """Return the rows of a response one by one, each with the names of its columns."""
     lines = io.BytesIO(answer)
     header = lines.readline()
     if not header:
@@ -159,12 +159,12 @@ def rows_in(answer: bytes) -> Iterator[Row]:
 
 
 def values_in(answer: bytes) -> Iterator[Values]:
-    """Return the rows of an answer one by one as lists, which the caller may change."""
+    """Return the rows of a response one by one as lists, which the caller may change."""
     return map(orjson.loads, io.BytesIO(answer))
 
 
 def texts_in(answer: bytes) -> Iterator[bytes]:
-    """Yield the texts of an answer, each preceded by its length in twelve digits."""
+    """Yield the texts of a response, each preceded by its length in twelve digits."""
     at = 0
     while at < len(answer):
         start = at + _LENGTH_CHARS
@@ -173,10 +173,10 @@ def texts_in(answer: bytes) -> Iterator[bytes]:
 
 
 def reach_columns(reach: Reach) -> dict[str, object]:
-    """Return the columns by name: ``{"EveryProject": False, "Projects": ["a", "b"]}``."""
+    """Return a reach as columns by name: ``{"EveryProject": False, "Projects": ["a", "b"]}``."""
     return {"EveryProject": reach.is_every, "Projects": sorted(reach.projects)}
 
 
 def reach_of(row: Row) -> Reach:
-    """Return the reach that a row's columns hold."""
+    """Return the reach from a row's columns."""
     return Reach(frozenset(row.Projects), is_every=bool(row.EveryProject))

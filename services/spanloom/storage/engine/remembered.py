@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """A context for every write of one kind; failed writes count too, as they may have stored rows.
+    """A context for every write of one kind; failed writes count, as they may have stored rows.
 
-    Only meaningful if no other process writes. Example: the extractor looks for new spans
-    when ``ended`` differs from its value before the last look.
+    Only meaningful if no other process writes. Example: the extractor looks for new spans when
+    ``ended`` differs from its value before the last look.
     """
 
     def __init__(self) -> None:
-        """Begin without any write."""
+        """Start without any write."""
         self._lock = threading.Lock()
         self._begun = self._ended = 0
 
     def __enter__(self) -> None:
-        """Count a write under way."""
+        """Count a write as started."""
         with self._lock:
             self._begun += 1
 
@@ -33,7 +33,7 @@ class Writes:
 
     @property
     def ended(self) -> int | None:
-        """The number of writes that have ended; ``None`` while one is under way."""
+        """The number of writes that have ended; ``None`` while a write is in progress."""
         with self._lock:
             return self._ended if self._ended == self._begun else None
 
@@ -41,7 +41,7 @@ class Writes:
 T = TypeVar("T")
 
 MOST = 256
-"""The most cached answers."""
+"""The maximum number of cached results."""
 
 
 class Remembered(Generic[T]):
@@ -59,9 +59,9 @@ class Remembered(Generic[T]):
         self._cached: dict[tuple[int, Hashable], T] = {}
 
     def get(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return the cached answer for this key, else the result of ``read``.
+        """Return the cached result for this key, or else the result of ``read``.
 
-        An answer is cached under the number of writes before the read, so no lookup after another
+        A result is cached under the number of writes before the read, so no lookup after another
         write finds it.
         """
         if not self._is_alone or (ended := self.writes.ended) is None:

@@ -1,4 +1,4 @@
-"""The rights of a server's accounts: those that each role needs, and an error for a missing one.
+"""The rights that each role needs on a server, and an error for a missing right.
 
 A view that decodes requests reads its source with the rights of the inserting account, so
 ``collect`` needs SELECT on the tables that it fills. Rights on the targets of such views are not
@@ -45,7 +45,7 @@ def _all(
 
 
 WORKERS = "workers"
-"""The table of heartbeats. Only extractors need it: they divide their work by it."""
+"""The table of heartbeats; only extractors need it, because they divide their work by it."""
 _HEARTBEAT = Right("INSERT", WORKERS, "to show that it lives", is_optional=True)
 
 
@@ -72,22 +72,23 @@ RIGHTS: Mapping[str, Sequence[Right]] = {
     "keeper": (
         *_all(["SELECT", "INSERT"], [EVERY], "to bring the tables up to date"),
         *_all(
-            ["CREATE TABLE", "DROP TABLE", "ALTER TABLE"],  # views included
+            ["CREATE TABLE", "DROP TABLE", "ALTER TABLE"],  # including views
             [EVERY],
             "to bring the tables up to date",
         ),
     ),
 }
-"""The rights of each role; ``api`` also needs ``INSERT`` if readers annotate, store views, delete
-or replay.
+"""The rights of each role.
+
+``api`` also needs ``INSERT`` if readers annotate, store views, delete or replay.
 
 ``TABLE ENGINE ON *``, which the keeper needs if the server's configuration requires it, is not
-listed: that cannot be looked up. Its absence is reported when a statement fails.
+listed, because it cannot be looked up. If it is missing, a failing statement reports that.
 """
 
 
 class MissingRightError(StartupError):
-    """The account of a role lacks a right; the message has the ``GRANT`` for it."""
+    """Raised if the account of a role lacks a right; the message has the ``GRANT`` for it."""
 
 
 READS_ALONE = (
@@ -113,7 +114,7 @@ def require_rights(connection: Connection, role: str) -> None:
 
 
 def _has(connection: Connection, database: str, privilege: str, table: str, role: str) -> bool:
-    """Return whether the account has a right; that for every table may be granted one by one."""
+    """Return whether the account has a right; on every table, it may be granted one by one."""
     if _is_granted(connection, database, privilege, table):
         return True
     return table == EVERY and all(

@@ -1,6 +1,6 @@
-"""Rows in ClickHouse's RowBinary format: texts are sent as they are, without escaping.
+"""Rows in ClickHouse's RowBinary format, in which texts are sent without escaping.
 
-For rows with whole documents: as JSON a document of 100 MB would be in memory three times.
+For rows with whole documents, because as JSON a document of 100 MB would be in memory three times.
 Many small values are cheaper as JSON. Source: ClickHouse documentation, "RowBinary".
 """
 
@@ -19,7 +19,7 @@ Parts: TypeAlias = tuple[bytes, ...]
 Encoder: TypeAlias = Callable[..., Parts]  # the argument has its column's type
 
 LONG = 1 << 20
-"""Texts of at least this many bytes are sent as separate pieces, shorter ones joined."""
+"""Texts of at least this many bytes are sent as separate chunks, shorter texts are joined."""
 
 _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Struct("<Q")
 
@@ -27,7 +27,7 @@ _UINT32, _INT64, _UINT64 = struct.Struct("<I"), struct.Struct("<q"), struct.Stru
 class RowBinary:
     """Rows as the body of an INSERT, each row's values in the order of the columns.
 
-    It can be iterated again: the driver resends a request when its connection was stale.
+    It can be iterated again, because the driver resends a request if its connection was stale.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class RowBinary:
         self._columns = columns
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in pieces; long texts are not copied."""
+        """Yield the body in chunks; long texts are not copied."""
         return joined(self._parts())
 
     def _parts(self) -> Iterator[bytes]:
@@ -48,19 +48,19 @@ class RowBinary:
 
 
 class Pieces:
-    """Rows that are encoded already, as the body of an INSERT."""
+    """Rows that are already encoded, as the body of an INSERT."""
 
     def __init__(self, pieces: Sequence[bytes]) -> None:
-        """Set the pieces, which are sent unchanged."""
+        """Set the chunks, which are sent unchanged."""
         self._pieces = pieces
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the same bytes in fewer pieces: the driver's cost is per piece, not per byte."""
+        """Yield the same bytes in fewer chunks, as the driver's cost is per chunk, not per byte."""
         return joined(self._pieces)
 
 
 def joined(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """Join short parts up to the length of a long one; long parts are not copied."""
+    """Join short chunks up to the length of a long chunk; long chunks are not copied."""
     gathered: list[bytes] = []
     size = 0
     for part in parts:
@@ -79,41 +79,41 @@ def joined(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def uint32(number: int) -> Parts:
-    """Return a UInt32."""
+    """Encode a UInt32."""
     return (_UINT32.pack(number),)
 
 
 def int64(number: int) -> Parts:
-    """Return an Int64."""
+    """Encode an Int64."""
     return (_INT64.pack(number),)
 
 
 def uint64(number: int) -> Parts:
-    """Return a UInt64."""
+    """Encode a UInt64."""
     return (_UINT64.pack(number),)
 
 
 def boolean(value: bool) -> Parts:  # an encoder has one positional parameter
-    """Return a Bool."""
+    """Encode a Bool."""
     return (b"\1" if value else b"\0",)
 
 
 def enum8(number: int) -> Parts:
-    """Return a value of an Enum8 by its number."""
+    """Encode a value of an Enum8 by its number."""
     return (bytes((number,)),)
 
 
 def text(value: str | bytes) -> Parts:
-    """Return a String, LowCardinality or not; bytes are not copied."""
+    """Encode a String, LowCardinality or not; bytes are not copied."""
     encoded = value.encode() if isinstance(value, str) else value
     return (encode_varint(len(encoded)), encoded)
 
 
 def texts(values: Sequence[str]) -> Parts:
-    """Return an Array(String)."""
+    """Encode an Array(String)."""
     return (encode_varint(len(values)), *(part for value in values for part in text(value)))
 
 
 def uint64s(numbers: Sequence[int]) -> Parts:
-    """Return an Array(UInt64)."""
+    """Encode an Array(UInt64)."""
     return (encode_varint(len(numbers)), *map(_UINT64.pack, numbers))

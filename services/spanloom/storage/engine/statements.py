@@ -20,7 +20,7 @@ class Migration(NamedTuple):
     """One migration as shipped: a file, or a folder of files such as the baseline.
 
     It has two phases: additions, with which the previous release keeps working, and removals or
-    changes for when that release is gone, in a folder ``finish`` within its own.
+    changes for when that release is gone, in a folder ``finish`` inside the migration's folder.
     """
 
     number: int
@@ -46,13 +46,13 @@ def _split(text: str) -> list[str]:
 
 
 def query(name: str) -> str:
-    """Return the text of the query file of this name, which is next to the code that uses it."""
+    """Return the text of the named query file, which is next to the code that uses it."""
     return _texts()[name]
 
 
 @cache
 def _texts() -> Mapping[str, str]:
-    """Read all query files at first use, during startup: later, file descriptors may run out."""
+    """Read all query files at first use, at startup, because file descriptors may run out later."""
     return {name: file.read_text("utf-8").strip() for name, file in query_files().items()}
 
 
@@ -67,8 +67,8 @@ def query_files() -> Mapping[str, Traversable]:
 def request_schema(*, embedded: bool) -> dict[str, str]:
     """Return the settings that pass the protobuf schema of spool records to the store.
 
-    A server gets the text. The embedded engine gets the file's path, as it would write a copy of
-    the text to the working directory.
+    A server gets the text. The embedded engine gets the file's path, because it would write a copy
+    of the text to the working directory.
     """
     file = _PACKAGE / "schema" / "store.proto"
     if embedded:
@@ -108,9 +108,9 @@ def _text_of(entry: Traversable) -> str:
 
 
 WRITER = f"spanloom/{newest().number}"
-"""What statements of this release have as ``log_comment``; those of 0.1.0 have none."""
+"""The ``log_comment`` of statements of this release; those of 0.1.0 have none."""
 
 
 def comment_of(process: str) -> str:
-    """Return the ``log_comment`` of statements of one process of this release."""
+    """Return the ``log_comment`` of the statements of one process of this release."""
     return f"{WRITER} {process}"

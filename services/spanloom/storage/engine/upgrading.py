@@ -1,9 +1,9 @@
 """Records the state of an upgrade in the store, and which releases may write to it.
 
-While roles of the previous release run, ``schema_migrations`` lists only migrations that they know:
-those whose additions are made are in ``schema_expansions``. Views record each INSERT of an older
-release in ``upgrade_writers``: INSERTs of this release name its newest migration (``WRITER``). All
-of these are dropped when the upgrade is finished.
+While roles of the previous release run, ``schema_migrations`` lists only migrations that they know;
+migrations whose additions are made are in ``schema_expansions``. Views record each INSERT of an
+older release in ``upgrade_writers``; INSERTs of this release name its newest migration
+(``WRITER``). All of these are dropped when the upgrade is finished.
 """
 
 from __future__ import annotations
@@ -34,9 +34,10 @@ WATCHED = (
 
 
 def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
-    """Return number → (name, checksum) of migrations whose additions are made.
+    """Return name and checksum, by number, of migrations whose additions are made.
 
-    To be read before the list of finished ones: at the end a migration is in both for a moment.
+    Call this before reading the list of finished migrations, because at the end a migration is in
+    both for a moment.
     """
     if not _has(connection, EXPANSIONS):
         return {}
@@ -50,7 +51,7 @@ def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
 
 
 def is_under_way(connection: Connection) -> bool:
-    """Return whether roles of the previous release may still run; called by roles of this one."""
+    """Return whether roles of the previous release may still run; called by this release."""
     return _has(connection, EXPANSIONS)
 
 
@@ -68,7 +69,7 @@ def permit_from(connection: Connection, migration: str) -> None:
 
 
 def watch_writers(connection: Connection, number: int, before_each: Callable[[], None]) -> None:
-    """Record from now on each time that a release without this migration writes."""
+    """Start recording each time that a release without this migration writes."""
     before_each()
     connection.run(query("create_expansions"))
     before_each()
@@ -103,12 +104,12 @@ def older_releases(connection: Connection, number: int) -> Older:
         found += [
             Older(float(age), name) for age, name in connection.rows("older_workers", newest=number)
         ]
-    # Earlier notes may be of an upgrade that is over.
+    # Earlier records may be from an upgrade that is over.
     return min([*found, Older(float(age_s), "")], key=lambda older: older.age_s)
 
 
 def number_of(migration: str) -> int:
-    """Return the number in a migration's name: 4 of ``0004_exact``; 0 without one."""
+    """Return the number in a migration's name: 4 for ``0004_exact``; 0 if it has none."""
     found = re.match(r"\d+", migration)
     return int(found[0]) if found else 0
 

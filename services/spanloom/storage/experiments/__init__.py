@@ -58,7 +58,7 @@ _COLUMNS = Condition(
     "Repeats, Total, StartedBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro",
     {},
 )
-"""In the order of the members of ``Experiment``."""
+"""The columns, in the order of the members of ``Experiment``."""
 
 
 class ClickHouseExperiments:
@@ -70,7 +70,7 @@ class ClickHouseExperiments:
         self._reader = reader
 
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
-        """See ``ExperimentStore.start``: what refers to the runs comes after them."""
+        """See ``ExperimentStore.start``; the row that refers to the runs is stored after them."""
         columns = ("Project", "ExperimentId", "Place", "TraceId")
         place = experiment.project, experiment.id
         rows = ((*place, number, trace_id) for number, trace_id in enumerate(trace_ids))
@@ -188,5 +188,5 @@ class ClickHouseExperiments:
 
 
 def place_of(score: Score) -> ResultPlace:
-    """Return the place of a score among the results of its experiment."""
+    """Return the position of a score among the results of its experiment."""
     return ResultPlace(score.item, score.repeat, score.author, score.name)

@@ -1,8 +1,9 @@
 """Writes the change feed, and determines the time up to which a reader has seen all writes.
 
-Neither time nor the order of parts is enough: the write that began first may end last. With four
-writers whose INSERTs took up to 2.8 s, a reader that followed only the time missed nine of ten
-rows. On a server each process numbers its rows, and a reader remembers the last number of each.
+Neither the time of a row nor the order of parts is enough, because the write that began first may
+end last. With four writers whose INSERTs took up to 2.8 s, a reader that followed only the time
+missed nine of ten rows. On a server each process numbers its rows, and a reader remembers the last
+number of each process.
 """
 
 from __future__ import annotations
@@ -32,39 +33,46 @@ COLUMNS = ("Project", "TraceId", "Version", "Status", "StartTimeUnixNano", "IsSa
 NUMBERED = (*COLUMNS, "Writer", "Number", "IsAgain")
 US = 1_000_000
 HORIZON_S = 10.0
-"""Seconds that a reader looks back: a row of another process is visible at most this long after its
-time, or is written again."""
+"""Seconds that a reader looks back.
+
+A row of another process is visible at most this long after its time, or is written again.
+"""
 LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
-"""Seconds for which the store's time is cached: reading it is a third of the cost of a poll."""
+"""Seconds for which the store's time is cached; reading it takes a third of a poll's cost."""
 TRIES = 3
 """The most writes of a row that becomes visible too late; then the store counts as too slow."""
 QUIET_S = 60.0
-"""Seconds by which an idle reader's position lags the store's clock, which may be set back."""
+"""Seconds by which an idle reader's position lags behind the store's clock.
+
+The store's clock may be set back.
+"""
 QUIET_ALONE_S = 12 * 3600.0
-"""The same for our own clock; it matters only if that is set back between two starts. Not for
-ever: a position is useless once it is older than the rows that are kept."""
+"""The same for our own clock, which matters only if it is set back between two starts.
+
+It is limited, because a position is useless once it is older than the stored rows.
+"""
 FOREVER_US = 2**53
-"""A time after all others in microseconds: the year 2255, which the store can represent."""
+"""A time in microseconds after all others: the year 2255, which the store can represent."""
 
 Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Sets the time of rows, and knows the time up to which all are visible."""
+    """Sets the time of rows, and determines the time up to which all are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
-        """Return a context after which rows of ``COLUMNS`` are visible, also if it fails."""
+        """Return a context after which rows of ``COLUMNS`` are visible, even if it fails."""
 
     def look(self, connection: Connection) -> Sight:
         """Return the times up to which the next query is complete."""
 
 
 class OwnClock:
-    """For the embedded store, which has one process: it knows the writes under way.
+    """The clock of the embedded store, whose only process knows its writes in progress.
 
-    Each write has its own time, after all others. A row is shown when every write that began before
-    it has ended, so no row is shown twice, or delayed by more than another INSERT.
+    Each write has its own time, later than all others. A row is shown when every write that began
+    before it has ended, so no row is shown twice, or delayed by more than another INSERT.
     """
 
     def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
@@ -77,7 +85,7 @@ class OwnClock:
 
     @contextmanager
     def around(self, connection: Connection, rows: Rows) -> Iterator[None]:
-        """See ``FeedClock.around``; the rows are also stored if the process is killed within."""
+        """See ``FeedClock.around``; the rows are stored even if the process is killed within it."""
         with self._writing(connection) as at_us:
             at = f"{at_us // US}.{at_us % US:06d}"
             stamped = ([at, *row] for row in rows)
@@ -92,7 +100,7 @@ class OwnClock:
             self._last_us = max(self._last_us, quiet_us)
             complete_us = min(self._under_way) - 1 if self._under_way else self._last_us
             now_us = max(self._last_us, self._time_us())
-        # Not later than the stored rows: after a restart only those are known.
+        # Not later than the stored rows, because after a restart only those are known.
         return Sight(complete_us, min(quiet_us, complete_us), complete_us, now_us, complete_us)
 
     @contextmanager
@@ -109,7 +117,7 @@ class OwnClock:
                 self._under_way.discard(at_us)
 
     def _remember(self, connection: Connection) -> None:
-        """Continue after the rows of an earlier process, even if the clock was set back."""
+        """Make the clock continue after the rows of an earlier process, even if it was set back."""
         if not self._last_us:
             newest = (int(at_us) for (at_us,) in connection.rows("newest_announcement"))
             self._last_us = self._stored_us = max(newest, default=1)
@@ -122,7 +130,7 @@ class Numbers:
     """Numbers the rows of one process (the writer), in the order of its INSERTs."""
 
     def __init__(self) -> None:
-        """Begin as a new writer."""
+        """Start as a new writer."""
         self._doubtful = Recent()
         self._begin()
 
@@ -134,8 +142,8 @@ class Numbers:
     def numbered(self, rows: Rows) -> Iterator[Rows]:
         """Return the rows with the columns ``NUMBERED``, for an INSERT within the context.
 
-        After an error the INSERT may still be under way: later rows get another writer, so they are
-        new in any case.
+        After an error the INSERT may still be in progress, so later rows get another writer, which
+        makes them new in any case.
         """
         first = self._last + 1
         self._last += len(rows)
@@ -149,7 +157,7 @@ class Numbers:
             raise
 
     def doubt(self, rows: Rows) -> None:
-        """Remember rows that readers may have missed, for when they are inserted again."""
+        """Remember rows that readers may have missed, for the case that they are inserted again."""
         for row in rows:
             self._doubtful.add(tuple(row[:3]))
 
@@ -160,22 +168,25 @@ class Numbers:
 def was_enough(shown: Announcement, later: Announcement) -> bool:
     """Return whether a reader that has read all rows up to ``shown`` can skip ``later``.
 
-    Both announce one version. If writing ``shown`` took too long, the reader may have missed it; it
-    has not if that INSERT ended, and the second began, within the horizon.
+    Both announce the same version. If writing ``shown`` took too long, the reader may have missed
+    it. The reader has not missed it if that INSERT ended, and the second began, within the horizon.
     """
     return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 
 
 class SharedClock:
-    """For a ClickHouse server, to which several processes write: its clock, and a horizon."""
+    """The clock of a ClickHouse server to which several processes write, with a horizon."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """Measure the duration of writes by this clock, in seconds."""
+        """Measure the duration of writes with this clock, in seconds."""
         self._monotonic = monotonic
         self._known_us = 0
         self._known_until = -1.0
         self._is_upgrading = True
-        """Until it was read that no upgrade is under way: the next one is to a later release."""
+        """True until the store has shown that no upgrade is in progress.
+
+        It is not checked again, because any later upgrade is to a newer release.
+        """
         self._one_insert = Lock()
         self._numbers = Numbers()
 
@@ -189,7 +200,7 @@ class SharedClock:
                 self._insert(connection, list(rows))
 
     def look(self, connection: Connection) -> Sight:
-        """See ``FeedClock.look``: the time is read before the rows are, and may be a little old."""
+        """See ``FeedClock.look``; the time is read before the rows are, and may be slightly old."""
         now = self._monotonic()
         if now > self._known_until:
             ((self._known_us,),) = connection.rows("feed_clock")
@@ -210,8 +221,9 @@ class SharedClock:
     def _insert(self, connection: Connection, rows: Rows) -> None:
         """Insert rows, and again if it took so long that readers may have missed them.
 
-        The server measures the time: a process that slept before or after the INSERT, while another
-        announced the same versions in its place, would announce them a second time.
+        The time is measured in the server. Otherwise a process that slept before or after the
+        INSERT would announce the same versions a second time, although another process has
+        announced them in the meantime.
         """
         for _ in range(TRIES):
             began = self._monotonic()
@@ -230,7 +242,7 @@ class Announcer:
     """Writes rows of the feed with the extractor's connection."""
 
     def __init__(self, worker: Connection, feed_clock: FeedClock) -> None:
-        """Use the connection, and the clock that sets the time of rows; the caller closes it."""
+        """Use the connection, which the caller closes, and the clock that sets the time of rows."""
         self._worker = worker
         self._feed_clock = feed_clock
 
@@ -255,7 +267,7 @@ class Announcer:
         )
 
     def announcing(self, announcements: Sequence[Announcement]) -> AbstractContextManager[None]:
-        """Return a context in which to store the announced changes; readers see the rows after."""
+        """Return a context for storing the announced changes; readers see the rows afterwards."""
         rows = [
             [*a.key, a.version, a.status.value, a.start_ns, a.is_judgement] for a in announcements
         ]

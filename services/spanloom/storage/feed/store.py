@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from spanloom.storage.feed.clocks import Announcer, FeedClock
 
 EVERY = 1 << 20
-"""More announcements than there ever are within the horizon."""
+"""More announcements than there can be within the horizon."""
 TWICE_WITHIN_S = 6 * 3600
-"""Seconds within which an announcement by two processes is recognised as a repeat."""
+"""Seconds within which announcements by two processes are recognised as repeats."""
 
 
 class ClickHouseFeed:
@@ -39,7 +39,7 @@ class ClickHouseFeed:
     def __init__(
         self, reader: Connection, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader
     ) -> None:
-        """Use the connection, which the caller closes, and queues, which may withhold changes."""
+        """Use the connection, which the caller closes, and the queues that may withhold changes."""
         self._reader = reader
         self._feed_clock = feed_clock
         self._announcer = announcer
@@ -85,7 +85,7 @@ class ClickHouseFeed:
         return advance(self._after(reach, quiet, sight, EVERY), quiet, sight)
 
     def _is_gone(self, after: Position, sight: Sight) -> bool:
-        """Return whether the position is older than the kept rows, or not of this store."""
+        """Return whether the position is older than the stored rows, or not from this store."""
         if after.until_us > sight.now_us:
             return True
         if not 0 < after.until_us < sight.now_us - DAY_S * US:
@@ -114,7 +114,8 @@ class ClickHouseFeed:
         """Leave out versions that were announced twice and that the reader has seen before.
 
         A process that was suspended between storing and announcing a version announces it when it
-        resumes, and so does the process that has replaced it. A single writer announces none twice.
+        resumes, and the process that has replaced it announces it too. A single writer announces no
+        version twice.
         """
         if not any(a.writer for a in new):
             return new
@@ -137,7 +138,7 @@ class ClickHouseFeed:
     def _as_they_are(
         self, found: Sequence[Announcement], reach: Reach, where: tree.Condition | None
     ) -> Iterator[Announcement]:
-        """Yield announcements with their current trajectories: filters are applied here."""
+        """Yield announcements with their current trajectories, if these pass the filter."""
         lines = read_current(self._reader, passing(where), (a.key for a in found), SUMMARY)
         current = {line.key: line for line in with_continuations(self._reader, lines)}
         is_any_said = any(a.is_judgement for a in found)

@@ -1,4 +1,4 @@
-"""Online rules in ClickHouse: rows of rules, of each revision's work, and of walks over runs."""
+"""Online rules in ClickHouse: rows of rules, of each revision's work, and of backfills."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ClickHouseOnlineRules:
             living_work = living(self._worker, found, attrgetter("key"))
             if living_work or len(found) < limit:
                 return living_work
-            limit *= 2  # all of them are of deleted runs
+            limit *= 2  # all of them belong to deleted runs
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
         """See ``OnlineRuleStore.work_of``."""

@@ -1,4 +1,4 @@
-"""Rows of online rules and their work, and back."""
+"""Converts online rules and their work to rows, and back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORK_COLUMNS = Condition(", ".join(("Project", "TraceId", *_ATTRIBUTES)), {})
 
 
 def work_row(work: Work) -> Mapping[str, object]:
-    """Return work as column → value."""
+    """Return work as column values by name."""
     values = {column: getattr(work, name) for column, name in _ATTRIBUTES.items()}
     return {"Project": work.key.project, "TraceId": work.key.trace_id, **values}
 
@@ -57,7 +57,7 @@ def work_of(row: Row) -> Work:
 
 
 def rule_row(rule: OnlineRule) -> Mapping[str, object]:
-    """Return a rule as column → value."""
+    """Return a rule as column values by name."""
     backfill = rule.backfill
     definition = {
         "where": rule.where,

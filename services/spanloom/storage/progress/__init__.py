@@ -36,7 +36,7 @@ class ClickHouseProgress:
         appends: Callable[[], int | None],
         revisit: Callable[[Sequence[TraceKey]], None],
     ) -> None:
-        """Use the connection, the count of ended appends, and revisits; the caller closes it."""
+        """Use the connection, which the caller closes, the count of appends, and ``revisit``."""
         self._worker = worker
         self._appends = appends
         self._revisit = revisit

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _AFTER_ALL = "g"
-"""Sorts after every id, which has only hex digits."""
+"""Sorts after every id, because ids have only hex digits."""
 
 
 class ClickHouseReplays:
@@ -36,7 +36,7 @@ class ClickHouseReplays:
         self._is_alone = is_alone
         self._recorded = Writes()
         self._finished_at: int | None = None
-        """The count of recorded replays when all were last finished."""
+        """The count of recorded replays when all replays were last known to be finished."""
 
     def count_traces(self, selection: Selection) -> int:
         """See ``ReplayRequests.count_traces``."""
@@ -105,7 +105,7 @@ class ClickHouseReplays:
         return self._with_parts(list(map(_replay_of, rows)))
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
-        """See ``ReplayRequests.unfinished``; that there is none is cached until one is recorded."""
+        """See ``ReplayRequests.unfinished``; an empty result is cached until ``record``."""
         recorded = self._recorded.ended
         if self._is_alone and recorded is not None and recorded == self._finished_at:
             return []
@@ -115,7 +115,7 @@ class ClickHouseReplays:
         return self._with_parts(found)
 
     def _with_parts(self, replays: Sequence[Replay]) -> Sequence[Replay]:
-        """Return replays with the sums of their parts; only a server's replays have parts."""
+        """Return replays with the sums of their parts; only replays on a server have parts."""
         if self._is_alone or not replays:
             return replays
         known = self._known_parts(replays)

@@ -42,7 +42,7 @@ NEAR_NS = 600 * 10**9
 """Windows within this many nanoseconds are searched together, as if each covered all of it."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""For parts of runs: a trace is at most one part of a conversation."""
+"""The key of rows for parts of runs, as a trace is at most one part of a conversation."""
 
 
 class ClickHouseCalls:
@@ -53,7 +53,7 @@ class ClickHouseCalls:
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """See ``CallFinder.find``: for most calls the index shows that there is none."""
+        """See ``CallFinder.find``; for most calls the index shows that there is none."""
         calls = self._current(project, list(self._calls_near(project, windows)))
         keys = {call.call_key for call in calls}
         wanted = defaultdict(list)
@@ -77,7 +77,7 @@ class ClickHouseCalls:
         ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield all rows that may match, and few others: traces of a batch ran at similar times."""
+        """Yield all rows that may match, and few others; traces of a batch ran at similar times."""
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
         if until_ns - from_ns > NEAR_NS:
@@ -88,7 +88,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
 
     def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows for windows far apart: each call key is searched only in its own windows."""
+        """Yield rows for distant windows; each call key is searched only in its own windows."""
         if len(windows) > KEYS_PER_QUERY:
             known = self._known_keys(project, windows)
             windows = [window for window in windows if window.call_key in known]
@@ -103,7 +103,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
-        """Return the call keys of these windows that the index contains at all."""
+        """Return the call keys of these windows that occur in the index."""
         return {
             row.CallKey
             for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)

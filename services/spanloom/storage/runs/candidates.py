@@ -27,14 +27,14 @@ class Newest(NamedTuple):
     version: int
 
     def allows(self, row: Row) -> bool:
-        """Return whether a row has this version, or a newer one that is just being written."""
+        """Return whether a row has this version, or a newer version that is just being written."""
         return (row.Seq, row.Version) >= self
 
 
 def read_newest(
     connection: Connection, keys: Iterable[tuple[str, str]]
 ) -> Mapping[TraceKey, Newest]:
-    """Return the current versions of these traces; an unknown or deleted one has no entry."""
+    """Return the current versions of these traces; unknown or deleted traces have no entry."""
     return {
         TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version)
         for some in batched(list(keys), KEYS_AT_ONCE)
@@ -43,16 +43,16 @@ def read_newest(
 
 
 Place: TypeAlias = "tuple[str, int, str]"
-"""The project, the start and the trace id: the key of a row of the list."""
+"""The position of a row of the list: the project, the start in ns and the trace id."""
 
 
 def place_of(row: Row) -> Place:
-    """Return the place of a row of the list."""
+    """Return the position of a row of the list."""
     return row.Project, row.StartTimeUnixNano, row.TraceId
 
 
 def read_places(connection: Connection, places: Iterable[Place]) -> Mapping[Place, Newest]:
-    """Return the versions at these places; a place that a run has left has no entry.
+    """Return the versions at these positions; a position that a run has left has no entry.
 
     Deleted traces are not left out.
     """
@@ -65,9 +65,9 @@ def read_places(connection: Connection, places: Iterable[Place]) -> Mapping[Plac
 
 
 SPARE_CANDIDATES = 8
-"""Extra candidates to read, as old versions are dropped; each costs as much as a line."""
+"""Extra candidates to read, because old versions are dropped; each costs as much as a line."""
 MAX_CANDIDATES = KEYS_AT_ONCE
-"""The most candidates per query: if most are old versions, each query doubles the number."""
+"""The most candidates per query; if most are old versions, each query doubles the number."""
 BEFORE_ALL = Cursor(0, "", "")
 """The start position of a list that is ordered oldest first."""
 
@@ -76,12 +76,12 @@ Key: TypeAlias = "tuple[str, str]"
 
 
 class Candidate(NamedTuple):
-    """A current or former place in a list."""
+    """A current or former position in a list."""
 
     place: Cursor
     key: Key
     row: Row = None
-    """The row at that place, if the query has read it."""
+    """The row at that position, if the query has read it."""
 
 
 class Line(Protocol):
@@ -89,7 +89,7 @@ class Line(Protocol):
 
     @property
     def cursor(self) -> Cursor:
-        """Its current place."""
+        """Its current position."""
 
 
 LineT = TypeVar("LineT", bound=Line)
@@ -105,7 +105,8 @@ def read_list(
 ) -> Sequence[LineT]:
     """Read candidates until there are ``limit`` lines, or no more candidates.
 
-    The list ends where a query returns fewer *rows* than its limit: 51 rows may be 18 trajectories.
+    The list ends where a query returns fewer *rows* than its limit, because 51 rows may be 18
+    trajectories.
     """
     found: dict[Key, LineT] = {}
 
@@ -118,7 +119,7 @@ def read_list(
         until = rows[-1].place if len(rows) == most else None
         for key, line in current(rows).items():
             if after is not None and not comes_later(line.cursor, after):
-                continue  # it has moved to a place on an earlier page
+                continue  # it has moved to a position on an earlier page
             if until is None or not comes_later(line.cursor, until):
                 found[key] = line
         if until is None:
@@ -130,7 +131,7 @@ def read_list(
 
 
 def place_parameters(after: Cursor | None) -> dict[str, object]:
-    """Return the query parameters for a position; ``None`` begins at the newest run."""
+    """Return the query parameters for a position; ``None`` stands for the newest run."""
     place = after or BEFORE_ALL
     return {
         "after_start_ns": after.start_ns if after else None,

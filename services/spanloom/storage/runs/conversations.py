@@ -92,7 +92,7 @@ _SUMMED = {
 }
 _TOTALS = Condition(", ".join(f"sum({sql}) AS {name}" for name, sql in _SUMMED.items()), {})
 _NOWHERE = [0, ""]
-_Place = list[Any]  # start and trace id, as JSON values; places compare by the start of the runs
+_Place = list[Any]  # start and trace id, as JSON values; compared by start
 
 
 class _Part(NamedTuple):
@@ -101,11 +101,11 @@ class _Part(NamedTuple):
     totals: list[float]
     """The values of the fields that are sums, in order."""
     first: list[Any]
-    """The place of the first run, and its question."""
+    """The position of the first run, and its question."""
     last: list[Any]
-    """The place of the last run, and its result."""
+    """The position of the last run, and its result."""
     last_user: list[Any]
-    """The place of the last run with a user, and the user."""
+    """The position of the last run with a user, and the user."""
     passing: _Place
 
     def joined(self, other: _Part) -> _Part:
@@ -144,7 +144,7 @@ class _Part(NamedTuple):
 
 
 def _part(columns: list[Any]) -> _Part:
-    """Return the summary in a row's columns after those of the conversation."""
+    """Return the summary from the columns of a row that follow the conversation's columns."""
     return _Part(columns[: len(_SUMMED)], *columns[len(_SUMMED) :])
 
 

@@ -1,4 +1,4 @@
-"""Reads current trajectories as lines of a list, linked to the next run of the conversation."""
+"""Reads current trajectories as lines of a list, with the next run of their conversation."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def run_of(row: Row) -> Run:
 
 
 def _conversion(field: Declared) -> Callable[[Any], Any] | None:
-    """Return the conversion of a column's value to its field; ``None`` if none is needed."""
+    """Return the conversion from a column's value to its field; ``None`` if none is needed."""
     if field.find(Timed):
         return _milliseconds
     if isinstance(field.kind, type) and issubclass(field.kind, Enum):
@@ -108,11 +108,11 @@ class RunLine(Line, Protocol):
 LineT = TypeVar("LineT", bound=RunLine)
 
 MOST_READS = 4
-"""The most attempts to read the places of runs, which may move between attempts."""
+"""The most attempts to read the positions of runs, which may move between attempts."""
 
 
 class Shown(NamedTuple, Generic[LineT]):
-    """The columns to read for a run in the list, and the function that makes a line of them."""
+    """The columns that a list reads for a run, and the function that makes a line of them."""
 
     columns: Condition
     line_of: Callable[[Row], LineT]
@@ -126,7 +126,7 @@ def read_current(
 ) -> Sequence[LineT]:
     """Return the lines of the traces that currently meet the condition, in any order.
 
-    A run that moves between the two queries, for places and for the list, is read again.
+    A run that moves between the two queries, for positions and for the list, is read again.
     """
     last: dict[tuple[str, str], Row] = {}
     left = list(keys)
@@ -170,12 +170,14 @@ SUMMARY = Shown(Condition(run_columns(), {}), listed_run)
 
 
 NEAR = 100
-"""The number of places around a run to search for the next run: old versions and duplicates have
-places too."""
+"""The number of positions around a run that are searched for the next run.
+
+Old versions and duplicates have positions too.
+"""
 
 
 class _Span(NamedTuple):
-    """The range of the runs of a conversation whose neighbours are looked up."""
+    """The range of the runs of a conversation whose preceding and following runs are looked up."""
 
     project: str
     conversation_id: str

@@ -1,13 +1,13 @@
-"""Reserves ranks and version numbers of trajectories, where several extractors write to one server.
+"""Reserves ranks and versions of trajectories, where several extractors write to one server.
 
 Before writing, a build reserves its rank and its version number by an INSERT, and then reads all
 reservations. It continues only if it sees no other reservation with at least its rank or number,
-and none of a build that had read more spans. Of two that reserve the same number at most one
-continues: if the first did not see the second, the second's INSERT ended after the first's SELECT
-had begun, so the second sees the first (ADR 4). If neither continues, both retry, each after
-another delay.
+and no reservation of a build that had read more spans. Of two builds that reserve the same number
+at most one continues: if the first did not see the second, the second's INSERT ended after the
+first's SELECT had begun, so the second sees the first (ADR 4). If neither continues, both retry,
+after different delays.
 
-A build with the content of the stored one reserves too, and writes nothing: the stored one then
+A build with the content of the stored build reserves too, but writes nothing: the stored build then
 counts as built from the most spans that any build with its content has read.
 """
 
@@ -36,9 +36,12 @@ if TYPE_CHECKING:
 MOST_PER_BUILDER = 4
 """The number of reservations read for each trace and builder, the highest ones."""
 KNEW_MORE_S = 3600
-"""Seconds after which a build with more spans that wrote nothing counts as dead."""
+"""Seconds after which a build with more spans that has written nothing counts as dead."""
 SAME_S = 1
-"""Seconds for which nobody writes content that another reserved: it would only get a new number."""
+"""Seconds for which no builder writes content that another reserved.
+
+Writing it again would only give it a new number.
+"""
 COLUMNS = (
     "Project",
     "TraceId",
@@ -60,13 +63,13 @@ class Reservation(NamedTuple):
     builder: int
     start_ns: int
     age_s: int
-    """Its age in seconds, by the server's clock."""
+    """Age of the reservation in seconds, by the server's clock."""
 
     def stops(self, own: Build, builder: int, above: int) -> bool:
         """Return whether this reservation forbids writing the build ``own`` of ``builder``.
 
-        ``above`` is the rank of the stored build: reservations of higher rank may already be
-        written, or may still be.
+        ``above`` is the rank of the stored build; builds with reservations of higher rank may
+        already be written, or may still be.
         """
         if self.builder == builder and self.build.is_same(own):
             return False
@@ -148,7 +151,7 @@ class Ledger:
     def unsure(
         self, confirmed: Sequence[Confirmation], stored: Mapping[TraceKey, Build]
     ) -> AbstractSet[TraceKey]:
-        """Return the traces whose stored content is, or may become, one built from fewer spans."""
+        """Return the traces whose stored build has, or may get, content from fewer spans."""
         reserved = self._read([one.key for one in confirmed])
 
         def is_unsure(one: Confirmation) -> bool:
@@ -174,7 +177,8 @@ def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
 def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]:
     """Return the precedence of reserved builds that may still replace the stored build.
 
-    Later confirmations of the stored build do not prevent that: the others may have read before.
+    Later confirmations of the stored build do not prevent that, because the other builders may have
+    read it before.
     """
     others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
     return [

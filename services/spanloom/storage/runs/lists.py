@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseLists:
-    """Lists over the connection of readers, and over that for queries if there is a ``where``."""
+    """Lists over the readers' connection, and over the query connection if there is a ``where``."""
 
     def __init__(self, reader: Connection, asker: Connection) -> None:
         """Use the connections; the caller closes them."""
@@ -116,7 +116,7 @@ class ClickHouseLists:
 
 
 class _Met(NamedTuple):
-    """The conditions that a run meets, 0 or 1 for each."""
+    """Which of the conditions a run meets, 0 or 1 for each."""
 
     key: TraceKey
     met: Sequence[int]

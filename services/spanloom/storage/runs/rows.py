@@ -89,8 +89,8 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
 def summary_row(record: TrajectoryRecord) -> Summary:
     """Return the columns of ``trajectory_list`` except the totals of its steps.
 
-    ``trajectories`` has most of them too. Computed once for all rows of a record, as it requires
-    parsing the question and the answer.
+    ``trajectories`` has most of them too. Computed once for all rows of a record, because it
+    requires parsing the question and the answer.
     """
     trajectory, rank = record.trajectory, record.build.rank
     row = RunRow(trajectory, record.version, record.status, seq=record.seq, rank=rank)
@@ -98,7 +98,7 @@ def summary_row(record: TrajectoryRecord) -> Summary:
 
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
-"""A row, column by column: all arrays of a long run together take as much memory as its texts."""
+"""A row, column by column, as all arrays of a long run take as much memory as its texts."""
 
 
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
@@ -129,7 +129,7 @@ def laid_out(
     """
     totals = Totals(steps)
     yield "IsDeleted", 0
-    yield "RootId", int(root_id or "0", 16)  # a run with unreadable spans has no facts
+    yield "RootId", int(root_id or "0", 16)  # empty for a run with unreadable spans
     for column, total in TOTALS.items():
         yield column, total(totals)
     of_steps = attributes_of(steps)
@@ -144,7 +144,7 @@ def laid_out(
 
 
 def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a deleting row for each place in the list that the trajectory leaves."""
+    """Yield a deleting row for each position in the list that the trajectory leaves."""
     for place in record.before:
         yield {**summary, "StartTimeUnixNano": place, "IsDeleted": 1}
 
@@ -152,14 +152,17 @@ def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str,
 CALLS_PER_TEXT = 10_000
 COLUMNS_AT_ONCE = 8
 LONG_SPANS = 10_000
-"""Above this number of spans columns are encoded one at a time: eight take 30 MiB as numbers."""
+"""Above this number of spans, columns are encoded one at a time.
+
+Eight columns take 30 MiB as numbers.
+"""
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
     """Return a record as the argument of ``ClickHouseTrajectories.write_carried``."""
     trajectory, summary = record.trajectory, summary_row(record)
     at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
-    # First, as it takes the most memory for a long run.
+    # First, because it takes the most memory for a long run.
     listed = _object(list_row(record, summary), at_once)
     left = [b"," + orjson.dumps(row) for row in tombstones(record, summary)]
     return CarriedRecord(
@@ -176,14 +179,14 @@ def encode_record(record: TrajectoryRecord) -> CarriedRecord:
 
 
 def _object(columns: Iterator[tuple[str, object]], at_once: int) -> Sequence[bytes]:
-    """Return a JSON object in pieces, ``at_once`` columns in each."""
+    """Return a JSON object in chunks, with ``at_once`` columns in each."""
     slices = iter(lambda: dict(islice(columns, at_once)), {})
     pieces = [b"," + memoryview(orjson.dumps(some))[1:-1] for some in slices]
     return [b"{", pieces[0][1:], *pieces[1:], b"}"]
 
 
 def _call_texts(record: TrajectoryRecord) -> Sequence[bytes]:
-    """Return the calls in several texts: a long trace needs more than one INSERT."""
+    """Return the calls in several texts, because a long trace needs more than one INSERT."""
     rows = call_rows(record.build.rank, record.version, record.calls)
     slices = iter(lambda: list(islice(rows, CALLS_PER_TEXT)), [])
     return [orjson.dumps(some)[1:-1] for some in slices]

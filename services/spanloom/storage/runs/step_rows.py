@@ -31,7 +31,7 @@ _TYPES = {one.value: one for one in StepType}
 
 
 def condition_on_steps(asker: Connection, reach: Reach, asked: StepSelection) -> Condition:
-    """Return the condition on a step, with parameter names distinct from those of its run's."""
+    """Return the condition on a step, with other parameter names than the run's condition."""
     if asked.where is None:
         return Condition("true", {})
     compiler = Compiler(SideTables(asker, reach), prefix="s")
@@ -60,7 +60,7 @@ def read_steps(
 
 def _step_of(row: Row) -> ListedStep:
     """Return a row of ``step_rows.sql`` as a step."""
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the others are for the order
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the rest is for the order
     values["type"] = _TYPES[values["type"]]
     for name in _OPTIONAL_TEXTS:
         values[name] = values[name] or None

@@ -1,4 +1,4 @@
-"""Lists of steps: run by run in the order of lists of runs, or by a value of the steps."""
+"""Lists of steps: run by run in the order of lists of runs, or ordered by a value of steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.parameters import Row
 
 FIRST_RUNS = 64
-"""The number of runs of the first query, each with at least one step; then four times as many."""
+"""The number of runs of the first query; each later query reads four times as many.
+
+Each run has at least one matching step.
+"""
 MOST_RUNS = 1_000
 NARROW = "Project, TraceId, StartTimeUnixNano, Version"
 
@@ -39,7 +42,7 @@ class _Run(NamedTuple):
     key: TraceKey
     cursor: Cursor
     version: tuple[object, ...]
-    """Identifies its row in the list."""
+    """The values that identify its row in the list."""
     steps: int
     """The number of its matching steps."""
 
@@ -79,7 +82,7 @@ class _StepsByRun:
         self._shown = Shown(columns, _run_of)
 
     def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
-        """Return the next steps: the remaining ones of the last run, then those of other runs."""
+        """Return the next steps: first the rest of the last run, then the steps of other runs."""
         found = self._rest_of_run(limit, after)
         cursor = after and Cursor(after.start_ns, after.trace_id, after.project, after.rank)
         most = FIRST_RUNS

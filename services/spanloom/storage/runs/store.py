@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
 
 MOST = 50_000
-"""The most traces in the cache: traces that do not change are not written, so not removed."""
+"""The most traces in the cache, since traces that do not change are not written and removed."""
 
 
 class HeadCache:
     """Caches the stored builds of trajectories between reading their heads and writing them.
 
-    Stays empty if other processes write too: then ``note`` gets no number of writes.
+    Stays empty if other processes write too, because ``note`` then gets no number of writes.
 
     Example: after a read of ``a1`` at rank 7, the caller that writes ``a1`` at rank 9 removes the
-    entry. Another caller that read the same and writes ``a1`` later finds none and queries the
+    entry. Another caller that read rank 7 and writes ``a1`` later finds no entry and queries the
     store.
     """
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start empty."""
         self.writes = Writes()
         """The context that every write of trajectories must use."""
         self._lock = Lock()
         self._builds: dict[TraceKey, Build | None] = {}
 
     def note(self, writes_before: int | None, builds: Mapping[TraceKey, Build | None]) -> None:
-        """Cache the builds, unless something was written since ``writes.ended`` was that number."""
+        """Cache the builds, unless a write has occurred since ``writes.ended`` was that number."""
         with self._lock:
             if writes_before is None or writes_before != self.writes.ended:
                 return
@@ -63,7 +63,7 @@ class HeadCache:
     def take(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Build | None] | None:
         """Remove the entries of these keys and return them; ``None`` if any is missing.
 
-        To be called within ``writes``, before the first row is sent.
+        Call this within ``writes``, before the first row is sent.
         """
         with self._lock:
             reserved = {key: self._builds.pop(key) for key in keys if key in self._builds}
@@ -71,7 +71,7 @@ class HeadCache:
 
 
 LONG_DOCUMENTS = 1 << 25
-"""Memory is freed before a write with at least this many bytes of documents."""
+"""Memory is freed before a write with more than this many bytes of documents."""
 
 
 class ClickHouseTrajectories:
@@ -87,7 +87,7 @@ class ClickHouseTrajectories:
         self._ledger = None if is_alone else Ledger(worker)
         self._head_cache = HeadCache()
         self._listed: dict[TraceKey, int] = {}
-        """The ranks of builds that lists have, as far as this process knows."""
+        """The ranks of builds that are in lists, as far as this process knows."""
 
     @property
     def is_shared(self) -> bool:
@@ -136,10 +136,10 @@ class ClickHouseTrajectories:
         return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
-        """Return the records that may be written: no other build has their rank or number.
+        """Return the records that may be written, as no other build has their rank or number.
 
         If other processes write too, the records are reserved first, and the stored builds are read
-        afterwards, so that every other build is known to come before or after.
+        afterwards, so that every other build is known to be earlier or later.
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)
@@ -148,17 +148,18 @@ class ClickHouseTrajectories:
         return self._ledger.allowed(current, stored) if self._ledger and current else current
 
     def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
-        """See ``TrajectoryWriter.confirm``; where nobody else writes there is nothing to do."""
+        """See ``TrajectoryWriter.confirm``; if no other process writes, there is nothing to do."""
         if self._ledger is None or not confirmed:
             return frozenset()
         self._ledger.reserve(confirmed)
         return self._ledger.unsure(confirmed, self._read_stored([one.key for one in confirmed]))
 
     def _write_rows(self, current: Sequence[CarriedRecord]) -> None:
-        """Write the rows of records, in an order that keeps each run at one place of the list.
+        """Write the rows of records in an order in which lists show each run exactly once.
 
-        The row in ``trajectories`` makes the calls valid, and names the places where lists may show
-        the run until the row in the list, with tombstones in the same INSERT, moves it to its own.
+        The row in ``trajectories`` makes the calls valid, and names the positions at which lists
+        may show the run. Then the row in the list, with tombstones in the same INSERT, moves the
+        run to its new position.
         """
         connection, flat = self._worker, chain.from_iterable
         record_late(connection, current)
@@ -170,7 +171,7 @@ class ClickHouseTrajectories:
         self._list(current)
 
     def _list(self, current: Sequence[CarriedRecord]) -> None:
-        """Write the rows of the list; all of one run are in one INSERT, which is atomic."""
+        """Write the rows of the list; all rows of a run are in one INSERT, which is atomic."""
         self._worker.insert_texts("trajectory_list", (), (b"".join(r.listed) for r in current))
         self._note_listed({record.key: record.build.rank for record in current})
 
@@ -191,9 +192,9 @@ class ClickHouseTrajectories:
         }
 
     def _unlisted(self, heads: Iterable[Head]) -> Sequence[Head]:
-        """Return the heads whose stored version is missing in lists: their writer has died.
+        """Return the heads whose stored version is missing in lists, because their writer has died.
 
-        Those that this process has written since it started are known without a query.
+        Versions that this process has written since it started are known without a query.
         """
         unsure = {_place_of(h): h for h in heads if self._listed.get(h.key) != h.rank}
         listed = read_places(self._worker, unsure) if unsure else {}
@@ -216,7 +217,7 @@ def _place_of(head: Head) -> Place:
 
 
 def _nothing_stored(key: TraceKey) -> Head:
-    """Return the head of a trace with reserved builds, but none stored."""
+    """Return the head of a trace that has reserved builds, but no stored build."""
     return Head(key, version=0, seq=0, fingerprint="", start_ns=0, step_ids=(), span_count=0)
 
 

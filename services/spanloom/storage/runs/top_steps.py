@@ -1,4 +1,4 @@
-"""Lists steps in an order by a value of theirs: first their places, then their rows."""
+"""Lists steps ordered by one of their values: first their positions, then their rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _THESE = (
 
 
 class TopSteps:
-    """Reads one page of steps in an order by a value."""
+    """Reads one page of steps ordered by a value."""
 
     def __init__(
         self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
@@ -45,8 +45,8 @@ class TopSteps:
     def read(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
         """Return the next steps.
 
-        If a run is built again between the two queries, its places change and are queried again; if
-        that happens each time, the list continues after them.
+        If a run is built again between the two queries, its positions change and are queried again;
+        if that happens each time, the list continues after them.
         """
         found: list[ListedStep] = []
         while len(found) < limit:
@@ -78,7 +78,7 @@ class TopSteps:
         return list(rows)
 
     def _steps(self, places: Sequence[Row]) -> list[ListedStep]:
-        """Return the steps that are still at these places, in order."""
+        """Return the steps that are still at these positions, in order."""
         if not places:
             return []
         cursors = list(map(_cursor_of, places))

@@ -1,7 +1,7 @@
 """``SnapshotTaker`` on the embedded engine: hard links, which take little time and no space.
 
-In: a directory. Out: a copy of the store there, as of one moment. ClickHouse never changes a
-written file of a part, so a link keeps its content. Start with ``ClickHouseSnapshots``.
+Input: a directory. Output: a copy of the store in it, as of one moment. ClickHouse never changes a
+written file of a part, so a link preserves its content. Start with ``ClickHouseSnapshots``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 DEFINITIONS = ("metadata/*.sql", "store/*/*/*.sql", "store/*/*/format_version.txt")
-"""The small files with which the engine finds tables and parts; it recreates its links."""
+"""The small files by which the engine finds tables and parts; it recreates its links itself."""
 
 
 def snapshot_in(store: Path) -> Path:
-    """Return the path of a store's snapshot, a complete store to be copied."""
+    """Return the path of a store's snapshot, a complete store that can be copied."""
     return store / "shadow" / "backup"
 
 
@@ -39,7 +39,8 @@ class ClickHouseSnapshots:
     def take(self) -> int:
         """See ``SnapshotTaker.take``.
 
-        Neither connection inserts meanwhile: the tables are as between two INSERTs or after a kill.
+        Neither connection inserts during the snapshot, so the tables are as between two INSERTs or
+        after a kill.
         """
         if self._path is None:
             raise NotEmbeddedError(

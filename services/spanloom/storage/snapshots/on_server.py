@@ -33,7 +33,7 @@ _ENGINE = re.compile(
 )
 _ARGUMENT = re.compile(r"'([^']*)'")
 _MAY_SHOW = {"S3": 1, "AzureBlobStorage": 0}
-"""The functions whose arguments may be secrets, and how many leading ones are not."""
+"""The functions whose arguments may be secrets, and how many leading arguments are not."""
 _NAME = re.compile(r"[^'\\]+")
 
 
@@ -95,7 +95,7 @@ class ServerBackups:
         return ServerCopy(shown(place), state.files, state.bytes)
 
     def _end_of(self, own_id: str, report: Callable[[int], object]) -> Row:
-        """Return the last state of a backup or restore.
+        """Return the final state of a backup or restore.
 
         Raises ``StartupError`` if the server has forgotten it.
         """
@@ -137,7 +137,7 @@ def shown(place: str) -> str:
 
 
 def _secrets(place: str) -> Sequence[str]:
-    """Return the arguments that may be secrets; those of a named collection are on the server."""
+    """Return the arguments that may be secrets; a named collection has its own on the server."""
     engine, _, rest = place.partition("(")
     if engine not in _MAY_SHOW or not rest.lstrip().startswith("'"):
         return ()

@@ -1,4 +1,4 @@
-"""Raw spans in ClickHouse: takes export requests, returns spans of a trace, or OTLP.
+"""Raw spans in ClickHouse: accepts export requests, returns spans of a trace, or OTLP.
 
 Start with ``store.ClickHouseSpans``; ``records`` frames requests, ``rows`` decodes spans.
 """

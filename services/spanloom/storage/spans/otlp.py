@@ -59,18 +59,18 @@ class StoredSpan(NamedTuple):
     links: Sequence[Sequence[Any]]  # the same for links
 
     def resource_key(self) -> bytes:
-        """Equal for spans of one resource; the order of attributes matters."""
+        """Return a key that is equal for spans of one resource; the order of attributes matters."""
         return orjson.dumps(self[:5])
 
     def scope_key(self) -> bytes:
-        """Equal for spans of one scope."""
+        """Return a key that is equal for spans of the same scope."""
         return orjson.dumps(self[5:12])
 
 
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
     """Return rows as one ``TracesData``, in the same order; empty without rows.
 
-    Adjacent rows of one resource and scope share a group; a resource may appear again later.
+    Adjacent rows with the same resource and scope share a group; a resource may appear again later.
     """
     data = TracesData()
     for of_resource in _runs(rows, StoredSpan.resource_key):

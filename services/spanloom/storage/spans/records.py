@@ -34,7 +34,7 @@ _OWN_TEXT_TAG = encode_varint(OWN_TEXT_FIELD << 3 | _LENGTH)
 class FramedRecords:
     """Requests as the body of one INSERT.
 
-    It can be iterated again: the driver resends a request when its connection was stale.
+    It can be iterated again, because the driver resends a request if its connection was stale.
     """
 
     def __init__(self, requests: Sequence[SpooledRequest]) -> None:
@@ -42,7 +42,7 @@ class FramedRecords:
         self._requests = requests
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the body in pieces: allocating memory for the whole costs more than copying."""
+        """Yield the body in chunks: allocating memory for all of it costs more than copying."""
         piece: list[bytes] = []
         size = 0
         for request in self._requests:

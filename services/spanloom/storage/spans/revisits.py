@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def record_revisits(connection: Connection, keys: Sequence[TraceKey]) -> None:
     """Store an empty request for each trace, and a change as if its root had arrived.
 
-    The request makes the trace due for any process at any time, as no build has read it.
+    The request makes the trace due for any process at any time, because no build has read it.
     """
     seq = time.time_ns() // 1000
     for some in batched(keys):

@@ -22,7 +22,7 @@ _ROLES = (
     "gen_ai.tool.message",
     "gen_ai.choice",
 )
-"""The order of messages in a conversation, if nothing else orders them."""
+"""The order of messages in a conversation, if they have no other order."""
 
 
 class ContentEvent(NamedTuple):
@@ -32,7 +32,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """Its index in its request: with JavaScript all messages of a call have the same time."""
+    """Its index in its request, as JavaScript gives all messages of a call the same time."""
     event: Event
     row_version: int
 
@@ -45,7 +45,7 @@ def join_events(traces: Traces, events: Iterable[ContentEvent], *, is_whole: boo
     """Append the newest version of each event to the events of its span, in order.
 
     Log records of coding agents whose span did not arrive become spans, also in a trace without
-    spans; but not if only a part of the spans was read (``is_whole``).
+    spans, unless only a part of the spans was read (``is_whole``).
     """
     by_trace: dict[TraceKey, EventsOfTrace] = {}
     for found in events:
@@ -101,9 +101,9 @@ def _without_span(by_span: EventsOfTrace) -> list[Span]:
 
 
 def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
-    """Raise the first span's version to that of events whose own span may never arrive.
+    """Raise the first span's version to the version of events whose own span may never arrive.
 
-    Otherwise these events would count as unread for ever.
+    Otherwise these events would count as unread forever.
     """
     versions = (found.row_version for own in by_span.values() for found in own.values())
     spans[0] = _raised(spans[0], max(versions, default=0))
@@ -120,7 +120,7 @@ def _order(found: ContentEvent) -> tuple[int, int, int, str]:
 
 
 SHARED_COLUMNS = (0, 3, 4, 7, 9, 10, 11)
-"""Columns for trace id, name, kind, status, service and scope: mostly equal within a trace."""
+"""Columns for trace id, name, kind, status, service and scope, mostly equal within a trace."""
 ATTRIBUTES = 12
 SHARED_CHARS = 40
 """Attribute values of at most this many characters tend to repeat."""
@@ -144,8 +144,8 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 def newest_spans(rows: Iterable[Values]) -> Traces:
     """Return the newest version of each span; of equal versions the one that starts last.
 
-    Equal versions come from a request with the same span twice, in two months: partitions are
-    read in any order, and FINAL keeps the row of the last one.
+    Equal versions come from a request that has the same span twice, in two months: partitions are
+    read in any order, and FINAL keeps the row of the last partition.
     """
     traces: dict[tuple[str, str], dict[str, Span]] = {}
     for row in rows:
@@ -178,7 +178,7 @@ def are_distinct(groups: Iterable[Sequence[TraceKey]]) -> bool:
 
 
 def parted(answer: bytes, groups: Sequence[Sequence[TraceKey]]) -> Sequence[bytes]:
-    """Split an answer of ``read_spans.sql`` by groups of traces, keeping the rows as bytes."""
+    """Split a response of ``read_spans.sql`` by groups of traces, without decoding the rows."""
     lines: list[list[bytes]] = [[] for _ in groups]
     own = {
         key.trace_id.encode(): of_group

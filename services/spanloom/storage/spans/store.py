@@ -51,9 +51,9 @@ T = TypeVar("T")
 
 
 def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
-    """Yield the answers in order, with the next query running; never two queries at a time.
+    """Yield the results in order, while the next query runs; never two queries at a time.
 
-    Raises the error of a query in place of its answer.
+    Raises the error of a query instead of yielding its result.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
         running: Future[T] | None = None
@@ -67,7 +67,7 @@ def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
 
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
-"""The tables that requests are inserted into. Events come first, as spans make a trace ready."""
+"""The tables into which requests are inserted, events first, as spans make a trace ready."""
 SPANS_PER_QUERY = 20_000
 HEX_DIGITS = "0123456789abcdef"
 
@@ -104,7 +104,7 @@ class ClickHouseSpans:
             record_revisits(self._worker, keys)
 
     def appends(self) -> int | None:
-        """See ``SpanWriter.appends``."""
+        """See ``ChangeReader.appends``."""
         return self._appends.ended if self._appends else None
 
     def _insert(self, table: str, requests: Sequence[SpooledRequest]) -> None:
@@ -129,7 +129,7 @@ class ClickHouseSpans:
         return found
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
-        """See ``CarryingStore.carry_spans``."""
+        """See ``SpanCarrier.carry_spans``."""
         if len(groups) > 1 and not are_distinct(groups):
             return [carried for group in groups for carried in self.carry_spans([group])]
         keys = [key for group in groups for key in group]
@@ -150,7 +150,7 @@ class ClickHouseSpans:
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Return whether this is a single trace of very many spans, which is read separately."""
+        """Return whether this is a single, very long trace, which is read separately."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)
@@ -160,9 +160,9 @@ class ClickHouseSpans:
         return self._worker.values("read_spans", keys=keys, span_id_start=span_id_start)
 
     def _rows_of_long_trace(self, keys: Sequence[TraceKey]) -> Iterator[Values]:
-        """Yield the rows slice by slice, as each answer is in memory several times.
+        """Yield the rows slice by slice, because each response is in memory several times.
 
-        The engine reads the next slice while this one is parsed.
+        The engine reads the next slice while this slice is parsed.
         """
         slices = (partial(self._rows, keys, digit) for digit in HEX_DIGITS)
         return shared(chain.from_iterable(one_ahead(slices)))
@@ -176,9 +176,9 @@ class ClickHouseSpans:
         before = max(min(size.span_count, limit) - 1, 0)
         last = next(self._worker.rows("last_of_part", **of_trace, before=before), None)
         traces = Traces()
-        if last is not None:  # else it has only events, or was removed since it was counted
+        if last is not None:  # otherwise it has only events, or was removed since it was counted
             place = {**of_trace, **last._asdict()}
-            # An answer with few spans takes little memory; each query takes 10 to 20 ms.
+            # A response with few spans takes little memory; each query takes 10 to 20 ms.
             starts = HEX_DIGITS if before >= SPANS_PER_QUERY else [""]
             slices = (
                 partial(self._worker.values, "read_part", **place, span_id_start=s) for s in starts
@@ -207,7 +207,8 @@ class ClickHouseSpans:
     def _has_unplaced(self) -> bool:
         """Return whether any evaluation result with a response id and without a span is stored.
 
-        Queried again after each INSERT of events; if others append, on each call until one exists.
+        Queried again after each INSERT of events; if other processes append, on each call until a
+        result exists.
         """
         if not self._seen_unplaced and self._has_events():
             if self._appends and self._queried_unplaced == self._appended_events:

@@ -21,15 +21,17 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans
 
 OWN_TEXT_FIELD = 1000
-"""Number of our field (``proto/README.md``): the JSON text of an array or key-value list, and in a
-resource entry, its project."""
+"""Number of our protobuf field (``proto/README.md``).
+
+It has the JSON text of an array or key-value list; in a resource entry, it has the project.
+"""
 _LENGTH_DELIMITED = 2
 
 UNSET, STRING, BOOL, INT, DOUBLE, ARRAY, KVLIST, BYTES = range(8)
 
 
 def own_text(message: Message) -> str:
-    """Return the text that intake wrote into our field of a message; empty without one."""
+    """Return the text that intake wrote into our field of a message; empty if there is none."""
     unknown = UnknownFieldSet(message)
     fields = (unknown[i] for i in range(len(unknown)))
     texts = [

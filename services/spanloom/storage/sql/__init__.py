@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 _ERROR = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\(([A-Z][A-Z0-9_]+)\)\s*\Z", re.DOTALL)
 _NAMELESS = re.compile(r"Code: (\d+)\. DB::Exception: (.*)\Z", re.DOTALL)
-"""Matches the error of a streaming INSERT, or one cut off at a zero byte."""
+"""Matches the error of a streaming INSERT, or an error cut off at a zero byte."""
 _OF_THE_CHECK = re.compile(r": In scope SELECT (parseQueryToJSON|formatQuery\w*)\(.*", re.DOTALL)
-"""Matches the context of our parsing statement, which the engine adds to an error."""
+"""Matches the context of our own parsing statement, which the engine adds to an error."""
 _NESTED = re.compile(r"Code: \d+\. DB::Exception: ")
 _VERSION = re.compile(r" ?\([A-Z][A-Z0-9_]+\) \(version [^)]*\)\.?")
 _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
@@ -34,7 +34,7 @@ _UNKNOWN = (1002, "UNKNOWN_EXCEPTION")
 def sql_error(error: BaseException) -> SqlError:
     """Return the engine's error as ``SqlError``.
 
-    A nested error is reported once: the engine repeats number, name and version for each.
+    A nested error is reported once, although the engine repeats number, name and version for each.
     """
     found = _ERROR.search(str(error)) or _NAMELESS.search(str(error))
     if found is None:
@@ -46,14 +46,14 @@ def sql_error(error: BaseException) -> SqlError:
 
 _NO_TREE = "is not supported by parseQueryToJSON"
 _PARSER_LIMITS = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}
-"""The parser's own limits: it must accept every text that the endpoint accepts, quoted."""
+"""The parser's own limits; it must accept every text that the endpoint accepts, in quotes."""
 
 
 class EmbeddedSql:
     """Parses on one permanent connection, and runs every job on a new one."""
 
     def __init__(self, path: Path) -> None:
-        """Open in addition to the connections of the store at this path, which must stay open."""
+        """Open connections to the store at this path, whose other connections must stay open."""
         self._path = path
         self._lock = Lock()
         self._parser = connect(self._path)
@@ -119,7 +119,7 @@ class EmbeddedSql:
             found = connection.query(job.text, job.format, params=dict(job.parameters))
             return SqlAnswer(
                 body=found.bytes() or b"",
-                rows=found.rows_read(),  # the engine's name for the rows of the answer
+                rows=found.rows_read(),  # the engine's name for the rows of the response
                 rows_read=found.storage_rows_read(),
                 bytes_read=found.storage_bytes_read(),
                 elapsed_s=found.elapsed(),
@@ -142,9 +142,9 @@ class EmbeddedSql:
         self._parser.close()
 
     def _filters(self, project: str | None) -> str:
-        """Return the condition on each table's rows: not deleted, of the project, or hiding all.
+        """Return each table's condition: not deleted, of the project, or excluding all rows.
 
-        An additional safeguard: the statement has already been checked.
+        This is an additional safeguard, because the statement has already been checked.
         """
         conditions = {
             f"{self._database}.{table.name}": condition
@@ -189,7 +189,7 @@ def set_settings(connection: Any, settings: Mapping[str, object]) -> None:
 
 
 def _condition(table: SqlTable, project: str | None) -> str:
-    """Return the condition on visible rows; empty if all are visible, ``0`` if none."""
+    """Return the condition on visible rows; empty if all are visible, ``0`` if none are."""
     if table.live:
         return table.live if project is None else f"Project = {quoted(project)} AND ({table.live})"
     return "" if table.definition or table.has_rows else "0"

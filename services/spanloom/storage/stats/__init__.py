@@ -39,13 +39,13 @@ def shown(query: Numbers) -> Condition:
 
 
 def grouped(query: Numbers) -> Condition:
-    """Return the GROUP BY; without it all rows, even none, form one group."""
+    """Return the GROUP BY; without it all rows form one group, even if there are none."""
     keys = ", ".join(_keys(query))
     return Condition(f"GROUP BY {keys}" if keys else "", {})
 
 
 def ordered(query: Numbers) -> Condition:
-    """Return the ORDER BY: by time, else by the first metric, largest first."""
+    """Return the ORDER BY: by time, or else by the first metric, largest first."""
     keys = [f"{key} ASC NULLS LAST" for key in _keys(query)]
     largest = "n0 DESC NULLS LAST"
     timed = [*keys[:1], largest, *keys[1:]]

@@ -18,7 +18,7 @@ _MIDNIGHT = (
     "if({first} > 0, toUnixTimestamp(toDateTime(toDate(greatest({first}, 1)),"
     " {{timezone:String}})), 0)"
 )
-"""The engine computes the first moment of each day after 1970-01-01, even if not midnight."""
+"""SQL of the first moment of each day after 1970-01-01, which may not be midnight."""
 _OFFSET = "timezoneOffset(toDateTime(greatest({}, 0), {{timezone:String}}))"
 
 
@@ -38,10 +38,10 @@ def interval_start(interval: Interval) -> Condition:
 
 
 def _by_clock() -> str:
-    """Return the last time before a run's start at which the clock showed a multiple of the length.
+    """Return the last time up to a run's start at which the clock showed a multiple of the length.
 
     It is computed with the UTC offset of the start. If the zone had another offset at that time,
-    that one is used instead; if the change skipped the multiple, the first result stays.
+    the other offset is used; if the change of offset skipped the multiple, the first result stays.
     """
     offset = _OFFSET.format(_T)
     back = f"({_T} - positiveModulo({_T} + {offset}, {{interval:Int64}}))"

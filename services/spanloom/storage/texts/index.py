@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.connection import Connection
 
 MAX_SPANS = 20_000
-"""The most spans of traces whose documents are read together: all of them are in memory."""
+"""The most spans of traces whose documents are read together into memory."""
 MAX_BYTES = 16 << 20
-"""Bytes of rows in one INSERT, exceeded by at most one step: each becomes one atomic part."""
+"""Maximum bytes of rows in one INSERT, exceeded by at most one step; it becomes an atomic part."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,
@@ -36,7 +36,7 @@ TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Text": text,
 }
 SLICE_BYTES = 16 << 20
-"""Bytes of a long document read by one query, whose answer is in memory several times."""
+"""Bytes of a long document read by one query, whose response is in memory several times."""
 _KIND = "index"
 _BEFORE_ALL = Changed(0, TraceKey("", ""), 0, 0)
 
@@ -59,10 +59,10 @@ class _Texts(NamedTuple):
 
 
 class ClickHouseTextIndexer:
-    """``TextIndexer`` over a connection of its own, so that it blocks no other work."""
+    """``TextIndexer`` over a separate connection, so that it blocks no other work."""
 
     def __init__(self, indexer: Connection, writes: Callable[[], int | None]) -> None:
-        """Use the connection, and the count of ended writes of runs; the caller closes it."""
+        """Use the connection, which the caller closes, and the count of ended writes of runs."""
         self._indexer = indexer
         self._writes = writes
 
@@ -97,7 +97,8 @@ class ClickHouseTextIndexer:
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
         """See ``TextIndexer.index_texts``.
 
-        All texts of a step are in one atomic part of the table: if one of them is stored, all are.
+        All texts of a step are in one atomic part of the table, so if one of them is stored, all
+        are.
         """
         missing = [run for some in batched(keys) for run in self._missing_texts(some)]
         count = 0
@@ -153,7 +154,7 @@ class ClickHouseTextIndexer:
             yield _Texts(key, int(start_ns), find_new_texts(read_steps(document)))
 
     def _texts_of_long(self, key: TraceKey) -> Iterator[_Texts]:
-        """Yield the texts of a long trace: its document is read in slices, after freeing memory."""
+        """Yield the texts of a long trace; its document is read in slices, after freeing memory."""
         for row in self._indexer.rows("text_place", **key._asdict()):
             version = {**key._asdict(), "seq": row.Seq, "version": row.Version}
             document = bytearray()
@@ -171,7 +172,7 @@ class ClickHouseTextIndexer:
 
 
 def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
-    """Yield encoded rows: as objects those of a long run would be ten times as large."""
+    """Yield encoded rows, as the rows of a long run would take ten times as much as objects."""
     for place, content in enumerate((new.input, new.output, new.error), 1):
         if content:
             row = {

@@ -31,9 +31,12 @@ PREPARED = (
     f"replaceRegexpAll(replaceRegexpAll(lowerUTF8(normalizeUTF8NFC(Text)), '[{_PARTING}]', ' '), "
     f"'([{_ALONE}])', ' \\\\1 ')"
 )
-"""The preprocessor of the index of ``step_texts``: after it, all ASCII but letters and digits parts
-words. The schema has it written out; a test holds both equal. One expression with an alternative
-instead of two takes ten times as long."""
+"""The preprocessor of the index of ``step_texts``.
+
+In its result, all ASCII except letters and digits separates words. The schema contains the same
+text; a test compares the two. One expression with an alternative instead of two expressions takes
+ten times as long.
+"""
 WORDS = f"tokens({PREPARED}, 'splitByNonAlpha')"
 """The words of ``Text`` in order."""
 
@@ -44,15 +47,15 @@ MAX_BEGUN = 100
 def having_text(connection: Connection, query: TextQuery, name: str = "text") -> Condition:
     """Return the condition that a row of ``step_texts`` has every word and phrase of a query.
 
-    ``connection`` may be read-only: a prefix is looked up in the dictionary of the index, which is
-    queried here, before the query with the condition. ``name`` is the prefix of the parameter
-    names: a statement with two conditions on texts needs a different one for each. Every word
-    is a parameter; the text of the SQL depends only on the shape of the query.
+    ``connection`` may be read-only. It is used to look up a prefix in the dictionary of the index,
+    before the query with the condition runs. ``name`` is the prefix of the parameter names; a
+    statement with two conditions on texts needs a different prefix for each. Every word is a
+    parameter, so the text of the SQL depends only on the shape of the query.
 
     A matching row may be of an older version. It is current while the run's row in
     ``trajectory_list``, with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash`` in
-    ``Steps.Text``: its index there is the position of the step (``current_texts.sql``). Example:
-    ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
+    ``Steps.Text``; the index of the hash is the position of the step (``current_texts.sql``).
+    Example: ``having_text(reader, parse_text_query('"rate limit" retry*'))``.
 
     Raises ``InvalidQueryError`` if a prefix matches more than 100 words.
     """
@@ -67,7 +70,7 @@ def having_text(connection: Connection, query: TextQuery, name: str = "text") ->
             texts += [_ends_in_one_of(bound(term.whole_words), begun)] if term.whole_words else []
         elif len(term.words) > 1:
             texts.append(f"hasSubstr({WORDS}, {bound(term.words)})")
-    # The index is used first: it leaves few rows whose words must be compared.
+    # The index is used first, because it leaves few rows whose words must be compared.
     texts.sort(key=lambda text: WORDS in text)
     return Condition(f"({' AND '.join(texts)})", bound.values)
 
@@ -100,7 +103,7 @@ def _words_beginning(connection: Connection, beginning: str) -> Sequence[str]:
 
 
 SPARE_CANDIDATES = 16
-"""Extra candidates to read, as old versions are dropped."""
+"""Extra candidates to read, because old versions are dropped."""
 MAX_CANDIDATES = 4_000
 TEXTS_AT_ONCE = 50
 _STEP_ID = "{:016x}".format
@@ -199,5 +202,5 @@ def _text_key(row: Row) -> _TextKey:
 
 
 def _place(row: Row) -> HitCursor:
-    """Return the place of a candidate; a text stored twice has one place."""
+    """Return the position of a candidate; a text stored twice has one position."""
     return HitCursor(row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place)

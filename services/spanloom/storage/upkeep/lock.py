@@ -1,11 +1,12 @@
-"""Allows one migration at a time on a server, by a table that a process makes before it migrates.
+"""Allows one migration at a time on a server, by a table that a process creates first.
 
-ClickHouse has no advisory locks, but of two ``CREATE TABLE`` with one name exactly one succeeds.
-The names have increasing numbers; the table with the highest is the lock, and stays until the next.
-No clocks are compared. A holder runs its statements in a session of the server, which ends
-``SESSION_S`` after the last of them: then the server refuses statements of a process that was
-suspended longer. Another process takes over once it has seen no sign of life for longer than that:
-no new row in the lock, no running statement of the holder. So no two processes migrate at once.
+ClickHouse has no advisory locks, but of two ``CREATE TABLE`` with the same name exactly one
+succeeds. The names have increasing numbers; the table with the highest number is the lock, and
+stays until the next lock is taken. No clocks are compared. A holder runs its statements in a
+session of the server, which ends ``SESSION_S`` after the last statement; then the server refuses
+statements of a process that was suspended for longer. Another process takes over once it has seen
+no sign of life for longer than that: no new row in the lock, and no running statement of the
+holder. So no two processes migrate at the same time.
 """
 
 from __future__ import annotations
@@ -34,25 +35,25 @@ if TYPE_CHECKING:
 LOCK = "schema_migration_lock_"
 """Prefix of the table's name, before its number."""
 SESSION_S = 60
-"""Seconds that a holder may pause between two statements until the server ends its session."""
+"""Seconds that a holder may pause between two statements before the server ends its session."""
 SILENCE_S = 90.0
-"""Seconds without a sign of life before another takes over: sessions may end a little late."""
+"""Seconds without a sign of life before another process takes over; sessions may end late."""
 WAIT_S = 120.0
 """Seconds that a second migration waits for the first before it reports an error."""
 POLL_S = 0.5
 MOST_PER_LOOK_S = 2.0
-"""The most seconds that one check adds to the silence: the observer may have been suspended."""
+"""The most seconds that one check adds to the silence, because the observer may be suspended."""
 SESSION_LOST = frozenset({372, 373})
 """Error codes: the session has ended, or an earlier statement is still running in it."""
 log = get_logger("keeper")
 
 
 class LockLostError(StoreUnavailableError):
-    """The process was suspended for longer than its session; another may be migrating."""
+    """The process was suspended for longer than its session, so another may be migrating."""
 
 
 class NoLock:
-    """No lock, for the embedded store: the lock of its data directory is enough."""
+    """No lock, for the embedded store, whose data directory is already locked."""
 
     def held(self) -> AbstractContextManager[Callable[[], None]]:
         """Return a context without a lock; its value is a function that does nothing."""
@@ -82,7 +83,7 @@ class MigrationLock:
 
     @contextmanager
     def held(self) -> Iterator[Callable[[], None]]:
-        """Hold the lock within the context; yields a function to call before each statement.
+        """Hold the lock within the context; yield a function to call before each statement.
 
         Raises ``MigrationUnderWayError`` if another migration does not end within ``WAIT_S``
         seconds, and ``LockLostError`` if this process was suspended for too long in the context.
@@ -130,7 +131,7 @@ class MigrationLock:
             return False
 
     def _make(self, number: int) -> bool:
-        """Try to make the lock table of this number; the session is begun before."""
+        """Start a session, and try to create the lock table of this number."""
         table = f"{LOCK}{number}"
         self._connection.begin_session(self._me, SESSION_S)
         try:
@@ -154,7 +155,7 @@ class MigrationLock:
         return True
 
     def _renew(self, number: int) -> None:
-        """Insert a sign of life; raises ``LockLostError`` if another has taken over."""
+        """Insert a sign of life; raises ``LockLostError`` if another process has taken over."""
         found = self._newest()
         if found is None or found.number != number:
             raise LockLostError("another process migrates the store by now")
@@ -172,7 +173,7 @@ class MigrationLock:
         self._connection.end_session()
 
     def _newest(self) -> Lock | None:
-        """Return the newest lock; ``None`` if there never was one."""
+        """Return the newest lock; ``None`` if there never was a lock."""
         if not (names := self._names()):
             return None
         (name, holder) = names[0]
@@ -191,7 +192,7 @@ class MigrationLock:
 
     def _is_working(self, holder: str) -> bool:
         if holder == self._me and self._connection.has_session:
-            return False  # else it would count this query
+            return False  # otherwise it would count this query
         try:
             return any(self._connection.rows("statements_of", who=comment_of(holder)))
         except (PermanentError, StoreUnavailableError):  # the account may lack the right to see it
@@ -199,10 +200,10 @@ class MigrationLock:
 
 
 class Silence:
-    """Measures the time without a sign of life of a lock's holder."""
+    """Measures the time without a sign of life from a lock's holder."""
 
     def __init__(self) -> None:
-        """Begin without a lock."""
+        """Start without a lock."""
         self._seen: tuple[int, int] | None = None
         self._lasted_s = 0.0
         self._looked_s = 0.0
@@ -210,7 +211,8 @@ class Silence:
     def has_lasted(self, found: Lock) -> bool:
         """Check the lock again; return whether the silence is longer than any session.
 
-        One check adds at most ``MOST_PER_LOOK_S``: the holder may have worked since the last one.
+        One check adds at most ``MOST_PER_LOOK_S``, because the holder may have worked since the
+        last check.
         """
         now_s = time.monotonic()
         if found.is_working or self._seen != (found.number, found.sign):
@@ -222,7 +224,7 @@ class Silence:
 
 
 def _place() -> str:
-    """Return the scope of process ids: a boot and a namespace; empty if unknown."""
+    """Return the scope of process ids: a boot and a namespace; ``-`` if unknown."""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
         return f"{boot}:{Path('/proc/self/ns/pid').stat().st_ino}"

@@ -26,8 +26,10 @@ PUBLIC = {
     "v_documents": "trajectories",
     "v_spans": "otel_traces",
 }
-"""View → the table that it shows. ``v_annotations`` and ``v_scores`` are not public: they show what
-a blind queue withholds."""
+"""The table behind each public view.
+
+``v_annotations`` and ``v_scores`` are not public, because they show what a blind queue withholds.
+"""
 LIMITS = (
     "readonly = 1, max_execution_time = 30 MIN 1 MAX 60 CHANGEABLE_IN_READONLY, "
     "max_memory_usage = 1073741824"
@@ -37,10 +39,10 @@ _DEFINER = re.compile(r"\bDEFINER = (?:`([^`]+)`|(\S+)) SQL SECURITY DEFINER\b")
 
 
 def secure_views(connection: Connection, before_each: Callable[[], None] = lambda: None) -> None:
-    """Make the public views read with our rights, without deleted rows; unchanged if they do.
+    """Make the public views read with our account's rights, and without deleted rows.
 
-    After a restore, or a change of the keeper's account, the one whose rights a view has may be
-    gone.
+    Views that already do so are unchanged. After a restore, or a change of the keeper's account,
+    the account whose rights a view uses may be gone.
     """
     ((account, _),) = connection.rows("account")
     for view, table in PUBLIC.items():
@@ -57,7 +59,7 @@ def secure_views(connection: Connection, before_each: Callable[[], None] = lambd
 
 
 def definer_of(made: str) -> str:
-    """Return the account whose rights a view reads with; empty for the rights of its reader."""
+    """Return the account whose rights a view uses; empty if it uses its reader's rights."""
     found = _DEFINER.search(made)
     return (found[1] or found[2]) if found else ""
 
@@ -68,9 +70,9 @@ def grants(database: str) -> Sequence[str]:
 
 
 def account_statements(name: str, password: str, database: str) -> Sequence[str]:
-    """Return the statements that make an account for the public views only.
+    """Return the statements that create an account for the public views only.
 
-    They contain the SHA-256 of the password, as a server may log its statements.
+    They contain the SHA-256 of the password, because a server may log its statements.
     """
     digest = hashlib.sha256(password.encode()).hexdigest()
     named = identifier(name)
@@ -79,7 +81,7 @@ def account_statements(name: str, password: str, database: str) -> Sequence[str]
 
 
 def create_account(connection: Connection, name: str, password: str) -> None:
-    """Make an account that may only read the public views.
+    """Create an account that may only read the public views.
 
     Raises ``StoreUnavailableError``, for example if the name is taken. An account that could not
     get its rights is removed again.

@@ -1,7 +1,8 @@
 """Applies retention to tables, and removes rows of deleted traces.
 
 The longest term of all projects is the table's TTL, which ClickHouse applies in its merges. The
-keeper deletes rows of projects with shorter terms, at most once a day: cutoffs are whole days.
+keeper deletes rows of projects with shorter terms, at most once a day, because cutoffs are whole
+days.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ RETAINED = {
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables subject to retention, the column from which each counts, and its kind of data. Rows of
-projects with shorter terms are removed in this order: what requests brought before the spans. A TTL
-may take the spans first: until it has taken the requests too, a trace that gets something new is
-looked at again, at most once a minute.
+"""The tables with retention, the column from which each term counts, and its kind of data.
+
+Rows of projects with shorter terms are removed in this order: the records of requests before the
+spans. A TTL may remove the spans first. Until it has removed the requests too, a trace with new
+arrivals is examined again, at most once a minute.
 """
 NEVER_EXPIRES = frozenset(
     {
@@ -61,9 +63,9 @@ NEVER_EXPIRES = frozenset(
         *("annotation_queue_items", "annotation_queue_events"),
     }
 )
-"""Tables with rows of traces that never expire: content written by people cannot be recreated."""
+"""Tables with rows of traces that never expire, because people's work cannot be recreated."""
 KEEPING = frozenset({"trajectories", "trajectory_list"})
-"""Tables with ``IsKept``, which marks rows exempt from retention (``keep_annotated``)."""
+"""Tables with ``IsKept``, which flags rows as exempt from retention (``keep_annotated``)."""
 OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
 """Tables whose rows belong to no project: only their TTL removes rows."""
 DAY_S = 24 * 3600
@@ -74,7 +76,8 @@ _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
 def set_retention(connection: Connection, plan: RetentionPlan) -> None:
     """Set the TTL of every table to the longest retention of all projects.
 
-    A table that already has it is not changed: a new TTL makes ClickHouse rewrite the table.
+    A table that already has this TTL is not changed, because a new TTL makes ClickHouse rewrite the
+    table.
     """
     for table, definition in connection.rows("table_definitions", tables=list(RETAINED)):
         column, kind = RETAINED[table]
@@ -92,7 +95,7 @@ def set_retention(connection: Connection, plan: RetentionPlan) -> None:
 
 
 def retained_days(connection: Connection, table: str) -> int:
-    """Return the days that a table keeps its rows; 0 for ever."""
+    """Return the days for which a table stores its rows; 0 means without limit."""
     found = connection.rows("table_definitions", tables=[table])
     return next((_days_in(definition) for _, definition in found), 0)
 
@@ -129,7 +132,7 @@ def _days_in(definition: str) -> int:
 
 
 def _cutoff_s(days: int, now_s: int) -> int:
-    """Return the start of the oldest day to keep, in seconds since the epoch; 0 keeps all."""
+    """Return the start of the oldest day to retain, in seconds since the epoch; 0 retains all."""
     return (now_s // DAY_S - days) * DAY_S if days else 0
 
 
@@ -142,7 +145,7 @@ def remove_deleted(connection: Connection, over_before_ns: int) -> int:
     """Remove every row of deleted traces; return the number.
 
     Spans stored after their deletion was requested may add further traces, so scopes are read
-    again. A deletion from before ``over_before_ns`` then ends: spans that arrive for its traces
+    again. Then deletions from before ``over_before_ns`` end: spans that arrive for their traces
     from now on are stored like any other.
     """
     lasting = read_deletions(connection, only_lasting=True)
@@ -160,15 +163,15 @@ def remove_deleted(connection: Connection, over_before_ns: int) -> int:
 
 
 def _rebuild_partly_deleted(connection: Connection) -> None:
-    """Make traces due that were also built from deleted ones, if a deletion was interrupted.
+    """Make traces due that were also built from deleted traces, if a deletion was interrupted.
 
-    To be called before the rows of deleted parts are removed: then these traces are not found.
+    Call this before the rows of deleted parts are removed; after that these traces cannot be found.
     """
     record_revisits(connection, find_built_from_deleted(connection))
 
 
 def _empty(connection: Connection, table: str) -> int:
-    """Remove the deleted rows of a table; a table without any is not changed."""
+    """Remove the deleted rows of a table; a table without deleted rows is not changed."""
     ((count,),) = connection.rows("count_deleted_rows", table=table)
     if count:
         connection.run(query("remove_deleted_rows"), table=table)
@@ -180,9 +183,9 @@ _RELEASE = ("count_to_release_rows", "release_rows")
 
 
 def keep_annotated(connection: Connection, plan: RetentionPlan) -> int:
-    """Mark the rows of annotated trajectories, or unmark all; return the number of changed rows.
+    """Flag the rows of annotated trajectories as exempt, or unflag all; return how many changed.
 
-    A table without such rows is not changed. The row of a newer version is not marked yet, but its
+    A table without such rows is not changed. The row of a newer version is not flagged yet, but its
     retention has begun again, so it has at least a day left.
     """
     names = _KEEP if plan.keeps_annotated else _RELEASE

@@ -1,7 +1,7 @@
 """``Upkeep`` in ClickHouse: schema and declared columns, retention, removal of deleted rows.
 
-Columns are only added; changing or removing one requires a numbered migration. Rows stored earlier
-have the default of the column's type. Safe to interrupt and to repeat.
+Columns are only added; changing or removing a column requires a numbered migration. Rows stored
+earlier have the default of the column's type. Safe to interrupt and to repeat.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _View(NamedTuple):
 
     record: Declaration
     hidden: Sequence[str] = ()
-    """Columns that it does not show."""
+    """Columns that the view does not show."""
 
 
 VIEWS = {
@@ -64,7 +64,7 @@ VIEWS = {
 
 
 def declared_columns() -> Mapping[str, Mapping[str, str]]:
-    """Return the declared columns of each table by name, each in the form for ``ADD COLUMN``."""
+    """Return the declared columns of each table by name, as definitions for ``ADD COLUMN``."""
     columns: dict[str, dict[str, str]] = defaultdict(dict)
     for declaration in RECORDS:
         for stored in declaration.stored:
@@ -84,7 +84,7 @@ def add_declared(
 ) -> list[str]:
     """Add the declared columns that tables lack; return them as ``table.column``.
 
-    ``before_each`` is called before every statement, for a lock that has to be kept alive.
+    ``before_each`` is called before every statement, to keep a lock alive.
     """
     declared = declared_columns()
     there: dict[str, list[str]] = defaultdict(list)
@@ -123,7 +123,7 @@ def _show(
 
 
 class ClickHouseUpkeep:
-    """``Upkeep`` over its own connection."""
+    """``Upkeep`` over a separate connection."""
 
     def __init__(
         self, connection: Connection, lock: MigrationLock | NoLock, *, has_accounts: bool = False
@@ -174,7 +174,7 @@ class ClickHouseUpkeep:
         return int(now_ns)
 
     def create_reader(self, name: str, password: str) -> None:
-        """Make a server account that may only read the public views."""
+        """Create a server account that may only read the public views."""
         create_account(self._connection, name, password)
 
     def broken_parts(self) -> int:
@@ -217,17 +217,18 @@ class ClickHouseUpkeep:
 def open_upkeep(url: Where) -> ClickHouseUpkeep:
     """Open the store for the keeper, the only process that changes tables and retention.
 
-    Raises ``StartupError`` with one line if the URL is invalid or the store cannot be opened.
+    Raises ``StartupError`` with a one-line message if the URL is invalid or the store cannot be
+    opened.
     """
     make_tables(url)
     connection = Connection(connector_of(url)(), UPKEEP_SETTINGS)
-    # The directory of an embedded store is locked already.
+    # The directory of an embedded store is already locked.
     lock = NoLock() if is_embedded(url) else MigrationLock(connection)
     return ClickHouseUpkeep(connection, lock, has_accounts=not is_embedded(url))
 
 
 def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
-    """Return the upkeep of a server that may be unreachable yet, with any schema."""
+    """Return the upkeep of a server that may not be reachable yet, with any schema."""
     connection = LateConnection(opening, UPKEEP_SETTINGS, needs_schema=False)
     opening.make_tables()
     return ClickHouseUpkeep(connection, MigrationLock(connection), has_accounts=True)

@@ -24,9 +24,9 @@ class Column(NamedTuple):
     """The SQL that reads a field."""
 
     sql: str
-    """Its value, never NULL; for a list an array."""
+    """The field's value, never NULL; an array for a list."""
     is_there: str = ""
-    """The condition that it has a value; empty if it always has one."""
+    """The condition that the field has a value; empty if it always has one."""
 
 
 def _columns_of(declaration: Declaration) -> Mapping[str, Column]:
@@ -50,15 +50,17 @@ _ELSEWHERE = {
     "StepAgentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Agent`)",
     "StepParentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Parent`)",
 }
-"""Items that are not arrays of their own: the place of a step, and values looked up by place. It is
-looked up before steps become rows: a row that named ``Steps.Name`` would have the names of all
-steps of its run, which a filter copies for each row (80 GB for 100,000 steps)."""
+"""Items without an array of their own: the position of a step, and values looked up by position.
+
+They are looked up before steps become rows, because a row that named ``Steps.Name`` would have the
+names of all steps of its run, which a filter copies for each row (80 GB for 100,000 steps).
+"""
 _ITEMS = _ELSEWHERE | {
     f"Step{stored.item}": f"`{stored.column}`"
     for stored in STEP.stored
     if isinstance(stored, StoredSteps)
 }
-"""Name of an item → SQL of its array."""
+"""The SQL of the array for each item, by the item's name."""
 _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
-"""For lists: ``!=`` means that no item is equal, the opposite of ``=``, and so on."""
+"""The operators that mean, for lists, that no item meets the opposite operator.
+
+For example, ``!=`` means that no item is equal.
+"""
 
 
 def compare(comparison: Compare, column: Column, literals: Literals) -> str:
@@ -51,7 +54,7 @@ def is_in(comparison: In, column: Column, literals: Literals) -> str:
 
 
 def exists(comparison: Exists, column: Column, literals: Literals) -> str:
-    """Return the condition of ``conversation exists``; for a flag the flag itself."""
+    """Return the condition of ``conversation exists``; for a flag, the flag itself."""
     if comparison.field.has_keys:
         return _has_key(comparison.key, column, literals)
     if comparison.field.is_list:
@@ -111,7 +114,7 @@ class Literals:
     """Collects literals as parameters with the names ``p0``, ``p1`` and so on."""
 
     def __init__(self, prefix: str = "p") -> None:
-        """Begin without literals; two instances in one query need different prefixes."""
+        """Start without literals; two instances in one query need different prefixes."""
         self._prefix = prefix
         self.values: dict[str, object] = {}
 
@@ -225,7 +228,7 @@ _ARRAYS = {
 
 
 def guards_of(step: tree.Condition, literals: Literals) -> Iterator[str]:
-    """Yield conditions that every run meets that has a step meeting this one."""
+    """Yield conditions that hold for every run with a step that meets this condition."""
     match step:
         case And(parts):
             for part in parts:

@@ -44,7 +44,7 @@ def compile_where(where: tree.Condition, tables: SideTables) -> Condition:
 
 
 def compile_each(wheres: Sequence[tree.Condition], tables: SideTables) -> Condition:
-    """Return an array of 0 or 1 per condition: whether a row of ``trajectory_list`` meets it."""
+    """Return an array with 1 for each condition that a row of ``trajectory_list`` meets, else 0."""
     compiler = Compiler(tables)
     met = (f"toUInt8({compiler.to_sql(where, Subject.RUN)})" for where in wheres)
     return Condition(f"[{', '.join(met)}]", compiler.literals.values)
@@ -53,7 +53,8 @@ def compile_each(wheres: Sequence[tree.Condition], tables: SideTables) -> Condit
 def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
     """Return the condition that a row passes filters, which depend only on its columns.
 
-    Its parameters have another prefix than those of a ``where``, so both may be in one query.
+    Its parameters have another prefix than the parameters of a ``where``, so both may be in one
+    query.
     """
     if where is None:
         return Condition("true", {})
@@ -105,7 +106,8 @@ class Compiler:
     def _number(self, of: tree.Number, subject: Subject, needed: dict[str, None]) -> str:
         """Return a number as SQL; add to ``needed`` the conditions that its fields are present.
 
-        A division by 0 is NULL. No part occurs twice in the text: nested divisions would double it.
+        A division by 0 is NULL. No operand occurs twice in the text, because nested divisions would
+        double it.
         """
         match of:
             case Constant(number):
@@ -147,7 +149,7 @@ class Compiler:
         return find(words, where.field.name, self._side_tables, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return a shape, preceded by necessary conditions on its steps, which are much faster."""
+        """Return a shape, preceded by necessary conditions on its steps that are much faster."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

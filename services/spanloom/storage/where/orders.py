@@ -45,9 +45,10 @@ def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
 
 
 def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition]:
-    """Return the same for ``top_steps.sql``, for an order by a value of steps.
+    """Return the order and the condition for ``top_steps.sql``, for an order by a value of steps.
 
-    Raises as ``ordered`` does. Of equal steps of a run the earlier comes first in both directions.
+    Raises the same error as ``ordered``. Of equal steps of a run the earlier comes first in both
+    directions.
     """
     ranks = _ranks(order, STEP_COLUMNS)
     sign = -1 if order.is_descending else 1
@@ -61,7 +62,7 @@ def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition
 
 
 def run_by_run(order: Order) -> Condition:
-    """Return the order of steps if runs are ordered by their start."""
+    """Return the order of steps for runs ordered by their start."""
     return Condition(f"{_each(order, _PLACE).text}, StepPlace ASC", {})
 
 

@@ -36,7 +36,8 @@ class SideTables:
     def visible(self) -> Condition:
         """The condition that annotations and scores of a run are visible: in reach, not withheld.
 
-        Those that a blind queue withholds from anyone are hidden here, as the caller is anonymous.
+        Annotations and scores that a blind queue withholds from anyone are hidden here, because the
+        caller is anonymous.
         """
         if self._visible is None:
             withheld = withheld_from_all(ReadQueues(self.connection), self._projects)
@@ -62,7 +63,7 @@ _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
 def annotated(subject: Subject, tables: SideTables, literals: Literals) -> Column:
-    """Return the flag whether some annotation's newest revision is not a retraction."""
+    """Return the flag whether the newest revision of some annotation is not a retraction."""
     literals.values.update(tables.visible.values)
     return Column(
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608
@@ -114,7 +115,7 @@ def words_of_run(words: str, part: str, tables: SideTables, literals: Literals) 
 def words_of_step(words: str, part: str, tables: SideTables, literals: Literals) -> str:
     """Return the condition that a step has a text with all these words.
 
-    Texts whose hash the run's row does not have at that step are of older versions, and ignored.
+    Texts whose hash is not in the run's row at that step are of older versions, and are ignored.
     """
     if not words:
         raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")

@@ -22,7 +22,7 @@ SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5}
 
 
 class ClickHouseWorkers:
-    """``WorkerStore`` over its own connection, so a heartbeat waits for no other statement."""
+    """``WorkerStore`` over a separate connection, so a heartbeat waits for no other statement."""
 
     def __init__(self, open_connection: Callable[[], Connection], me: str, release: str) -> None:
         """Set the id and the release of this process; the connection is opened at first use."""
@@ -35,7 +35,8 @@ class ClickHouseWorkers:
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
         """See ``WorkerStore.beat``.
 
-        An account that only reads is not tried: a refusal looks like that of a read-only host.
+        A read-only account does not try, because its refusal looks like the refusal of a read-only
+        host.
         """
         refuse_newer(self._connection())
         if self._only_reads:
@@ -80,6 +81,6 @@ class ClickHouseWorkers:
 
 
 def open_workers(url: Where, me: str, release: str) -> ClickHouseWorkers:
-    """Return the heartbeats on a server that may be unreachable yet; ``me`` is this process."""
+    """Return the heartbeats on a server that may not be reachable yet; ``me`` is this process."""
     connect = connector_of(url)
     return ClickHouseWorkers(lambda: Connection(connect(), SETTINGS), me, release)

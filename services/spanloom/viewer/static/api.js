@@ -1,12 +1,12 @@
 /**
  * The only module that talks to the service. Answers are JSON or bytes; every failure is an
- * `ApiError` with the words of the service (RFC 9457).
+ * `ApiError` with the message of the service (RFC 9457).
  */
 import { signal } from "./vendor/signals.js";
 import { t } from "./i18n/index.js";
 import { annotator, HEADER } from "./state/reader.js";
 
-// Whether the service answers: unanswered requests are repeated once it does.
+// Whether the service answers; unanswered requests are repeated when it does.
 
 let isAway = false;
 
@@ -26,7 +26,7 @@ export function heard(isAnswered) {
 export const slow = signal(0);
 const SLOW_MS = 3000;
 
-/** The browser may report it before requests get through: requests that fail once more are repeated a little later, too. */
+/** The browser may report a connection before requests succeed, so requests that fail again are repeated a little later. */
 const AFTER_ONLINE_MS = [0, 500, 3000];
 
 addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(notify, ms); });
@@ -34,12 +34,12 @@ addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(
 // Requests, and their failures.
 
 /** @typedef {{parameter: string, detail: string, position?: number, length?: number, did_you_mean?: string[]}} InputError */
-/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params `[a, b]`: sent twice */
+/** @typedef {Record<string, string | number | boolean | null | undefined | string[]>} Params a list is sent as a repeated parameter */
 
 const KEY = "spanloom.key";
-/** Characters of a request that a browser still sends after its page is gone; it takes 64 KiB in all. */
+/** Characters of a request that a browser still sends after its page is closed; the browser's limit is 64 KiB in total. */
 const MOST_KEPT_ALIVE = 20_000;
-/** How long the page works before it handles a key or a frame, and how many rows it reads between looks at the clock. */
+/** How long the page works before it handles a key or a frame, and how many rows it reads before it checks the clock. */
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
@@ -48,7 +48,7 @@ export const isLocked = signal(false);
 
 /** A failed request: `status` 0 means that there was no answer. */
 export class ApiError extends Error {
-  /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] rows, of a write that met others @param {string} [reason] code of why a format cannot hold a run */
+  /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] the current rows, if a write conflicts with them @param {string} [reason] code of the reason why a format cannot represent a run */
   constructor(status, detail, errors = [], current = null, reason = "") {
     super(detail);
     this.status = status;
@@ -58,7 +58,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Keep a key for as long as the tab lives; an empty one forgets it. @param {string} key */
+/** Store a key until the tab is closed; an empty key removes it. @param {string} key */
 export function useKey(key) {
   if (key) sessionStorage.setItem(KEY, key);
   else sessionStorage.removeItem(KEY);
@@ -68,7 +68,7 @@ export function useKey(key) {
 export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 
 /**
- * Ask for JSON.
+ * Request JSON.
  * @param {string} path @param {Params} [params] @param {AbortSignal} [until]
  * @returns {Promise<any>} the answer of the service; its shape is the API's (docs/api.md)
  */
@@ -81,7 +81,7 @@ export async function getBytes(path, params, until) {
   return (await ask(path, params, "*/*", until)).arrayBuffer();
 }
 
-/** Request a text, and the header that counts what it lost. @param {string} path @param {Params} params @param {AbortSignal} until */
+/** Request a text, and the header that counts its losses. @param {string} path @param {Params} params @param {AbortSignal} until */
 export async function getText(path, params, until) {
   const answer = await ask(path, params, "*/*", until);
   return { text: await answer.text(), losses: answer.headers.get("spanloom-losses") ?? "" };
@@ -96,7 +96,7 @@ export async function getStream(path, params, until, accept = "text/event-stream
   return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
 }
 
-/** Split a stream of text: yield the pieces that are complete with each chunk. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
+/** Split a stream of text: with each chunk, yield the items that are complete. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
 export async function* pieces(stream, by) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -120,7 +120,7 @@ export async function getRows(path, params, take) {
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) data = row; // and on to its end, or the answer stays open
+      if (row.end) data = row; // read on to the end, otherwise the answer stays open
       else if (!row.error) take(row); // an error: the service failed midway, and sends no last line
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
@@ -133,7 +133,8 @@ export async function getRows(path, params, take) {
 
 /**
  * Send JSON, and return the JSON of the answer.
- * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent as it is @param {Params} [params]
+ * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent
+ * unchanged @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
  * @returns {Promise<any>}
  */

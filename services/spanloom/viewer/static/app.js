@@ -1,8 +1,8 @@
-/** Entry point: draws the page that the address names. */
+/** Entry point: renders the page of the address. */
 import { render } from "./vendor/preact.js";
 import { html } from "./ui/html.js";
 
-/** The first part of the address of each page; with two exceptions it is the name of the module, too. */
+/** The first segment of the path of each page; with two exceptions it is also the name of the module. */
 const PAGES = ["", "overview", "trajectories", "steps", "conversations", "conversation", "diff", "settings", "queues", "schemes", "agreement", "adjudication", "exchange", "datasets", "compare", "experiments", "online-rules", "alerts"];
 const NAMED = { "": "list", trajectories: "trajectory" };
 

@@ -41,7 +41,7 @@ export function moment(ms) {
   return new Intl.DateTimeFormat(locale(), /** @type {Intl.DateTimeFormatOptions} */ (format)).format(ms);
 }
 
-/** A short time: of today the time, of earlier days the date. @param {number} ms @param {number} [now] @param {boolean} [isFine] with seconds */
+/** A short time: the time for today, the date for earlier days. @param {number} ms @param {number} [now] @param {boolean} [isFine] with seconds */
 export function clock(ms, now = Date.now(), isFine = true) {
   const when = new Date(ms);
   const today = new Date(now);

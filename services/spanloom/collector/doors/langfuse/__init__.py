@@ -1,5 +1,5 @@
-"""Langfuse's ingestion API, whose events describe an observation piece by piece.
+"""Langfuse's ingestion API, in which several events describe one observation.
 
-In: ``POST /api/public/ingestion`` with a batch of events. Out: OTLP spans and a status per event.
-Start at ``ingestion.py``; ``observations.py`` merges the events on disk.
+Input: ``POST /api/public/ingestion`` with a batch of events. Output: OTLP spans and a status per
+event. Start at ``ingestion.py``; ``observations.py`` merges the events on disk.
 """

@@ -1,8 +1,8 @@
-"""Parsing of events of Langfuse's ingestion API into changes (``fields.py``).
+"""Parses events of Langfuse's ingestion API into changes (``fields.py``).
 
 An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` is the id of the observation or
-trace, and later events of the same id add to it. Null, empty texts and zero times (Go's
-``0001-01-01``) set nothing. See ADR 010.
+trace, and later events with the same id add to it. Null, empty texts and zero times (Go's
+``0001-01-01``) change no field. See ADR 010.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _MAX_ID_BYTES = 512
 _TIMES = ("startTime", "endTime", "completionStartTime")
 _TAKEN_APART = frozenset({"id", "metadata", "usage", "usageDetails"})
 _OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalTokens": "total"}
-"""Token counts of the older field ``usage``, by their names in ``usageDetails``."""
+"""Token counts of the older field ``usage``, with their names in ``usageDetails``."""
 
 
 class Refusal(NamedTuple):
@@ -50,7 +50,7 @@ class Refusal(NamedTuple):
     event_id: str
     reason: str
     status: int = 400
-    """An HTTP status: 400 is invalid, 404 is no longer known, 413 is too large."""
+    """An HTTP status: 400 for invalid, 404 for already evicted, 413 for too large."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Batch:
     changes: list[Change] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
-    """Ids of accepted events, including those dropped on purpose."""
+    """Ids of accepted events, including events that are dropped on purpose."""
     refused: list[Refusal] = field(default_factory=list)
     dropped: int = 0
 
@@ -105,7 +105,7 @@ def _read_event(event: object, sdk: dict[str, object], batch: Batch) -> None:
 def _read_body(
     kind: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp, batch: Batch
 ) -> None:
-    """Add the change or score of an event of a known type."""
+    """Add the change or the score of an event, by its type."""
     if match := _TYPE.fullmatch(kind):
         batch.changes.append(_read_change(match[1], match[2], body, sdk, stamp))
     else:
@@ -115,7 +115,7 @@ def _read_body(
 def _read_change(
     kind: str, action: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp
 ) -> Change:
-    """Return the change of an event; a body without an id uses the event's, as in Langfuse."""
+    """Return the change of an event; a body without an id uses the event's id, as in Langfuse."""
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
     body_id = body.get("id")
     subject_id = body_id if isinstance(body_id, str) and body_id else stamp.event_id
@@ -133,7 +133,7 @@ def _read_change(
 
 
 def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[str, object]) -> None:
-    """Refuse ids that are too long or invalid in OTLP; remove an all-zero parent (no parent)."""
+    """Refuse ids that are too long or invalid in OTLP; remove a parent id of zeros."""
     trace_id = subject_id if subject is Subject.TRACE else str(fields.get("traceId", "-"))
     span_id = subject_id if subject is Subject.OBSERVATION else "-"
     parent_id = str(fields.get("parentObservationId", "-"))
@@ -149,7 +149,7 @@ def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[st
 
 
 def _time(name: str, value: object) -> int:
-    """Return nanoseconds, 0 if not set; raises ``InvalidRequestError`` for an invalid time."""
+    """Return a time in ns, 0 if it is not set; raises ``InvalidRequestError`` if it is invalid."""
     if not _is_set(value):
         return 0
     if (time_ns := iso_nanoseconds(value)) is None:
@@ -175,7 +175,7 @@ def _usage(body: dict[str, object]) -> object:
 
 
 def _flat(value: object) -> object:
-    """Return objects and arrays as JSON text, which is their form in a span."""
+    """Return objects and arrays as JSON text, the form that they have in a span."""
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 

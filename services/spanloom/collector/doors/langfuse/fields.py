@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 CREATED = "created"
-"""A field set by every create event; an observation without it is not stored yet."""
+"""A field that every create event sets; an observation without it is not stored as a span."""
 METADATA = "metadata."
 """Prefix of fields that hold one entry of the metadata: ``metadata.user``."""
 
@@ -26,7 +26,7 @@ class Subject(StrEnum):
 
 
 class Stamp(NamedTuple):
-    """The order of events: by time, then by id, independent of the order of arrival."""
+    """The position of an event in the order by time, then by id, whatever the order of arrival."""
 
     time_ns: int
     event_id: str
@@ -50,7 +50,7 @@ _FIRST_SEEN = "firstSeen"
 
 
 def merge(fields: Fields, changes: Iterable[Change]) -> None:
-    """Merge changes into the fields: each has the value of the latest event that sets it."""
+    """Merge changes into the fields; each field gets the value of the latest event that sets it."""
     for change in changes:
         stamp = [*change.stamp]
         for name, value in change.fields.items():
@@ -63,7 +63,7 @@ def merge(fields: Fields, changes: Iterable[Change]) -> None:
 
 
 def values(fields: Fields) -> dict[str, object]:
-    """Return the fields without their stamps."""
+    """Return the value of each field, without its time and event id."""
     return {name: value for name, (*_, value) in fields.items() if name != _FIRST_SEEN}
 
 
@@ -79,7 +79,7 @@ def is_top_level(fields: Fields) -> bool:
 
 
 def trace_named(fields: Fields) -> str | None:
-    """Return the trace id set by an observation's events, if any."""
+    """Return the trace id set by an observation's events; ``None`` if none is set."""
     return str(fields["traceId"][2]) if "traceId" in fields else None
 
 

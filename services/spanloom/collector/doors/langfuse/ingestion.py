@@ -1,4 +1,4 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``): events are redacted and exported."""
+"""Langfuse's ingestion API (``POST /api/public/ingestion``): redacts and exports events."""
 
 from __future__ import annotations
 
@@ -98,8 +98,10 @@ def _key(subject: Subject, name: str) -> str:
 
 
 _PARTS = 16
-"""An export request is closed once it exceeds this part of the size limit, 4 MiB of 64 MiB, with
-the observation that exceeds it."""
+"""The fraction of the size limit at which an export request is closed: 4 MiB of 64 MiB.
+
+The observation that exceeds it is still included.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class LangfuseIngestion:
     """Handles batches of events; events reported as accepted are fsynced."""
 
     def __init__(self, exporter: Exporter, observations: Observations, limits: Limits) -> None:
-        """Export spans by ``exporter`` and keep the merged fields in ``observations``."""
+        """Export spans with ``exporter`` and store the merged fields in ``observations``."""
         self._exporter = exporter
         self._observations = observations
         self._limits = limits
@@ -130,7 +132,7 @@ class LangfuseIngestion:
             for change in batch.changes:
                 redact_change(change, redactor)
         merged = self._observations.merge(project, batch.changes)
-        batch.changes.clear()  # as large as the body
+        batch.changes.clear()  # they take as much memory as the body
         refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
         refused += self._store_scores(batch.scores, project)
         self._exporter.count_dropped("langfuse_events", batch.dropped)
@@ -138,14 +140,14 @@ class LangfuseIngestion:
         return Ingested([i for i in batch.accepted if i not in gone], refused)
 
     def ingest_score(self, body: bytes, project: str) -> str:
-        """Store one score and return its id; raises as ``ingest`` does."""
+        """Store one score and return its id; raises the same errors as ``ingest``."""
         score = read_score(load_json(body, self._limits), str(uuid4()), time.time_ns())
         for refusal in self._store_scores([score], project):
             raise InvalidRequestError(refusal.reason)
         return score.id
 
     def ingest_scores(self, body: bytes, project: str) -> Ingested:
-        """Store a list of scores, which newer SDKs send; raises as ``ingest`` does."""
+        """Store a list of scores, which newer SDKs send; raises the same errors as ``ingest``."""
         document = load_json(b'{"scores":%b}' % body, self._limits)
         scores, refused = [], []
         bodies = document["scores"]
@@ -161,7 +163,7 @@ class LangfuseIngestion:
         return Ingested([s.event_id for s in scores if s.event_id not in gone], refused)
 
     def _store_scores(self, scores: Sequence[Score], project: str) -> Iterator[Refusal]:
-        """Spool scores as log records are; yield refusals of those that are not stored."""
+        """Spool scores like log records; yield refusals of scores that are not stored."""
         if not scores:
             return
         body = encode_scores(scores, self._exporter.fingerprint_key)
@@ -179,7 +181,7 @@ class LangfuseIngestion:
                 yield from self._store_scores([score], project)
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
-        """Spool the changed observations; yield refusals for the events of those that failed."""
+        """Spool the changed observations; yield refusals for the events of the failed ones."""
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
@@ -192,7 +194,7 @@ class LangfuseIngestion:
                         yield Refusal(event_id, reason)
 
     def _read_part(self, project: str, remaining: deque[str]) -> list[Observation]:
-        """Remove ids from ``left`` and return their observations, enough for one export request."""
+        """Remove ids from ``remaining``; return their observations, enough for one request."""
         part: list[Observation] = []
         size = 0
         while remaining and size < self._limits.max_request_bytes // _PARTS:
@@ -202,11 +204,11 @@ class LangfuseIngestion:
         return part
 
     def _export(self, part: Sequence[Observation], project: str) -> Iterator[tuple[str, str]]:
-        """Spool a part as one request; yield id and reason of each observation that is refused."""
+        """Spool observations as one request; yield id and reason of each refused observation."""
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
-                share.grow(len(body))  # on top of the request's own share
+                share.grow(len(body))  # in addition to the request's own share
                 outcome = self._exporter.export_traces(body, project)
             reason = outcome.message if outcome.rejected else ""
         except PermanentError as error:
@@ -214,7 +216,7 @@ class LangfuseIngestion:
         if reason and len(part) == 1:
             yield part[0].id, reason
         elif reason:
-            for observation in part:  # one must not fail the others
+            for observation in part:  # one observation must not fail the others
                 yield from self._export([observation], project)
 
 
@@ -239,7 +241,7 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
 
 
 def _answer(ingested: Ingested) -> Answer:
-    """Return the status of each event; Langfuse answers 207 even if all were accepted."""
+    """Return the response with the status of each event; Langfuse always answers 207."""
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [
@@ -251,7 +253,7 @@ def _answer(ingested: Ingested) -> Answer:
 
 
 def _answer_scores(ingested: Ingested) -> Answer:
-    """Return the number of accepted scores of a list, and the reasons against others."""
+    """Return the response with the number of accepted scores, and the refusals' reasons."""
     accepted = len(ingested.accepted)
     if not ingested.refused:
         return Answer(202, b'{"message":"Accepted"}')

@@ -1,8 +1,8 @@
 """The merged observations and traces, in one SQLite file of bounded size.
 
-Rows are evicted ("forgotten") a day after their last event, or earlier, oldest first, if the
-file would exceed its size limit. An evicted observation that is stored as a span leaves a mark,
-by which a late event of it is recognised.
+Rows are evicted ("forgotten") a day after their last event, or earlier, oldest first, if the file
+would exceed its size limit. If an evicted observation is stored as a span, its row is replaced by a
+small marker, by which late events of the observation are recognised.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 KEEP_S = 24 * 3600
-"""Seconds for which an observation is kept after its last event."""
+"""Seconds for which an observation is stored after its last event."""
 MAX_BYTES = 1024**3
-"""Beyond it the rows with the oldest last event are evicted early."""
+"""Size limit of the file; beyond it the rows with the oldest last event are evicted early."""
 MAX_MARKS = 1_000_000
-"""Limit of the marks of evicted observations, some 80 bytes each; the oldest are deleted."""
+"""Maximum number of markers, some 80 bytes each; the oldest are deleted."""
 _FORGET_AT_ONCE = 256
 _BUSY_S = 30.0
 
@@ -64,7 +64,7 @@ class ObservationFile:
     def __init__(
         self, path: Path, metrics: Metrics, max_bytes: int, clock_s: Callable[[], float] = time.time
     ) -> None:
-        """Open the file, made if it is missing; raises ``StartupError``."""
+        """Open the file, creating it if it is missing; raises ``StartupError``."""
         self._metrics = metrics
         self._max_bytes = max_bytes
         self._clock_s = clock_s
@@ -90,7 +90,7 @@ class ObservationFile:
     def transaction(self) -> Iterator[None]:
         """Run one transaction, which evicts old and surplus rows before it commits.
 
-        Raises ``OverloadedError`` if the file cannot be written; nothing is changed then.
+        Raises ``OverloadedError`` if the file cannot be written; then nothing is changed.
         """
         with self._lock:
             try:
@@ -140,7 +140,7 @@ class ObservationFile:
             return [row[0] for row in self._file.execute(query, (project, trace_id, limit))]
 
     def forgotten_trace(self, project: str, known_id: str) -> bytes | None:
-        """Return the OTLP trace id of an evicted observation's span, if there is a mark of it."""
+        """Return the OTLP trace id of an evicted observation's span, if it has a marker."""
         query = "SELECT trace_id FROM forgotten WHERE id = ?"
         row = self._file.execute(query, (_mark_of(project, known_id),)).fetchone()
         return None if row is None else row[0]
@@ -155,7 +155,7 @@ class ObservationFile:
                 break
 
     def _forget_oldest(self, reason: str, untouched_since_s: float) -> bool:
-        """Evict the row with the oldest last event, if old enough; return whether there was one."""
+        """Evict the row with the oldest last event if old enough; return whether it was evicted."""
         query = (
             "SELECT project, subject, id, trace_id FROM known WHERE touched_s < ? "
             "ORDER BY touched_s LIMIT 1"

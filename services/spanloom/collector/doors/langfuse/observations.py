@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
 
 MAX_ITEM_BYTES = 16 * 1024**2
-"""Limit of one observation or trace; a span made of both must fit into one export request."""
+"""Size limit of one observation or trace; a span made of both must fit into one request."""
 MAX_TOPS = 1_000
-"""Limit of the observations that are rewritten when their trace changes."""
+"""Maximum number of observations that are rewritten when their trace changes."""
 _TRANSACTION_BYTES = 1024**2
-"""Bytes written in one transaction before other requests get their turn; merging is idempotent,
-so a request may be split."""
+"""Bytes written in one transaction before other requests get their turn.
+
+Merging is idempotent, so a request may be split.
+"""
 
 _FORGOTTEN = (
     "Observation {} is no longer known here, as it was long left alone: its span stays as it is "
@@ -44,7 +46,7 @@ _Key = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The known fields of an observation, with those of its trace if it is at the top of it."""
+    """The known fields of an observation; at the top of its trace also the trace's fields."""
 
     id: str
     trace_id: str
@@ -63,10 +65,10 @@ class Observation:
 
 @dataclass(slots=True)
 class Merged:
-    """The changes that the events of one request made."""
+    """The observations and traces that the events of one request changed."""
 
     spans: dict[str, list[str]] = field(default_factory=dict)
-    """Ids of observations to be stored again, with the ids of the events that changed them."""
+    """Ids of observations to store again, with the ids of the events that changed them."""
     traces: set[bytes] = field(default_factory=set)
     """OTLP trace ids of those observations."""
     refused: list[Refusal] = field(default_factory=list)
@@ -84,7 +86,7 @@ class Observations:
         max_item_bytes: int = MAX_ITEM_BYTES,
         clock_s: Callable[[], float] = time.time,
     ) -> None:
-        """Open the file, made if it is missing; raises ``StartupError``."""
+        """Open the file, creating it if it is missing; raises ``StartupError``."""
         self._file = ObservationFile(path, metrics, max_bytes, clock_s)
         self._max_item_bytes = max_item_bytes
 
@@ -95,8 +97,8 @@ class Observations:
     def merge(self, project: str, changes: Iterable[Change]) -> Merged:
         """Merge events and return which spans they change; callable from many threads.
 
-        Raises ``OverloadedError`` if the disk is full. Some events may be merged by then, which
-        does no harm when the request is repeated.
+        Raises ``OverloadedError`` if the disk is full. Some events may have been merged by then,
+        which does no harm when the request is repeated.
         """
         merged = Merged()
         groups = deque(_by_subject(changes).items())
@@ -116,7 +118,7 @@ class Observations:
         return merged
 
     def read(self, project: str, known_ids: Iterable[str]) -> Iterator[Observation]:
-        """Yield observations one at a time, without those whose creation is still awaited.
+        """Yield observations one at a time, without observations whose create event is missing.
 
         Raises ``OverloadedError`` if one of them has been evicted already.
         """
@@ -172,7 +174,7 @@ class Observations:
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
         """Return whether events of an unknown id belong to an evicted observation's stored span.
 
-        The same id in another trace is another span.
+        The same id in another trace belongs to another span.
         """
         subject, known_id = key
         if subject is not _OBSERVATION:
@@ -197,7 +199,7 @@ class NamedLocks:
     """
 
     def __init__(self, max_waiting: int) -> None:
-        """Allow ``max_waiting`` waiting threads, so that others stay free."""
+        """Allow ``max_waiting`` threads to wait, so that the other threads stay free."""
         self._max_waiting = max_waiting
         self._waiting = 0
         self._held: set[bytes] = set()

@@ -1,7 +1,7 @@
 """Converts Langfuse's scores to evaluation results, in the form of log records.
 
-A score names its trace, and the observation that it judges unless it is about the whole trace. Its
-id identifies it: sent again it replaces its earlier content. See ADR 073.
+A score names its trace, and the observation that it judges unless it judges the whole trace. A
+score with the same id replaces the earlier one. See ADR 073.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _SCOPE = "langfuse-ingestion"
 _MAX_ID_BYTES = 512
 _KINDS = ("NUMERIC", "CATEGORICAL", "BOOLEAN", "CORRECTION", "TEXT")
 _CORRECTION = "output"
-"""The name that Langfuse gives to corrections, whose name is optional."""
+"""The name that Langfuse gives to corrections without a name."""
 
 
 class Score(NamedTuple):
-    """A score as it is stored: an evaluation result of a trace."""
+    """A score in its stored form: an evaluation result of a trace."""
 
     id: str
     event_id: str
-    """Id of the event that brought it."""
+    """Id of the event that contained it."""
     trace_id: bytes
     span_id: bytes
-    """Empty if it is about the whole trace."""
+    """Empty if the score judges the whole trace."""
     time_ns: int
     attributes: Mapping[str, object]
 
@@ -43,7 +43,7 @@ class Score(NamedTuple):
 def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score:
     """Return the score of a request body; raises ``InvalidRequestError`` with the fault.
 
-    ``time_ns`` is its time if the body has none.
+    ``time_ns`` is its time if the body has no time.
     """
     if not (trace := _id(body, "traceId")):
         raise InvalidRequestError("traceId: a score must name its trace.")
@@ -65,7 +65,7 @@ def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score
 
 
 def encode_scores(scores: Iterable[Score], key: bytes) -> bytes:
-    """Return scores as log records are encoded for the spool; ids are hashed with the key."""
+    """Return scores encoded for the spool like log records; their ids are hashed with the key."""
     writer = RequestWriter(_SCOPE)
     for place, score in enumerate(scores):
         event = writer.add_span("")
@@ -98,7 +98,7 @@ def _name(body: Mapping[str, object], kind: str) -> str:
 
 
 def _kind(body: Mapping[str, object]) -> str:
-    """Return the data type; without one a number is numeric and a text a category."""
+    """Return the data type; by default a number is numeric and a text a category."""
     if (value := body.get("dataType")) is None:
         return "CATEGORICAL" if isinstance(body.get("value"), str) else "NUMERIC"
     if value not in _KINDS:

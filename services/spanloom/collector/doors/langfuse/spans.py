@@ -1,4 +1,4 @@
-"""Langfuse observations to OTLP spans, with the attributes of Langfuse's own OTLP export.
+"""Converts Langfuse observations to OTLP spans with the attributes of Langfuse's OTLP export.
 
 A Langfuse trace is not a span: its fields (name, session, user, input) are set on its top-level
 observations, as Langfuse's SDKs do. For ids see ``fields.py``. See ADR 010.
@@ -64,8 +64,10 @@ TRACE = {
 
 OBSERVATION_METADATA, TRACE_METADATA = "langfuse.observation.metadata.", "langfuse.trace.metadata."
 REDACTED = "redacted."
-"""Prefix of a field that holds the redaction counts of another field, in the format of
-``conventions/run_context.py``."""
+"""Prefix of a field that holds the redaction counts of another field.
+
+The format is that of ``conventions/run_context.py``.
+"""
 
 
 def encode_observations(observations: Iterable[Observation]) -> bytes:
@@ -104,7 +106,7 @@ def _put_all(
 
 
 def _redacted(*subjects: Mapping[str, object]) -> str:
-    """Return the redaction counts summed over all fields, empty if nothing was redacted."""
+    """Return the redaction counts summed over all fields; empty if nothing was redacted."""
     counts: Counter[str] = Counter()
     for fields in subjects:
         for name, value in fields.items():
@@ -114,7 +116,7 @@ def _redacted(*subjects: Mapping[str, object]) -> str:
 
 
 def _write_status(span: Span, fields: Mapping[str, object]) -> None:
-    """Set the error status; the message may be in the output, where Eino's callback puts it."""
+    """Set the error status; its message may be in the output, where Eino's callback puts it."""
     if fields.get("level") == "ERROR":
         span.status.code = Status.STATUS_CODE_ERROR
         span.status.message = str(fields.get("statusMessage") or fields.get("output") or "")

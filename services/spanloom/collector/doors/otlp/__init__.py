@@ -1,5 +1,5 @@
-"""OTLP over gRPC and HTTP: traces, logs with GenAI content; metrics are counted and dropped.
+"""OTLP over gRPC and HTTP: traces, and logs with GenAI content; metrics are counted and dropped.
 
-In: protobuf or JSON. Out: protobuf for ``intake`` and OTLP responses with partial success.
-Start at ``door.py`` (what each signal does, and HTTP), then ``grpc.py``.
+Input: protobuf or JSON. Output: protobuf for ``intake``, and OTLP responses with partial success.
+Start at ``door.py`` (HTTP, and the handling of each signal), then ``grpc.py``.
 """

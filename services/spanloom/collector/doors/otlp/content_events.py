@@ -1,15 +1,15 @@
-"""Log records that report parts of runs, converted to spans that the spool can hold.
+"""Converts log records that report facts of runs to spans that the spool can hold.
 
 Instrumentations may put messages into log events instead of onto the span: an event for each
 message, or one with all of them (OpenTelemetry GenAI semantic conventions since 1.28). Evaluations
-and exceptions of calls come as log records too. Such a record becomes a protobuf span of its own.
-Its parent is the span it belongs to. Its id is a hash of its content, so that a repeated record has
-the same id. Its flags are its position in the request, because some senders set the same time on
-all messages of a call. From then on it is handled like a span, with the same limits; the store
-keeps content events in a table of their own (``schema/0001_baseline/02_content_events.sql``).
+and exceptions of calls arrive as log records too. Such a record becomes a separate protobuf span.
+Its parent is the span that it belongs to. Its id is a hash of its content, so that a repeated
+record has the same id. Its flags are its position in the request, because some senders set the same
+time on all messages of a call. From then on it is handled like a span, with the same limits; the
+store has a separate table for content events (``schema/0001_baseline/02_content_events.sql``).
 
-Coding agents report what they do as log records (``core/conventions/agent_logs.py``). Those of a
-span are events like the others; those without one become spans (``log_spans.py``).
+Coding agents report their activity as log records (``core/conventions/agent_logs.py``). Records
+with a span become events like the others; records without a span become spans (``log_spans.py``).
 """
 
 from __future__ import annotations
@@ -52,33 +52,33 @@ if TYPE_CHECKING:
 
 _TRACE_ID_BYTES, _SPAN_ID_BYTES = 16, 8
 CONTENT_EVENTS = "gen_ai."
-"""Prefix of the events that are kept: messages, details of calls, exceptions, evaluations."""
+"""Prefix of the events that are stored: messages, details of calls, exceptions, evaluations."""
 
 
 class ContentEvents(NamedTuple):
-    """The log records of a request that are kept."""
+    """The log records of a request that are stored."""
 
     body: bytes
     """The events of spans as an ``ExportTraceServiceRequest``; empty if there are none."""
     dropped: int
-    """Number of records that report nothing of a run, or belong to no span and no conversation."""
+    """Number of records without facts of a run, or without a span and a conversation."""
     findings: Findings
-    """Counts of kept records with malformed ids."""
+    """Counts of stored records with malformed ids."""
     spans: bytes = b""
     """Records of coding agents without a span id, as spans; empty if there are none."""
     withheld: int = 0
-    """Number of events that are nothing but content, if no content is stored."""
+    """Number of events that only have content, if no content is stored."""
 
 
 def collect_content_events(
     body: bytes, limits: Limits, fingerprint_key: bytes = b"", *, stores_content: bool = True
 ) -> ContentEvents:
-    """Return the kept records of an encoded ``ExportLogsServiceRequest``.
+    """Return the records to store of an encoded ``ExportLogsServiceRequest``.
 
-    Their ids are hashes of their content, keyed if there is a key. Unless content is stored, events
-    of GenAI content are left out; those of coding agents report more than that.
+    Their ids are hashes of their content, keyed if there is a key. If content is not stored, GenAI
+    events are left out, because they have only content; events of coding agents have more.
 
-    Raises ``InvalidRequestError`` and ``RequestTooLargeError`` as a trace request would.
+    Raises ``InvalidRequestError`` and ``RequestTooLargeError`` like a trace request.
     """
     records = scan_request(body, limits)
     try:
@@ -114,7 +114,7 @@ class _Sorting:
                     self._of_agent(record, origin)
 
     def result(self, records: int) -> ContentEvents:
-        """Return what was kept of so many records."""
+        """Return the result of sorting this many records."""
         kept = self._events.count + self._spans.count + self._withheld
         dropped = records - kept - self._findings.rejected
         return ContentEvents(
@@ -123,7 +123,7 @@ class _Sorting:
         )
 
     def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
-        """Add an event with GenAI content; without a span it is dropped."""
+        """Add an event with GenAI content; drop it if it has no span."""
         if name == RESULT:
             self._result(record, origin)
             return
@@ -139,10 +139,10 @@ class _Sorting:
         self._place(event, record, record.time_unix_nano or record.observed_time_unix_nano)
 
     def _result(self, record: LogRecord, origin: Origin) -> None:
-        """Add an evaluation result, which the extractor makes a score.
+        """Add an evaluation result, of which the extractor makes a score.
 
-        It may name only a trace. Without a trace it waits under an id made of its response id, by
-        which the run of that response is found; without either it is rejected.
+        It may name only a trace. Without a trace it waits under an id derived from its response id,
+        by which the run of that response is found; without either it is rejected.
         """
         if self._is_faulty(record):
             return
@@ -160,7 +160,7 @@ class _Sorting:
         self._identify(event, record.time_unix_nano or record.observed_time_unix_nano)
 
     def _of_agent(self, record: LogRecord, origin: Origin) -> None:
-        """Add a record of a coding agent, as an event of its span or as a span; drop others."""
+        """Add a record of a coding agent, as an event of its span or as a span; drop any other."""
         names = _text(record, EVENT_NAME), record.event_name, record.body.string_value
         name = name_log(names, origin.scope)
         if not may_be_kept(name) or not is_kept(name, texts := texts_of(record.attributes)):
@@ -184,7 +184,7 @@ class _Sorting:
             span.span_id = self._fingerprint(span)
 
     def _place(self, event: Span, record: LogRecord, time_ns: int) -> None:
-        """Set where an event belongs, its id, and its position in the request."""
+        """Set the trace and span of an event, its id, and its position in the request."""
         event.trace_id, event.parent_span_id = record.trace_id, record.span_id
         self._identify(event, time_ns)
 
@@ -206,7 +206,7 @@ class _Sorting:
 
 
 def _fault(record: LogRecord) -> Rejection | None:
-    """Return the fault in the ids of a record, if any; absent ids are no fault."""
+    """Return the fault in a record's ids; ``None`` if there is none, or if ids are absent."""
     if any(record.trace_id) and len(record.trace_id) != _TRACE_ID_BYTES:
         return Rejection.TRACE_ID
     is_malformed = any(record.span_id) and len(record.span_id) != _SPAN_ID_BYTES
@@ -214,7 +214,7 @@ def _fault(record: LogRecord) -> Rejection | None:
 
 
 def _waiting_place(record: LogRecord) -> bytes:
-    """Return the id under which a result with a response id waits; empty without one."""
+    """Return the id under which a result with a response id waits; empty if it has none."""
     response_id = _text(record, RESPONSE_ID)
     return bytes.fromhex(trace_of_response(response_id)) if response_id else b""
 

@@ -1,4 +1,4 @@
-"""OTLP over HTTP: paths, bodies, and how each signal is handled over any transport."""
+"""OTLP over HTTP: paths and bodies, and the handling of each signal over any transport."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
     Export = Callable[[bytes, Encoding, str], ExportOutcome]
-    """Takes the decompressed body, its encoding and the project of the API key."""
+    """Handles the decompressed body, its encoding and the project of the API key."""
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
-    """Return the number of metrics; raises as a malformed trace request would."""
+    """Return the number of metrics; raises the same errors as a malformed trace request."""
     if encoding is Encoding.JSON:
         return _count_json(body, ("resourceMetrics", "scopeMetrics", "metrics"), limits)
     return _count_protobuf(body, ExportMetricsServiceRequest, limits)
@@ -63,7 +63,7 @@ def _inner(outer: object, name: str) -> Iterator[object]:
 
 
 def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
-    """Return the handler of export requests, by signal; the handlers block.
+    """Return the handlers of export requests by signal; the handlers block.
 
     They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """
@@ -91,7 +91,7 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
 
 
 _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
-"""By signal, the response field that counts rejected items."""
+"""The response field that counts rejected items, by signal."""
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:

@@ -40,10 +40,15 @@ if TYPE_CHECKING:
 _SERVICE = "opentelemetry.proto.collector.{0}.v1.{1}Service"
 _NAMES = {"traces": ("trace", "Trace"), "logs": ("logs", "Logs"), "metrics": ("metrics", "Metrics")}
 _MIN_PING_MS = 5_000
-"""Clients ping every ten seconds, also without calls; this must not count as abuse."""
+"""The shortest allowed interval between pings, in ms.
+
+Clients ping every ten seconds, even without calls; this must not count as abuse.
+"""
 _REFUSERS = 8
-"""Threads in addition to the readers, so that one is free to refuse calls. gRPC's own limit
-answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent."""
+"""Threads in addition to the readers, so that one is free to refuse calls.
+
+gRPC's own limit answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent.
+"""
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
 """The accepted codings; gRPC answers UNIMPLEMENTED to any other."""
 _NO_METHOD = "There is no such method; traces, logs and metrics have Export of OTLP."
@@ -63,7 +68,7 @@ class GrpcReceiver:
         authenticator: Authenticator,
         tls: grpc.ServerCredentials | None = None,
     ) -> None:
-        """Prepare the server; port 0 chooses a free one, which ``port`` returns after the start."""
+        """Prepare the server; port 0 chooses a free one, available as ``port`` after the start."""
         self._tls = tls
         self.port = port
         self._exporter = exporter
@@ -81,10 +86,10 @@ class GrpcReceiver:
             interceptors=[_UnknownMethods(self._refusals)],
             options=[
                 ("grpc.max_receive_message_length", limits.max_request_bytes),
-                ("grpc.max_concurrent_streams", limits.max_waiting),  # of each connection
+                ("grpc.max_concurrent_streams", limits.max_waiting),  # per connection
                 ("grpc.per_message_decompression", 0),
                 ("grpc.compression_enabled_algorithms_bitset", _NONE_AND_GZIP),
-                ("grpc.so_reuseport", 0),  # a second process must fail, not share the port
+                ("grpc.so_reuseport", 0),  # a second process must fail instead of sharing the port
                 ("grpc.keepalive_permit_without_calls", 1),
                 ("grpc.http2.min_ping_interval_without_data_ms", _MIN_PING_MS),
                 ("grpc.http2.max_ping_strikes", 0),
@@ -97,12 +102,12 @@ class GrpcReceiver:
             [
                 self._service(signal, _SERVICE.format(*names), exports[signal])
                 for signal, names in _NAMES.items()
-            ]  # a list: gRPC goes through it more than once
+            ]  # a list, because gRPC iterates over it more than once
         )
 
     @property
     def failed(self) -> BaseException | None:
-        """See ``Part``: gRPC serves in its own threads, so only whether they still run is known."""
+        """See ``Part``; only checks whether gRPC's own threads still run."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
             return self._reader.failed
         return UnexpectedEndError("the gRPC server ended without being asked to")
@@ -126,11 +131,11 @@ class GrpcReceiver:
         self._serving = True
 
     def drain(self) -> None:
-        """Report NOT_SERVING to health checks from now on; calls are still answered."""
+        """Report NOT_SERVING to health checks from now on; calls still get responses."""
         self._health.stop()
 
     def stop(self, grace_s: float) -> None:
-        """Accept no more calls; running calls may finish within ``grace_s`` seconds."""
+        """Accept no more calls; let current calls finish within ``grace_s`` seconds."""
         self._serving = False
         self.drain()
         self._server.stop(grace_s).wait()
@@ -139,7 +144,8 @@ class GrpcReceiver:
     def _service(
         self, signal: str, name: str, export: Export
     ) -> grpc.GenericRpcHandler[bytes, bytes]:
-        # On the wire a stream of one message equals a unary call, but here we read it ourselves.
+        # On the wire a stream of one message equals a unary call, but allows us to read it
+        # ourselves.
         method = grpc.stream_unary_rpc_method_handler(self._handler(signal, export))
         return grpc.method_handlers_generic_handler(name, {"Export": method})
 
@@ -152,7 +158,7 @@ class GrpcReceiver:
                     outcome = self._export(body, export, caller.key_project, share)
                 except grpc.RpcError:  # the client is gone
                     raise
-                except Exception as error:  # the boundary: each error becomes a status
+                except Exception as error:  # any error becomes a status
                     outcome_name = status_codes(error).outcome
                     self._exporter.count_request(signal, "grpc", outcome_name)
                     self._refusals.note(Cause(outcome_name, signal, _host(context)), str(error))
@@ -163,7 +169,7 @@ class GrpcReceiver:
         return handle
 
     def _authenticate(self, context: grpc.ServicerContext) -> Caller:
-        """Return the caller, before the message is read; raises if it must not ingest."""
+        """Return the caller, before the message is read; raise if the caller may not ingest."""
         metadata = [
             (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
         ]
@@ -186,7 +192,7 @@ class GrpcReceiver:
 
 
 class _UnknownMethods(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Logs calls of unknown methods, which gRPC itself refuses, without a sender."""
+    """Logs calls of unknown methods, which gRPC itself refuses, without the sender."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         self._refusals = refusals

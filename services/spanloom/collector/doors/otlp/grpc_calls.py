@@ -1,4 +1,4 @@
-"""gRPC calls: reading the message within a timeout, aborting with a status, health checks."""
+"""Reads the message of a gRPC call within a timeout, aborts calls, and answers health checks."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ _LOOK_EVERY_S = 1.0
 _CROWD = 4
 """The server is crowded if at least one in ``_CROWD`` of the allowed calls is waiting."""
 _CROWDED_S = 2.0
-"""How long a message may take to arrive while the server is crowded."""
+"""Seconds that a message may take to arrive while the server is crowded."""
 
 
 class MessageReader:
-    """Reads the one message of a call; cancels calls whose message takes too long."""
+    """Reads the single message of a call; cancels calls whose message takes too long."""
 
     def __init__(self, timeout_s: float, max_calls: int, max_bytes: int) -> None:
-        """Allow ``max_calls`` waiting calls; cancel those older than ``timeout_s``.
+        """Allow ``max_calls`` waiting calls; cancel calls older than ``timeout_s``.
 
-        ``max_bytes`` is the server's limit of a message, which gRPC enforces by itself.
+        ``max_bytes`` is the server's limit of a message, which gRPC itself enforces.
         """
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
@@ -54,7 +54,7 @@ class MessageReader:
 
     @property
     def failed(self) -> BaseException | None:
-        """Why the cancelling thread ended; ``None`` while it runs."""
+        """The error that ended the cancelling thread; ``None`` while it runs."""
         return self._thread.failed
 
     def start(self) -> None:
@@ -65,8 +65,8 @@ class MessageReader:
         """Return the message of a call.
 
         Raises ``grpc.RpcError`` if the call ends before the message is complete,
-        ``OverloadedError`` if too many calls are waiting, and ``RequestTooLargeError`` without a
-        message: then gRPC has refused one that is too large, unless the call had none.
+        ``OverloadedError`` if too many calls are waiting, and ``RequestTooLargeError`` if there is
+        no message, which usually means that gRPC has refused a message as too large.
         """
         with self._lock:
             if len(self._waiting) >= self._max_calls:
@@ -102,7 +102,7 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 
 
 def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
-    """End a call with an error's status and details; always raises, as gRPC's ``abort`` does."""
+    """End a call with an error's status and details; always raises, like gRPC's ``abort``."""
     status = build_status(error)
     code = _CODES[status.code]
     if code is grpc.StatusCode.INTERNAL:
@@ -113,10 +113,10 @@ def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
 
 
 class Health:
-    """gRPC's health service: the state of each service by name, of the server by the empty name."""
+    """gRPC's health service: the state of each service by name; the empty name is the server."""
 
     def __init__(self, server: grpc.Server, services: Sequence[str], reader: MessageReader) -> None:
-        """Add the health service to a server that is not started yet."""
+        """Add the health service to a server that has not been started yet."""
         self._services = (OVERALL_HEALTH, *services)
         self._reader = reader
         self._servicer = HealthServicer()
@@ -134,12 +134,12 @@ class Health:
         server.add_generic_rpc_handlers((handler,))
 
     def start(self) -> None:
-        """Answer SERVING."""
+        """Report SERVING to health checks."""
         for service in self._services:
             self._servicer.set(service, HealthCheckResponse.SERVING)
 
     def stop(self) -> None:
-        """Answer NOT_SERVING from now on, and notify watchers."""
+        """Report NOT_SERVING to health checks from now on, and notify watchers."""
         self._servicer.enter_graceful_shutdown()
 
     def _check(

@@ -1,4 +1,4 @@
-"""OTLP/JSON to OTLP protobuf by OTLP's JSON mapping, with one encoder per message type."""
+"""Converts OTLP/JSON to OTLP protobuf by OTLP's JSON mapping, one encoder per message type."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["InvalidFieldError", "MessageEncoder"]
 
 _Write = Callable[[object, int], bytes]
-"""Returns the wire form of one JSON value; the number is how deep values may still nest."""
+"""Returns the wire form of a JSON value; the number is how many levels may still nest."""
 
 _VALUE_MESSAGE = "opentelemetry.proto.common.v1.AnyValue"
 
 
 class MessageEncoder:
-    """Encodes one message type; made once per type, with the encoders of its fields."""
+    """Encodes one message type; created once per type, with the encoders of its fields."""
 
     def __init__(self, name: str) -> None:
-        """Begin without fields, because a message type may contain itself."""
+        """Start without fields, because a message type may contain itself."""
         self._fields: dict[str, _Write] = {}
         self._nests = name == _VALUE_MESSAGE
 
@@ -43,7 +43,7 @@ class MessageEncoder:
     def of(
         cls, message: Descriptor, known: dict[str, MessageEncoder] | None = None
     ) -> MessageEncoder:
-        """Make the encoder of a message type and of all types it contains."""
+        """Create the encoder of a message type and of all types it contains."""
         known = {} if known is None else known
         if message.full_name not in known:
             encoder = known[message.full_name] = cls(message.full_name)
@@ -56,7 +56,7 @@ class MessageEncoder:
     def encode(self, value: object, depth: int) -> bytes:
         """Return the message's bytes; unknown fields and ``null`` are ignored.
 
-        Raises ``InvalidFieldError`` with the path from this message on.
+        Raises ``InvalidFieldError`` with the path relative to this message.
         """
         if not isinstance(value, dict):
             raise InvalidFieldError("must be an object")
@@ -78,7 +78,7 @@ class MessageEncoder:
 
 
 def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
-    """Return the writer of a field: tag, length if any, content."""
+    """Return the writer of a field, which writes tag, length if any, and content."""
     write = _single_writer(field, known)
     return _list_writer(write) if field.is_repeated else write
 
@@ -159,13 +159,13 @@ def decode_traces(body: bytes, limits: Limits) -> bytes:
     """Return a JSON ``ExportTraceServiceRequest`` as protobuf.
 
     Raises ``InvalidRequestError`` naming the invalid field. A malformed id does not fail the
-    request: it becomes bytes of a wrong length, for which validation rejects the span alone.
+    request: it becomes bytes of a wrong length, for which validation rejects only the span.
     """
     return _decode(body, _TRACES, limits)
 
 
 def decode_logs(body: bytes, limits: Limits) -> bytes:
-    """Return a JSON ``ExportLogsServiceRequest`` as protobuf; raises as ``decode_traces``."""
+    """Return a JSON ``ExportLogsServiceRequest`` as protobuf; see ``decode_traces``."""
     return _decode(body, _LOGS, limits)
 
 

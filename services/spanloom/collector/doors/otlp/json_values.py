@@ -1,4 +1,4 @@
-"""Encoding of single JSON values as protobuf: numbers, texts, ids, enums."""
+"""Encodes single JSON values as protobuf: numbers, texts, ids, enums."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INT32 = range(-(2**31), 2**31)
 
 
 class InvalidFieldError(Exception):
-    """A JSON value is invalid for its field."""
+    """Raised if a JSON value is invalid for its field."""
 
     path = ""
     """Path of the value from the outermost message; completed while the error propagates."""
@@ -36,7 +36,7 @@ class InvalidFieldError(Exception):
 
 
 def scalar_encoder(field: FieldDescriptor) -> tuple[int, Encode]:
-    """Return a field's wire type and the encoder of its values, length prefix included."""
+    """Return a field's wire type and the encoder of its values, including the length prefix."""
     if field.type == FieldDescriptor.TYPE_BYTES:
         return 2, _encode_id if field.name in _ID_FIELDS else _encode_base64
     return _ENCODERS[field.type]
@@ -116,7 +116,7 @@ def _fixed_encoder(layout: str, allowed: range) -> Encode:
 
 
 def _integer(value: object, allowed: range) -> int:
-    """Return an integer or decimal digits as ``int``; floats, which lose digits, are refused."""
+    """Return an integer or decimal digits as ``int``; refuse floats, which lose digits."""
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:

@@ -1,9 +1,10 @@
-"""Log records of coding agents in the form of spans: times, ids and attributes.
+"""Converts log records of coding agents to spans: times, ids and attributes.
 
-A record with a trace and span id is an event of that span. One without becomes a span of its own,
-in the form in which Qwen Code's bridge sends its records: name of the event, attribute
-``log.bridge``, from its time less ``duration_ms`` to its time. Without a trace id it belongs to the
-trace of its prompt, whose id is a hash of service, conversation and prompt.
+A record with a trace and span id is an event of that span. A record without them becomes a separate
+span, in the form in which Qwen Code's bridge sends its records: it has the name of the event and
+the attribute ``log.bridge``, and lasts from the record's time less ``duration_ms`` to the record's
+time. Without a trace id it belongs to the trace of its prompt, whose id is a hash of service,
+conversation and prompt.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _TRACE_ID_BYTES = 16
 _SECOND_NS = 1_000_000_000
 _COUNTED = re.compile(r"[\W\d_]*")
-"""The rest of a prompt's id after the conversation's, if prompts are only numbered."""
+"""What remains of a prompt's id without the conversation's id, if prompts are only numbered."""
 
 
 class Origin(NamedTuple):
@@ -54,16 +55,16 @@ class Origin(NamedTuple):
 
 
 class Collected:
-    """A request of records in the form of spans; has the resources and scopes of these only."""
+    """A request of records in the form of spans, with the resources and scopes of these only."""
 
     def __init__(self) -> None:
-        """Begin without records."""
+        """Start without records."""
         self.count = 0
         self._request = ExportTraceServiceRequest()
         self._last: Origin | None = None
 
     def add(self, origin: Origin) -> Span:
-        """Return a new span below the resource and scope; records come in the order of these."""
+        """Return a new span below the resource and scope; records must come in order of these."""
         groups, last = self._request.resource_spans, self._last
         if last is not origin:
             if last is None or last.of_resource is not origin.of_resource:
@@ -74,7 +75,7 @@ class Collected:
         return groups[-1].scope_spans[-1].spans.add()
 
     def encoded(self) -> bytes:
-        """Return the request; empty without records."""
+        """Return the encoded request; empty without records."""
         return self._request.SerializeToString() if self.count else b""
 
 
@@ -84,7 +85,7 @@ def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
 
 
 def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
-    """Return the time of a record in ns: its time, its observed time, or ``event.timestamp``."""
+    """Return the time of a record in ns: its time, observed time, or ``event.timestamp``."""
     if time_ns := record.time_unix_nano or record.observed_time_unix_nano:
         return time_ns
     try:
@@ -96,11 +97,11 @@ def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
 def derive_trace_id(
     service: str, name: str, texts: Mapping[str, str], time_ns: int, key: bytes
 ) -> bytes:
-    """Return the id of the trace of a record's prompt; empty if it names no conversation.
+    """Return the trace id of a record's prompt; empty if the record names no conversation.
 
-    Some senders reuse ids of prompts: the session's id, or a number within it. Then each prompt
-    has its own trace, and other records of the same second share one: their time decides which
-    run they are part of.
+    Some senders reuse ids of prompts: the session's id, or a number within the session. Then each
+    prompt has its own trace, and other records of the same second share a trace, because their time
+    decides to which run they belong.
     """
     conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
     if not conversation and not prompt:
@@ -114,15 +115,15 @@ def derive_trace_id(
 
 
 def _is_unique(prompt: str, conversation: str) -> bool:
-    """Return whether a prompt's id is more than that of its conversation and a number."""
+    """Return whether a prompt's id has more than the conversation's id and a number."""
     return not _COUNTED.fullmatch(prompt.removeprefix(conversation))
 
 
 def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:
-    """Set a span's name and attributes to those of a record, and return it.
+    """Set a span's name and attributes from a record, and return the span.
 
-    The attribute ``event.name`` is the name with its prefix. A body that is more than a name is
-    the attribute ``body``; the fields of an object are attributes.
+    The attribute ``event.name`` is the name with its prefix. A body that is more than a name
+    becomes the attribute ``body``; the fields of an object become attributes.
     """
     span.name = name
     span.attributes.extend(a for a in record.attributes if a.key != EVENT_NAME)
@@ -136,9 +137,9 @@ def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span)
 
 
 def mark_sender(span: Span, origin: Origin) -> None:
-    """Add the sender to an event, which the store keeps without its resource and scope.
+    """Add the sender to an event, which the store has without its resource and scope.
 
-    Its span may never arrive: then the event is shown as a span of this sender.
+    If the event's span never arrives, the event is shown as a span of this sender.
     """
     for key, text in ((SERVICE_NAME, origin.service), (SCOPE_NAME, origin.scope)):
         if text:
@@ -146,7 +147,7 @@ def mark_sender(span: Span, origin: Origin) -> None:
 
 
 def mark_bridged(span: Span) -> None:
-    """Mark a span as a former log record."""
+    """Set the attribute that identifies a span as a former log record."""
     span.attributes.add(key=BRIDGED, value=AnyValue(bool_value=True))
 
 

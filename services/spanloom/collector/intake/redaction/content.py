@@ -1,4 +1,4 @@
-"""The ``no-content`` filter: keeps the structure of spans, as listed in ``structure.toml``."""
+"""The ``no-content`` filter: stores only the structure of spans, listed in ``structure.toml``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JsonStructure(_Read):
 
     @property
     def fields(self) -> frozenset[str]:
-        """Return the names of all stored fields."""
+        """The names of all stored fields."""
         return self.counts | self.named | self.fields_alone
 
 
@@ -59,7 +59,7 @@ class Structure(_Read):
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Return the patterns of all attributes that are stored unchanged."""
+        """The patterns of all attributes that are stored unchanged."""
         return tuple(chain.from_iterable(self.by_sender.values()))
 
 
@@ -90,7 +90,7 @@ def read_structure() -> Structure:
 
 RULE = "no-content"
 LONGEST_NAME = 512
-"""Characters of a name, model or identifier; a longer text counts as content."""
+"""The most characters of a name, model or identifier; a longer text counts as content."""
 _MAX_DEPTH = 40
 _RAISED = re.compile(
     r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
@@ -99,20 +99,20 @@ _PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
 _PLACEHOLDER = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
-"""A number, also in a text, as some senders write counts."""
+"""A number, possibly in a text, because some senders write counts as texts."""
 
 
 class NoContent:
     """Removes all content; stateless."""
 
     def __init__(self, secret: bytes) -> None:
-        """Set the key of the short hashes that replace texts, so that equal texts stay equal."""
+        """Set the key of the short hashes that replace texts; equal texts have equal hashes."""
         self._secret = secret
         self._keys, self._json = read_keys(), read_structure().json_structure
         self._fields = self._json.fields
 
     def value(self, _place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return the structure of an attribute's value, or ``GONE`` if it has none."""
+        """Return the structure of an attribute's value; ``GONE`` if it has none."""
         if _matches(self._keys.structure, key) and _is_name(value):
             return value
         if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):
@@ -127,7 +127,7 @@ class NoContent:
         return structure
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
-        """Return names unchanged; of a status message only the error's class and code."""
+        """Return names unchanged; reduce a status message to the error's class and code."""
         if not text or (place is Place.NAMES and len(text) <= LONGEST_NAME):
             return text
         structure = describe_failure(text) if place is Place.STATUS else ""
@@ -188,7 +188,7 @@ def describe_failure(text: str) -> str:
     """Return the exception class and the status code in a text, without the rest.
 
     Example: ``NotFoundError: status code 404`` for ``NotFoundError: no user Ada (status code
-    404)``. Markers of a pause (an interrupt) are kept, because a pause is not a failure.
+    404)``. Markers of a pause (an interrupt) stay, because a pause is not a failure.
     """
     raised, pause, code = _RAISED.match(text), _PAUSE.search(text), STATUS_CODE.search(text)
     parts = [pause[0] if pause else "", f"status code {code[1]}" if code else ""]

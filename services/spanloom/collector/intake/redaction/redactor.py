@@ -1,4 +1,4 @@
-"""Redaction of requests: applies the filters to every part of a request."""
+"""Redacts requests: applies the filters to every part of a request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Filter(Protocol):
     """Redacts values and texts."""
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return the redacted value of an attribute, or ``GONE``."""
+        """Return the redacted value of an attribute; ``GONE`` if it is dropped."""
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
         """Return the redacted form of a text that has no key."""
@@ -47,11 +47,11 @@ class Redactor:
         self._filters = [each for each in filters if each is not None]
 
     def begin(self, spans_are: Place = Place.SPAN) -> Redaction:
-        """Begin a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
+        """Start a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
         return Redaction(self, spans_are)
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after all filters, or ``GONE``."""
+        """Return a value after all filters; ``GONE`` if it is dropped."""
         redacted: Plain | Gone = value
         for each in self._filters:
             if not isinstance(redacted, Gone):
@@ -65,11 +65,11 @@ class Redactor:
         return text
 
     def by_rules(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after the rules only, or ``GONE``."""
+        """Return a value after the rules only; ``GONE`` if it is dropped."""
         return self._walk.value(place, key, value, matches) if self._walk else value
 
     def key(self, place: Place, key: str, matches: Matches) -> str:
-        """Return a key after the rules' recognisers."""
+        """Return a key in which matches of the rules' recognisers are replaced."""
         return self._walk.text(place, key, matches) if self._walk else key
 
     def count(self, matches: Matches) -> None:
@@ -79,10 +79,10 @@ class Redactor:
 
 
 class Redaction:
-    """The redaction of one request, in place, part by part; writes the counts onto its spans."""
+    """The redaction of one request, in place, in parts; writes the counts onto its spans."""
 
     def __init__(self, redactor: Redactor, spans_are: Place) -> None:
-        """Begin without matches."""
+        """Start without matches."""
         self._redactor = redactor
         self._spans_are = spans_are
         self._shared: Matches = Counter()
@@ -122,7 +122,7 @@ class Redaction:
         self.matches += matches
 
     def count(self) -> None:
-        """Add the request's matches to the metrics; call once, at the end."""
+        """Add the request's matches to the metrics; must be called once, at the end."""
         self._redactor.count(self.matches + self._shared)
 
     def _events(self, span: Span, matches: Matches) -> None:
@@ -161,10 +161,11 @@ def _text_of(encoded: bytes) -> str:
 def make_redactor(
     rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
 ) -> Redactor | None:
-    """Return the redactor of requests, ``None`` if nothing is to be redacted.
+    """Return the redactor of requests; ``None`` if nothing is to be redacted.
 
-    Rules that hash need a secret file. Otherwise a missing secret is generated; its hashes compare
-    texts within one run of the process only. Raises ``StartupError`` with a line per mistake.
+    Rules that hash need a secret file. Without such rules a missing secret is generated; its hashes
+    can be compared only within one run of the process. Raises ``StartupError`` with a line per
+    mistake.
     """
     if rules_file is None and not no_content:
         return None

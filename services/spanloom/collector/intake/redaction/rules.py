@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What happens to a match."""
+    """What is done with a match."""
 
     DROP = "drop"
-    """Removed: the whole attribute or entry, or the recognised part of a text."""
+    """Remove the whole attribute or entry, or the recognised part of a text."""
     HASH = "hash"
-    """Replaced by a keyed hash: equal values stay equal, but cannot be guessed."""
+    """Replace with a keyed hash; equal values stay equal, but cannot be guessed."""
     MASK = "mask"
-    """Replaced by ``[redacted:<rule>]``."""
+    """Replace with ``[redacted:<rule>]``."""
 
 
 class Place(StrEnum):
-    """A part of a request that rules apply to."""
+    """A kind of text in a request to which rules apply."""
 
     SPAN = "span"
     EVENT = "event"
@@ -48,18 +48,20 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; if it has both ``keys`` and ``recognisers``, either of them is a match."""
+    """One rule; if it has both ``keys`` and ``recognisers``, either is enough for a match."""
 
     name: str
     action: Action
     keys: tuple[str, ...] = ()
     """Patterns of attribute keys: ``*`` matches any characters, ``?`` one; case is ignored.
-    Nested values have the path of keys, joined by dots: ``config.password``."""
+
+    Nested values have the path of keys, joined by dots: ``config.password``.
+    """
     recognisers: tuple[str, ...] = ()
     places: frozenset[Place] = frozenset(Place)
 
     def covers_key(self, path: str) -> bool:
-        """Return whether one of the patterns matches; takes time proportional to the length."""
+        """Return whether a pattern matches; takes time proportional to the path's length."""
         return bool(self.keys) and self._pattern.match(path) is not None
 
     @cached_property
@@ -68,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one expression for all patterns; ``[`` has no special meaning in them."""
+    """Return one expression for all patterns, in which ``[`` has no special meaning."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 
@@ -95,7 +97,7 @@ class _File(BaseModel):
 
 
 def read_rules(path: Path) -> Sequence[Rule]:
-    """Return the rules in file order; raises ``StartupError`` with a line per mistake."""
+    """Return the rules in file order; raises ``StartupError`` with one line per mistake."""
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
@@ -140,7 +142,7 @@ def _mistakes(rules: Sequence[_Rule]) -> Iterator[str]:
 
 
 def _where(location: Sequence[int | str]) -> str:
-    """Return ``rules[0].action`` for ``("rules", 0, "action")``."""
+    """Return a location as text: ``rules[0].action`` for ``("rules", 0, "action")``."""
     return "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in location).lstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Conversion of attribute values to plain Python and back."""
+"""Converts attribute values to plain Python and back."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Pla
 
 _INT64 = 2**63
 _MAX_DIGITS = 4_000
-"""Python refuses to parse longer integers."""
+"""The most digits of an integer; Python refuses to parse longer ones."""
 _JSON_STARTS = ("{", "[", '"')
 
 
 class UnreadableJsonError(ValueError):
-    """A text begins like JSON but nests too deep to be parsed."""
+    """Raised if a text begins like JSON but is nested too deeply to be parsed."""
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Return an encoded ``AnyValue`` as plain Python; of entries with the same key the last."""
+    """Return an encoded ``AnyValue`` as plain Python; the last of several equal keys counts."""
     return _plain(AnyValue.FromString(encoded))
 
 
@@ -34,7 +34,8 @@ def write_value(value: Plain) -> bytes:
 def read_json(text: str) -> tuple[Plain, bool] | None:
     """Return the value of a JSON text, and whether an object in it repeats a key.
 
-    ``None`` if the text is no JSON, or a bare number or word. Raises ``UnreadableJsonError``.
+    ``None`` if the text is not JSON, or if it is a single number or word. Raises
+    ``UnreadableJsonError``.
     """
     if not text.lstrip("\ufeff \t\r\n").startswith(_JSON_STARTS):
         return None
@@ -56,7 +57,7 @@ def read_json(text: str) -> tuple[Plain, bool] | None:
 
 
 def write_json(value: Plain) -> str:
-    """Return a value as compact JSON text that can be encoded as UTF-8."""
+    """Return a value as compact JSON text that can be encoded in UTF-8."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if text.isascii():
         return text

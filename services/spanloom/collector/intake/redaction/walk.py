@@ -28,18 +28,20 @@ if TYPE_CHECKING:
     from spanloom.core.recognisers import Recogniser
 
 MAX_TEXT = 1024 * 1024
-"""Longest text that is checked, in characters; a longer one is masked as a whole."""
+"""Longest text that is checked, in characters; longer texts are masked as a whole."""
 MAX_DEPTH = 64
-"""Nesting of values, including JSON texts inside JSON texts."""
+"""Maximum nesting of values, including JSON texts inside JSON texts."""
 MAX_VALUE_S = 0.5
-"""Time limit of one value."""
+"""Time limit for one value, in seconds."""
 UNCHECKED = Rule("unchecked", Action.MASK)
-"""Masks values beyond these limits."""
+"""The rule that masks values beyond these limits."""
 LONGEST_KEY = 512
-"""Longest key that is checked, in characters; the same number as the limit of an attribute's key
-in bytes (``intake/limits.py``). The value of a longer key is masked as a whole."""
+"""Longest key that is checked, in characters; the value of a longer key is masked as a whole.
+
+The number equals the limit of an attribute's key in bytes (``intake/limits.py``).
+"""
 _SMALLEST_LONG_NUMBER = 10**6
-"""Smaller integers are not checked; larger ones are checked as texts."""
+"""Integers from this size on are checked as texts; smaller integers are not checked."""
 _MARK = re.compile(r"\[(?:redacted|hash):[a-z][a-z0-9_-]{0,39}(?::[0-9a-f]{16})?\]")
 _BYTES_READ_AS = "latin-1"  # maps every byte to a character
 
@@ -59,7 +61,7 @@ def is_gone(value: object) -> bool:
 
 
 class _OverBoundError(Exception):
-    """A value cannot be checked within the limits."""
+    """Raised if a value cannot be checked within the limits."""
 
 
 class Walk:
@@ -78,7 +80,7 @@ class Walk:
         }
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after the rules of the place, or ``GONE``."""
+        """Return a value after the rules for its kind of text; ``GONE`` if it is dropped."""
         run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
@@ -92,11 +94,11 @@ class Walk:
         return value if isinstance(value, str) else ""
 
     def rule_for(self, place: Place, path: str) -> Rule | None:
-        """Return the first rule of the place with a pattern that matches the key."""
+        """Return the first rule for a kind of text with a pattern that matches the key."""
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
     def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
-        """Return a text with all matches of the place's recognisers replaced."""
+        """Return a text with all matches of the recognisers for its kind replaced."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
@@ -104,7 +106,7 @@ class Walk:
         return text
 
     def mark(self, rule: Rule, text: str) -> str:
-        """Return the replacement of a text."""
+        """Return the replacement for a matched text."""
         if rule.action is Action.MASK:
             return f"[redacted:{rule.name}]"
         digest = hmac.new(self._secret, text.encode(errors="surrogatepass"), hashlib.sha256)
@@ -191,7 +193,7 @@ class _Run:
 
     def _apply(self, rule: Rule, value: Plain) -> Plain | Gone:
         if isinstance(value, str) and _MARK.fullmatch(value):
-            return value  # redacted already, by an endpoint
+            return value  # already redacted by an endpoint
         self._matches[rule.name, rule.action] += 1
         return GONE if rule.action is Action.DROP else self._walk.mark(rule, as_text(value))
 
@@ -201,7 +203,7 @@ class _Run:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted spans with overlapping ones merged."""
+    """Return sorted spans with overlapping spans merged."""
     joined: list[tuple[int, int]] = []
     for start, stop in spans:
         if joined and start < joined[-1][1]:

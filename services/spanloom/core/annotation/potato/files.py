@@ -83,7 +83,7 @@ def _step(step: DocumentStep) -> Json:
 
 
 def _thought(step: DocumentStep) -> str:
-    """Return the thought in the metadata of a tool step, as imported from Potato; else empty."""
+    """Return the thought in a tool step's metadata, as imported from Potato; otherwise empty."""
     return str(step.metadata.get("thought", "")) if step.type == "tool" else ""
 
 
@@ -98,9 +98,9 @@ _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
 
 
 def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json]) -> Json:
-    """Return the state of a user; ``answers`` are by item, each by scheme.
+    """Return the state of a user; ``answers`` are by item and scheme.
 
-    The account has to exist in Potato: it does not register a name that already has a folder.
+    The account must already exist in Potato, which does not register a name that has a folder.
     """
     return {
         "user_id": user,
@@ -118,7 +118,7 @@ def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json
 
 
 def labels_of(answers: Mapping[str, Json]) -> list[Any]:
-    """Return the answers of one item, which come by scheme, in the form of a user state."""
+    """Return the answers of one item, given by scheme, in the form of a user state."""
     return [
         [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
         for scheme, answer in answers.items()
@@ -163,7 +163,7 @@ def _read_csv(text: str) -> Iterator[Json]:
 def _read_evaluation(whole: object) -> Iterator[Json]:
     """Read the JSON of ``agent_eval``, which lists the answers of each item without annotators.
 
-    A single annotator is taken from the summary; several are numbered in the order of the list.
+    A single annotator's name comes from the summary; several are numbered in the order of the list.
     """
     if not isinstance(whole, dict) or not isinstance(whole.get("per_trace"), list):
         raise ValueError("the file is none of Potato's that hold annotations")
@@ -178,7 +178,7 @@ def _read_evaluation(whole: object) -> Iterator[Json]:
 
 
 def _record(item: str, user: str, scheme: str, answer: object) -> Iterator[Json]:
-    """Yield the record of an answer that is an object or the JSON of one; else nothing."""
+    """Yield the record of an answer that is an object, or an object as JSON; otherwise nothing."""
     if isinstance(answer, str):
         try:
             answer = orjson.loads(answer)

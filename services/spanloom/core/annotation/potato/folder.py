@@ -52,7 +52,7 @@ def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
 
 @contextmanager
 def _naming(path: str, content: bytes) -> Iterator[None]:
-    """Raise errors of the block as ``ValueError`` with the path of the unreadable file."""
+    """Re-raise errors of the block as ``ValueError`` with the path of the unreadable file."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -71,7 +71,7 @@ CONFIG_FILE = "config.yaml"
 
 
 class TaskWriter:
-    """Writes a task run by run; keeps the ids of all runs in memory, but only one run's content.
+    """Writes a task run by run; stores the ids of all runs in memory, but only one run's content.
 
     Answers are buffered in a scratch file until the users' files are written, one at a time.
     """
@@ -84,9 +84,9 @@ class TaskWriter:
         *,
         with_agents: bool = False,
     ) -> None:
-        """Begin the items file.
+        """Start the items file.
 
-        ``create`` opens the file of a path for writing; the writer has one open at a time and
+        ``create`` opens the file at a path for writing; the writer has one open at a time and
         closes it. ``scratch`` belongs to the caller.
         """
         self._name = name
@@ -135,7 +135,7 @@ class TaskWriter:
 
 
 def _paths(users: Iterable[str]) -> Mapping[str, str]:
-    """Return the state file of each user: each in its own folder below the output folder."""
+    """Return the state file of each user, in a separate folder below the output folder."""
     paths: dict[str, str] = {}
     for user in users:
         folder = user.replace("/", "_").replace("\\", "_").lstrip(".") or "_"

@@ -1,7 +1,7 @@
-"""The schemes that come with Spanloom.
+"""The schemes that Spanloom includes.
 
-In: the YAML files of this folder, written like any user's scheme. Out: parsed schemes by name.
-Start at ``presets``.
+Input: the YAML files of this folder, in the same form as any user's scheme. Output: parsed schemes
+by name. Start at ``presets``.
 """
 
 from __future__ import annotations

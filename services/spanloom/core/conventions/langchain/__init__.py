@@ -1,5 +1,5 @@
-"""Read LangChain's and LangGraph's runs, which many conventions report: metadata, shape, usage.
+"""Read LangChain's and LangGraph's runs from metadata and structure, for every convention.
 
-In: a span with its trace, from a dialect. Out: what the run is, its names and texts. Start with
-``run.py`` (agents and graphs by metadata); ``shape.py`` is for runs without.
+Input: a span with its trace, from a dialect. Output: what the run is, its names and texts. Start
+with ``run.py`` (agents and graphs by metadata); ``shape.py`` is for runs without metadata.
 """

@@ -1,8 +1,8 @@
 """Read messages in states that LangChain.js serializes, for a dialect whose spans lack them.
 
 A message is ``{"lc": 1, "type": "constructor", "id": […, "AIMessage"], "kwargs": {…}}``. An agent
-sets its name on each answer that it adds to the state; an answer has the requested tool calls
-and the usage, a ``ToolMessage`` the name of the tool that ran.
+sets its name on each answer that it adds to the state. An answer has the requested tool calls
+and the usage; a ``ToolMessage`` has the name of the tool that ran.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RESULT = "ToolMessage"
 
 
 class Message(NamedTuple):
-    """A message of a state."""
+    """A message in a state."""
 
     kind: str
     """The class name."""
@@ -30,7 +30,7 @@ class Message(NamedTuple):
     whole: Json
 
     def text(self, key: str) -> str:
-        """Return the field if it is a string, else an empty one."""
+        """Return the field if it is a string, else an empty string."""
         value = self.fields.get(key)
         return value if isinstance(value, str) else ""
 
@@ -64,7 +64,7 @@ def find_result(state: str) -> Message | None:
 
 
 def find_new_answer(before: str, after: str) -> Message | None:
-    """Return the only answer that is new in the later state; ``None`` if none or several are."""
+    """Return the only answer that is new in the later state; ``None`` if there is not just one."""
     answers = read_answers(after)
     if len(answers) > 1:
         known = {m.text("id") for m in read_answers(before)}
@@ -73,9 +73,9 @@ def find_new_answer(before: str, after: str) -> Message | None:
 
 
 def complete_history(messages: str, state: str) -> str:
-    """Return a request with its messages, which lack tool calls, replaced by those of the state.
+    """Return a request whose messages, which lack tool calls, are replaced by the state's messages.
 
-    The state may lack only leading system prompts; return an empty text if the two do not fit.
+    The state may lack only leading system prompts; return an empty text if the two do not match.
     """
     if '"assistant"' not in messages:
         return ""
@@ -89,7 +89,7 @@ def complete_history(messages: str, state: str) -> str:
 
 
 def find_call(state: str, arguments: str) -> str:
-    """Return the tool that the last answer in a state calls with these arguments, else empty."""
+    """Return the tool that a state's last answer calls with these arguments; empty if none."""
     parsed = json_value(arguments)
     answers = read_answers(state)
     names = {

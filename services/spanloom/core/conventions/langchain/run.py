@@ -5,10 +5,10 @@ OpenLLMetry all report it. Their own agent marks are unreliable: they depend on 
 a name, or are set on every graph. These rules hold:
 
 - LangGraph sets on the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
-  than the run's own. A span with such a child is the run, unless it is the node that holds it:
-  the topmost span of its own namespace.
+  than the run's own namespace. A span with such a child is the run, unless it is the node that
+  holds the run: the topmost span of its own namespace.
 - ``ls_integration`` names the compiler of the graph that runs: ``langchain_create_agent`` is an
-  agent, ``langgraph`` a graph; descendants inherit it, so it counts on a run only.
+  agent, ``langgraph`` a graph. Descendants inherit the value, so it counts on a run only.
 - ``langgraph.prebuilt.create_react_agent`` sets ``langgraph`` too; its loop has a node
   ``agent`` around a function ``call_model``, names that the library fixes.
 """
@@ -39,15 +39,15 @@ CONTROL_FLOW = ControlFlow(
     pauses=("GraphInterrupt", "NodeInterrupt"),
     questions=(read_question,),
 )
-"""LangGraph's exceptions of handovers and pauses; of a ``ParentCommand`` only the command may
-be reported."""
+"""LangGraph's exceptions for handovers and pauses; of a ``ParentCommand`` perhaps only the command
+is reported."""
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
 MODEL_NODE = "model"
 """The model node of every agent that ``create_agent`` makes."""
 _JS_MODEL_NODE = "model_request"
-"""The same node in JavaScript."""
+"""The model node in JavaScript."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALLS = (Kind.MODEL, Kind.TOOL)
 _CALL_MODEL = frozenset({"call_model", "acall_model"})
@@ -68,7 +68,7 @@ MetadataReader = Callable[[Span], RunMetadata]
 
 
 def read_metadata(name: str, metadata: Mapping[str, Json]) -> RunMetadata:
-    """Return the run metadata in an object of a dialect; values may be JSON strings."""
+    """Return the run metadata in a dialect's JSON object, whose values may be quoted strings."""
     if not metadata:
         return RunMetadata(name)
     return _read(name, metadata, _KEYS)
@@ -90,7 +90,7 @@ def _read(name: str, metadata: Mapping[str, Json], keys: Sequence[str]) -> RunMe
 
 
 CACHE_BYTES = 4 * 2**20
-"""Size of the metadata cache: consecutive spans of one node have the same metadata."""
+"""Size of the metadata cache; consecutive spans of one node have the same metadata."""
 _metadata: ByteCache[str, tuple[str, ...]] = ByteCache(CACHE_BYTES)
 
 
@@ -100,15 +100,15 @@ def read_metadata_text(name: str, text: str) -> RunMetadata:
         return RunMetadata(name)
     if (read := _metadata.get(text)) is None:
         read = read_metadata("", json_object(text))[1:]
-        if len(text) <= FREE_BYTES:  # a longer one may be recorded as unread, in each trajectory
+        if len(text) <= FREE_BYTES:  # a longer text may be noted as unread, in each trajectory
             _metadata.keep(text, read, sum(map(sys.getsizeof, (text, *read))) + 200)
     return RunMetadata(name, *read)
 
 
 def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
-    """Add to the facts the graph node in which the step ran; for a call also the agent's name.
+    """Add to the facts the graph node in which the step ran; to a call also the agent's name.
 
-    A graph inside an agent has the agent's name in its metadata too, without being the agent.
+    The metadata of a graph inside an agent has the agent's name too, but the graph is no agent.
     """
     if kind in _CALLS:
         facts.agent_name = facts.agent_name or run.agent_name
@@ -117,7 +117,7 @@ def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
 
 
 def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classification | None:
-    """Return the span's classification as a run, or ``None`` for a node, a chain or plumbing."""
+    """Return the classification of a run; ``None`` for a node, a chain or another inner span."""
     own = view.remember(read, span)
     if _holds_run(span, view, read, own):
         if _is_create_agent(span, view, read, own):
@@ -131,10 +131,10 @@ def classify_run(span: Span, view: TraceView, read: MetadataReader) -> Classific
 
 
 def _is_create_agent(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    """Return whether the metadata are the run's own: an agent's tools inherit the agent's.
+    """Return whether the run is an agent of ``create_agent``, not a run that inherits its metadata.
 
-    A run whose name differs from the inherited one, and that has none of the nodes that every
-    agent has, is no agent.
+    A run inside an agent, for example in a tool, inherits the agent's metadata. It is no agent if
+    its name differs from the inherited one, and it has no node ``model``, which every agent has.
     """
     if own.integration != CREATE_AGENT or own.name == own.agent_name:
         return own.integration == CREATE_AGENT or _bears_agent_name(span, view, read, own)
@@ -149,9 +149,9 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
 
 
 def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
-    """Return whether only the integration is missing: only ``create_agent`` sets an agent name.
+    """Return whether the run has its agent's name, which only ``create_agent`` sets.
 
-    In JavaScript an agent's graph that is a node of another has the integration of the outer one.
+    In JavaScript an agent's graph that is a node of another graph has the other's integration.
     """
     if not own.name or own.name != own.agent_name:
         return False
@@ -189,7 +189,7 @@ def _is_prebuilt_loop(span: Span, view: TraceView, read: MetadataReader) -> bool
 
 
 def _by_metadata_alone(own: RunMetadata) -> Classification | None:
-    """Classify a run without inner spans: only metadata that cannot be inherited count."""
+    """Classify a run without inner spans, using only metadata that cannot be inherited."""
     if own.node == own.name:
         return None
     if own.integration == CREATE_AGENT and own.name == (own.agent_name or DEFAULT_GRAPH_NAME):

@@ -1,16 +1,16 @@
-"""Classify runs of LangChain agents and LangGraph graphs without run metadata, by their shape.
+"""Classify runs of LangChain agents and LangGraph graphs without run metadata, by structure.
 
 LangGraph wraps everything that a node runs in a span with the node's name. So spans alternate:
-run, node, run below the node. The kind of a run shows in nodes whose names libraries fix:
+run, node, run below the node. Libraries fix the names of some nodes, which show the kind of a run:
 
 - ``create_agent``: a node ``model`` (Python) or ``model_request`` (JavaScript).
 - ``create_react_agent``: a node ``agent`` around ``call_model`` (Python) or ``prompt``.
 - any graph in JavaScript: a node ``__start__``.
 
-In Python a custom graph is a chain, not itself a node and not a class of LangChain's plumbing,
-whose children are only chains that are neither plumbing nor runs. Hence a custom graph with a node
-``model`` is classified as an agent, and a plain function that calls another one as a graph: their
-spans do not differ.
+In Python a custom graph is a chain that is neither a node nor one of LangChain's internal classes,
+and whose children are all chains that are neither internal nor runs. Hence a custom graph with a
+node ``model`` is classified as an agent, and a plain function that calls another function as a
+graph: their spans do not differ.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class Runnable(NamedTuple):
-    """A span as read by a dialect without run metadata."""
+    """The name and kind of a span that has no run metadata."""
 
     name: str
     """The run's name, without the dialect's additions to span names."""
     is_chain: bool
-    """Whether it is neither a model, tool, prompt nor retriever."""
+    """Whether the span is neither a model, tool, prompt nor retriever."""
     is_graph: bool = False
-    """Whether the dialect itself marks it as a graph."""
+    """Whether the span's own attributes mark it as a graph."""
 
 
 RunnableReader: TypeAlias = "Callable[[Span], Runnable]"
@@ -58,14 +58,14 @@ _CHAIN_OF_NODES = Classification(Kind.GRAPH, "langchain.holds_nodes")
 
 
 def classify_shape(span: Span, view: TraceView, read: RunnableReader) -> Classification | None:
-    """Return the span's classification as a run, or ``None`` for a node, a chain or plumbing."""
+    """Return the classification of a run; ``None`` for a node, a chain or another inner span."""
     path: list[tuple[Span, list[Classification | None]]] = []
     above: Span | None = span
     while above is not None and not (known := view.remember(_memo, above)):
         path.append((above, known))
         above = view.tree.parent(above)
     in_run = above is not None and view.remember(_memo, above)[0] is not None
-    for passed, memo in reversed(path):  # outermost first: classifying a node requires its run
+    for passed, memo in reversed(path):  # outermost first: a node's class depends on its run
         memo.append(_classify(passed, view, read, in_run=in_run))
         in_run = memo[0] is not None
     return view.remember(_memo, span)[0]
@@ -95,11 +95,11 @@ def _classify(
 
 
 class _Family(NamedTuple):
-    """The children of a span: an agent may have a hundred thousand, nearly all of them calls."""
+    """The children of a span, of which an agent may have 100,000, nearly all of them calls."""
 
     chains: Sequence[tuple[Span, Runnable]]
     has_calls: bool
-    """Whether a child is no chain."""
+    """Whether a child is not a chain."""
     has_start: bool
 
 
@@ -127,7 +127,7 @@ def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification 
 
 
 def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
-    """Return whether the node is the prebuilt loop's: its function is at most two levels below."""
+    """Return whether the node is ``create_react_agent``'s: at most 2 levels below is its call."""
     inner = view.tree.children(node)
     deeper = [span for child in inner for span in view.tree.children(child)]
     return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))

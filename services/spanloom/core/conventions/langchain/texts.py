@@ -18,10 +18,10 @@ _DETAILS = '_token_details"'
 
 
 def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
-    """Return the usage with reasoning and cached tokens that a message in ``texts`` reports.
+    """Return the usage, with reasoning and cached tokens from a message in ``texts``.
 
-    A message belongs to the call if its token counts are equal. Texts are parsed one by one, only
-    if they contain such details. Return ``None`` if there is no such message.
+    A message belongs to the call if its token counts are equal. Only texts that contain such
+    details are parsed, one by one. Return ``None`` if there is no such message.
     """
     for text in texts:
         if _DETAILS not in text:
@@ -48,11 +48,11 @@ def _usages(value: Json) -> Iterator[dict[str, Json]]:
 
 _VALUE = "Interrupt(value="
 _NEXT_FIELDS = (", id=", ", resumable=", ", ns=", ", when=")
-"""The fields that follow the value, in different releases."""
+"""The fields that follow the value in a repr, in different releases."""
 
 
 def read_question(message: str) -> str:
-    """Return the argument of ``interrupt``, as text or JSON; for several calls a JSON list.
+    """Return the value passed to ``interrupt``, as text or JSON; for several calls a JSON list.
 
     Python writes a tuple, ``(Interrupt(value='ok?', id='9f'),)``; JavaScript a list,
     ``[{"id": "9f", "value": "ok?"}]``.
@@ -71,7 +71,7 @@ def read_question(message: str) -> str:
 
 
 def _as_written(message: str) -> str:
-    """Return a value that JSON cannot express as its repr: ``<Request object at 0x…>``."""
+    """Return the repr of a value that JSON cannot express: ``<Request object at 0x…>``."""
     start = message.find(_VALUE) + len(_VALUE)
     ends = [end for field in _NEXT_FIELDS if (end := message.find(field, start)) >= 0]
     return message[start : min(ends)] if ends and start >= len(_VALUE) else ""

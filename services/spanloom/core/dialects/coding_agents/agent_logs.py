@@ -1,8 +1,8 @@
 """Log records of coding agents that belong to no span, of any sender; ``log.bridge`` marks them.
 
-They come from Claude Code without spans, from Qwen Code, from cancelled runs of Codex, from Gemini
-CLI without ids, and from unknown senders. The end of a record's name is its kind (``user_prompt``,
-``api_request``, ``tool_call``). A run is the first prompt with everything after it.
+Senders are Claude Code with its spans switched off, Qwen Code, cancelled runs of Codex, Gemini CLI
+(records without ids), and unknown programs. The end of a record's name is its kind
+(``user_prompt``, ``api_request``, ``tool_call``). A run is the first prompt with all that follows.
 
 Verified on runs of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61 and Qwen Code 0.15.
 """
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 class AgentLogs(Dialect):
-    """Reads all bare spans together: a call is two records, and its texts may be in others."""
+    """Reads all records of a trace together: a call is two records, others may have its texts."""
 
     id = "agent_logs"
     claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the mark of a record."""
+        """Recognise by the attribute that the log bridge sets on each record."""
         return BRIDGED in signature.keys
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by all records of the trace."""
+        """Classify by reading all records of the trace together."""
         return view.remember_tree(read_story)[span.span_id]
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts

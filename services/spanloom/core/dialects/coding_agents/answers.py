@@ -15,7 +15,7 @@ _ROLES = {"USER": "user", "ASSISTANT": "assistant", "SYSTEM": "system"}
 
 
 def read_chunks(text: str) -> str:
-    """Return an answer of Gemini's API, joined from its chunks; other text unchanged."""
+    """Return a streamed answer of Gemini's API as one message; other text unchanged."""
     chunks = json_value(text) if text.startswith("[") and '"candidates"' in text else None
     if not isinstance(chunks, list):
         return text
@@ -32,7 +32,7 @@ def _parts_of(chunk: Json) -> Iterator[Json]:
 
 
 def _joined(parts: Iterator[Json]) -> Iterator[Json]:
-    """Yield the parts, with consecutive pieces of a text joined."""
+    """Yield the message parts, with consecutive text parts joined into one."""
     pieces: list[str] = []
     for part in parts:
         if isinstance(part, dict) and part.keys() == {"text"} and isinstance(part["text"], str):
@@ -47,7 +47,7 @@ def _joined(parts: Iterator[Json]) -> Iterator[Json]:
 
 
 def read_body(text: str, side: str) -> str:
-    """Return the messages in JSON of Anthropic's Messages API: the request's, or the answer."""
+    """Return the messages in a request or response body of Anthropic's Messages API."""
     body = json_object(text)
     if side == "received":
         return (
@@ -63,7 +63,7 @@ def read_body(text: str, side: str) -> str:
 
 
 def read_marked(text: str) -> str:
-    """Return the messages of a text with marks: ``[USER]``, ``[TOOL RESULT: id]``."""
+    """Split a text at lines like ``[USER]`` or ``[TOOL RESULT: id]``; return JSON messages."""
     marks = list(_MARK.finditer(text))
     if not marks or marks[0].start():
         return text
@@ -79,6 +79,6 @@ def _message(mark: str, content: str) -> Json:
 
 
 def unmarked_result(text: str) -> str:
-    """Return the result of a tool without its mark."""
+    """Return the result of a tool without a line like ``[TOOL RESULT: id]`` at its start."""
     mark = _MARK.match(text)
     return text[mark.end() :].strip() if mark is not None else text

@@ -1,8 +1,8 @@
-"""Gives the spans of a coding agent's run one root, before they are read.
+"""Puts the spans of a coding agent's run below one root, before dialects read them.
 
 Some coding agents send no span of the whole run: every call is a separate trace, or a log record.
-Then the first prompt becomes the root, and lasts as long as the run; without a prompt a root is
-made. Repeated attempts of calls, which only events of a span report, get spans of their own.
+Then the first prompt becomes the root, and lasts as long as the run; without a prompt a root span
+is created. Repeated attempts of calls, which only events of a span report, become separate spans.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
 QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
-"""Scopes of spans."""
+"""Scope names."""
 _SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
-"""Scopes of senders whose runs have several traces of spans."""
+"""Scopes of senders that split a run over several traces of spans."""
 _WITHOUT_ROOT = frozenset({GEMINI_CLI, QWEN_CODE})
-"""Senders whose traces may consist only of calls and tools."""
+"""Scopes of senders whose traces may consist only of calls and tools."""
 _MADE = "coding_agent.run"
-"""Value of ``event.name`` of a root that is made here."""
+"""Value of ``event.name`` of a root span that this module creates."""
 _ROOTS = frozenset(
     {
         *("claude_code.interaction", "qwen-code.interaction"),
@@ -49,12 +49,12 @@ _ROOTS = frozenset(
 
 
 def is_made_root(span: Span) -> bool:
-    """Return whether the span was made here."""
+    """Return whether this module created the span."""
     return span.attributes.get(EVENT_NAME) == _MADE
 
 
 def arrange(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the spans of a trace with one root, if a coding agent sent them; else unchanged."""
+    """Return a coding agent's spans with one root; the spans of other senders unchanged."""
     scopes = {span.scope_name for span in spans}
     is_sent = (
         not scopes.isdisjoint(_SCOPES)
@@ -73,14 +73,14 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
-    """Return whether there are several roots of Copilot; other traces of it have one root."""
+    """Return whether the trace has several Copilot roots, one per turn; other traces have one."""
     return sum(not s.parent_span_id and s.scope_name == COPILOT for s in spans) > 1
 
 
 def _as_record(span: Span) -> Span:
-    """Return a bare span named after its event, from its start to the time of the record.
+    """Return the span of a log record, named after its event and ending at the record's time.
 
-    Qwen Code's bridge adds the duration to the time at which the record was written.
+    Qwen Code's bridge sends the time of the record as the start, and adds the duration to it.
     """
     if not is_bare(span):
         return span
@@ -92,7 +92,7 @@ def _as_record(span: Span) -> Span:
 
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
-    """Return a root for a run without one; ``None`` if it has one, or is not a run."""
+    """Return the root for a run without one; ``None`` if it has a root, or is not a run."""
     if lacks_whole(spans):
         return _make(tops)
     if len(tops) > 1 and (whole := only_whole(spans)) is not None:
@@ -112,7 +112,7 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
-    """Return whether all are records of tokens, for calls that other records report."""
+    """Return whether all are records that only count tokens of calls that other records report."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
 
 
@@ -134,7 +134,7 @@ def _make(tops: Sequence[Span]) -> Span:
 
 
 def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[Span]:
-    """Return the spans with all topmost ones below the root, which lasts as long as they do."""
+    """Return the spans with all topmost spans below the root, which lasts as long as they do."""
     top_ids = {span.span_id for span in tops}
     is_reported = root.span_id in top_ids and not is_bare(root)
     ends = _ends_of_agents(spans)
@@ -150,7 +150,7 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
         telling = [s for s in spans if not is_bare(s) or what_of(name_of(s), s.attributes)]
         last_ns = max((s.end_ns for s in telling), default=root.end_ns)
         parents = {span.parent_span_id for span in tops}
-        parent_id = "" if "" in parents else min(parents)  # the root may still arrive
+        parent_id = "" if "" in parents else min(parents)  # this parent may still arrive
         first_ns = min(s.start_ns for s in (root, *tops) if not is_bare(s) or s is root)
         end_ns = max(root.end_ns, last_ns)
         root = root._replace(parent_span_id=parent_id, start_ns=first_ns, end_ns=end_ns)
@@ -170,7 +170,7 @@ def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
 
 
 def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
-    """Return the ends of sub-agents by the ids of the bare spans that report their start."""
+    """Return the ends of sub-agents by the span ids of the records that report their start."""
     agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
     return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
 

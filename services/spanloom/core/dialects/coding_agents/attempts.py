@@ -1,7 +1,7 @@
-"""Makes spans for failed attempts of a call, which only events report.
+"""Creates spans for failed attempts of a call, which only events report.
 
-Claude Code has one span for a call with all its attempts, Codex several requests in one span. The
-last attempt is the call; each earlier one becomes a span of its own next to it.
+Claude Code has one span for a call with all its attempts; Codex has several requests in one span.
+The last attempt is the call; each earlier one becomes a separate span, a sibling of the call.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 ATTEMPT = "coding_agent.attempt"
-"""Attribute of a span that is made here: the number of the attempt."""
+"""Attribute of a span that this module creates: the number of the attempt."""
 _CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
 _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64
 """The maximum depth of a request within a call."""
 _MAX = 50
-"""The most attempts of one call that are distinguished."""
+"""The maximum number of attempts of one call that become spans."""
 
 
 def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
@@ -39,7 +39,7 @@ def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _of_events(call: Span) -> Iterator[Span]:
-    """Yield the earlier attempts of one of Claude Code's calls."""
+    """Yield a span for each earlier attempt of a Claude Code call."""
     times = [event.time_ns for event in call.events if event.name == _EVENT]
     attempts = min(max(integer(call.attributes.get("attempt", "")), len(times)), _MAX)
     for number in range(1, attempts):
@@ -50,7 +50,7 @@ def _of_events(call: Span) -> Iterator[Span]:
 
 
 def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the earlier requests of each of Codex's calls."""
+    """Yield a span for each earlier request of every Codex call."""
     by_id = {span.span_id: span for span in spans}
     for call_id, requests in requests_of(spans).items():
         call = by_id[call_id]
@@ -62,7 +62,7 @@ def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
-    """Return the requests of each of Codex's calls in order, by the call's span id."""
+    """Return the requests of each Codex call in order, by the call's span id."""
     by_id = {span.span_id: span for span in spans}
     found: dict[str, list[Event]] = {}
     for event in list_events(span for span in spans if span.events):
@@ -82,9 +82,9 @@ def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
 
 
 def made_id(of_id: str, name: str) -> str:
-    """Return the id of a span that is made here, with the prefix of records' ids.
+    """Return the id of a created span, with the id prefix of log records.
 
-    So a document is not missing a span if the span is no longer made later.
+    If a later build creates no such span, the prefix shows that no stored span was lost.
     """
     digest = blake2b(f"{of_id}{name}".encode(), digest_size=8).hexdigest()
     return OF_EVENT + digest[len(OF_EVENT) :]

@@ -1,8 +1,8 @@
 """Reads model calls from events, pairing each request with its end.
 
-A request with token counts or a failure status is the whole call (Claude Code). Others end with the
-next response or failure in their thread: of the same session, prompt and agent. A request without
-an end was cancelled, or still runs.
+A request with token counts or a failure status is a whole call (Claude Code). Other requests end
+with the next response or failure that has the same session, prompt, agent and source. A request
+without an end was cancelled, or still runs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FAILED = 400
 """The lowest HTTP status of a failed call."""
 _MAX_MESSAGE = 2000
 SOURCES = ("query_source", "query_source_safe")
-"""Attributes of Claude Code: the part of the program that called the model."""
+"""Attributes of Claude Code that name the component of the program that called the model."""
 _ASIDE = re.compile(
     r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
     r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
 )
-"""Parts of the program apart from the agent: for a title, a memory, a fetched page."""
+"""Matches components outside the agent's conversation: for a title, a memory, a fetched page."""
 
 
 @dataclass(slots=True)
@@ -50,9 +50,9 @@ class Call:
 
     @property
     def main(self) -> Event:
-        """The event with most facts of the call: its end, else its request.
+        """The event with the most facts of the call: its end, or the request if there is no end.
 
-        For Codex the request, as the end of its stream has only counts.
+        For Codex it is the request, because the event that ends its stream has only token counts.
         """
         if self.end is None or (self.request is not None and _is_of_stream(self.end)):
             return self.request or self.others[0]
@@ -74,12 +74,12 @@ class Call:
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
     def get(self, names: Sequence[str]) -> str:
-        """Return the first value under these keys, first from the call's end."""
+        """Return the first value under these keys, from the call's end or else its request."""
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
 def is_aside(source: str) -> bool:
-    """Return whether a call from this source is not a part of its agent's conversation."""
+    """Return whether a call from this source is outside its agent's conversation."""
     return _ASIDE.search(source) is not None
 
 
@@ -88,7 +88,7 @@ def _is_of_stream(event: Event) -> bool:
 
 
 def is_whole(request: Event) -> bool:
-    """Return whether a request is a whole call."""
+    """Return whether a request event reports a complete call: it has tokens, or a failure."""
     return request.usage is not None or is_failure(request)
 
 
@@ -98,12 +98,12 @@ def is_failure(event: Event) -> bool:
 
 
 def read_calls(tree: SpanTree) -> Sequence[Call]:
-    """Return the calls in the events of a trace, in order."""
+    """Return the calls that the events of a trace report, in order."""
     return pair_calls(read_events(tree))
 
 
 def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
-    """Return the calls in events that are sorted by time."""
+    """Return the calls that these events report; events must be sorted by time."""
     pairing = _Pairing()
     for event in events:
         pairing.add(event)
@@ -111,11 +111,11 @@ def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
 
 
 MAX_WAITING = 64
-"""The most open calls, or sent requests, that an event is compared with."""
+"""The maximum number of open calls, or of sent requests, that an event is compared with."""
 
 
 class _Pairing:
-    """Pairs the events of calls, added in order of time."""
+    """Pairs requests with their ends; events are added in order of time."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Return the content sent with a request: the first one that waits in its thread."""
+    """Remove and return the earliest sent content that may belong to a request; empty if none."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""
@@ -182,7 +182,7 @@ _THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, SOURCES)
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:
-    """Return whether two events may belong to one call: no value that both report differs."""
+    """Return whether two events may belong to one call: values that both report are equal."""
     pairs = ((ours.get(names), theirs.get(names)) for names in _THREAD)
     return all(a == b or not a or not b for a, b in pairs)
 

@@ -1,6 +1,6 @@
 """GitHub Copilot CLI (scope ``github.copilot``): GenAI conventions, with exit codes of commands.
 
-The user's message begins with the time in a frame, which is not a part of the prompt.
+The user's message begins with a tag that holds the time, which is not part of the prompt.
 
 Verified on runs of 1.0.102.
 """
@@ -67,7 +67,7 @@ def _is_turn(span: Span) -> bool:
 def _classify_turn(span: Span, view: TraceView, known: Classification) -> Classification:
     """Classify a turn: a prompt's run, or its continuation after a failure.
 
-    The turns of a prompt are separate traces, whose calls name one interaction.
+    The turns of a prompt are separate traces; the calls in them have the same interaction id.
     """
     first_turn, *others = view.remember_tree(_turns)
     if first_turn.span_id != span.span_id:

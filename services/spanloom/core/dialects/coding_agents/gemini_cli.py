@@ -2,7 +2,7 @@
 
 ``llm_call`` is a call, ``tool_call`` a tool, ``agent_call`` a sub-agent within its tool; the run
 has no span, so the first prompt is its root. Cached tokens, and texts if traces are switched off,
-are in log records, which name the prompt but mostly no span.
+are in log records, which name the prompt but usually no span.
 
 Verified on runs of 0.61.0.
 """
@@ -61,7 +61,7 @@ class GeminiCLI(Dialect):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, completed from log records."""
+        """Classify by name, and add facts from log records."""
         if span.name == _CALL:
             return _classify_call(span, view)
         if span.name == _TOOL:
@@ -71,7 +71,7 @@ class GeminiCLI(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes; arguments and results are inside objects."""
+        """Read the ``gen_ai.*`` attributes; arguments and results are wrapped in JSON objects."""
         attributes = _plain(span.attributes)
         if kind is Kind.MODEL:
             facts = genai_facts.read_model_call(attributes)
@@ -89,7 +89,7 @@ class GeminiCLI(Dialect):
 
 
 def _plain(attributes: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the attributes with the instructions as text: they are sent as JSON of one string."""
+    """Return the attributes with the instructions as plain text; they are sent as a JSON string."""
     system = attributes.get("gen_ai.system_instructions", "")
     if not system.startswith('"'):
         return attributes
@@ -109,7 +109,7 @@ def _text_in(result: Mapping[str, Json]) -> str:
 
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
-    """Return the facts of each call in log records, by the id of its span."""
+    """Return the calls that log records report, by the id of the call's span."""
     spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):
@@ -138,7 +138,7 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 
 def _names_of_agents(tree: SpanTree) -> Mapping[str, str]:
-    """Return the names of sub-agents by the span that has the event of their start."""
+    """Return the names of sub-agents, by the id of the span with their start event."""
     started = (e for e in read_events(tree) if e.what is What.STARTED)
     return {e.holder.span_id: e.get(keys.AGENTS) for e in started}
 

@@ -1,4 +1,4 @@
-"""Tools of Gemini CLI: arguments and results are inside objects, decisions in log records."""
+"""Tools of Gemini CLI: arguments and results are in JSON objects, decisions in log records."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _result(output: Mapping[str, Json]) -> str:
 
 
 def classify_tool(span: Span, view: TraceView) -> Classification:
-    """Classify a tool, with its end and the decision about it."""
+    """Classify a tool; its error and the permission decision come from log records."""
     output = json_object(span.attributes.get(OUTPUT, ""))
     result, event = _result(output), _event_of(span, view)
     facts = Facts(metadata=decision_of(event))

@@ -1,8 +1,8 @@
-"""Lifts records of unknown coding agents out of spans that report no steps themselves.
+"""Finds log records of unknown coding agents in spans that report no steps themselves.
 
-Known senders' spans have a dialect that reads their events. An unknown sender may have spans with
-arbitrary names around its records; if no span of the trace has attributes of any convention, the
-records are read like those without a span.
+A dialect reads the events in spans of a known sender. An unknown sender may put its records into
+spans with arbitrary names; if no span of the trace has attributes of any convention, these records
+are read like records without a span.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _CONVENTIONS = (
     *("gen_ai.", "llm.", "ai.", "openinference.", "traceloop.", "langfuse.", "mlflow."),
     *("langsmith.", "cozeloop.", "tool.", "tool_name", "genkit:", "lk.", "mcp."),
 )
-"""Prefixes of attributes with which spans themselves report agents, calls and tools."""
+"""Prefixes of attributes by which spans themselves report agents, calls and tools."""
 
 
 def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the records in a trace as spans without a parent; none if spans report the run."""
+    """Return the records in a trace as spans without a parent; empty if spans report the run."""
     records = list(_records(spans))
     if not records or any(map(_tells, spans)):
         return ()
@@ -33,7 +33,7 @@ def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _records(spans: Sequence[Span]) -> Iterator[tuple[Span, Event, int]]:
-    """Yield the records with their spans and their places among its events."""
+    """Yield each record with its span and its index among the span's events."""
     for span in spans:
         for number, event in enumerate(span.events):
             if is_from_agent(event) and not is_of_known_sender(event.name):

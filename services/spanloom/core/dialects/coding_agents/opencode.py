@@ -1,7 +1,7 @@
 """opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand of its own.
 
-A prompt's run is ``SessionPrompt.prompt``, which ``opencode run`` exits too early to send; then a
-root is made for it. Within another one it is a sub-agent. Each turn is a run of ``ai.streamText``,
+A prompt's run is ``SessionPrompt.prompt``; ``opencode run`` exits too early to send this span, so a
+root is created. Inside another run it is a sub-agent. Each turn is a run of ``ai.streamText``,
 which therefore is not an agent here. ``LLM.run`` without a call below was cancelled, or its call
 was not sent.
 
@@ -48,7 +48,7 @@ _TOOL, _OWN_TOOL = "ai.toolCall", "Tool.execute"
 _NAME = "opencode"
 _IS_ASIDE = {ASIDE: "true"}
 _MAX_ABOVE = 256
-"""Spans above a run that are searched for the tool that called it."""
+"""How many spans above a run are searched for the tool that called it."""
 _UNCOUNTED = Classification(Kind.MODEL, "opencode.call")
 _LOST = Classification(Kind.MODEL, "opencode.call_without_answer", is_cancelled=True)
 _PLUMBING = Classification(Kind.OTHER, "opencode.plumbing", is_sound=True)
@@ -67,7 +67,7 @@ class Opencode(VercelAI):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify the program's own spans by name, the others as the AI SDK's."""
+        """Classify the program's own spans by name, the AI SDK's spans by its dialect."""
         if span.name == STREAM:
             return _TURN
         if not span.name.startswith("ai."):
@@ -109,7 +109,7 @@ def _classify_own(span: Span, view: TraceView) -> Classification:
 
 
 def _classify_own_tool(span: Span, view: TraceView) -> Classification:
-    """Classify opencode's span of a tool: a second report, if the SDK's came."""
+    """Classify opencode's own span of a tool: a second report if the AI SDK's span has arrived."""
     reported = view.remember_tree(_tools).get(span.attributes.get("tool.call_id", ""))
     if reported is None:
         return Classification(Kind.TOOL, "opencode.tool")
@@ -128,7 +128,7 @@ def _classify_lost_call(span: Span, view: TraceView) -> Classification:
 
 
 def _classify_run(span: Span, view: TraceView) -> Classification:
-    """Classify a run: the main one, a sub-agent's, or the one that makes a title."""
+    """Classify a run: the main run, a sub-agent's run, or the run that makes a title."""
     calls = list(own_calls(span, view.tree))
     above = islice(view.tree.ancestors(span), _MAX_ABOVE)
     around = next((s for s in above if s.name in (_OWN_TOOL, _TOOL)), None)

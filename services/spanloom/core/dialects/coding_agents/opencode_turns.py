@@ -1,4 +1,4 @@
-"""Turns of opencode, each a run of ``ai.streamText``: their run, request and answer."""
+"""Turns of opencode, each a run of ``ai.streamText``: finds their run, request and answer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ STREAM = "ai.streamText"
 
 
 def has_turns(tree: SpanTree) -> bool:
-    """Return whether the AI SDK's spans are switched on: otherwise no call has spans below."""
+    """Return whether the trace has spans of the AI SDK; without them calls have no spans below."""
     return any(span.name == STREAM for span in tree.spans)
 
 
 def _around_turns(tree: SpanTree) -> AbstractSet[str]:
-    """Return the ids of the spans in which turns ran."""
+    """Return the ids of all spans that have a turn below them."""
     found: set[str] = set()
     for span in tree.spans:
         if span.name == STREAM:
@@ -42,13 +42,13 @@ def last_call(tree: SpanTree) -> str:
 
 
 def lost_calls(tree: SpanTree) -> AbstractSet[str]:
-    """Return the ids of the calls without a turn inside."""
+    """Return the ids of the call spans without a turn below."""
     turns = tree.remember(_around_turns)
     return {s.span_id for s in tree.spans if s.name == CALL and s.span_id not in turns}
 
 
 def own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
-    """Yield the turns of a run in order, without those of runs inside it."""
+    """Yield the turns of a run in order, without the turns of runs inside it."""
     found: list[Span] = []
     waiting = [*tree.children(run)]
     while waiting:
@@ -61,7 +61,7 @@ def own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
 
 
 def turns_of_title(tree: SpanTree) -> list[Span]:
-    """Return the turns that made a title of the prompt, in case all of the run's were lost."""
+    """Return the turns that made the title, used if all turns of the run itself were lost."""
     title = next((span for span in tree.spans if span.name == TITLE), None)
     return list(own_calls(title, tree)) if title is not None else []
 
@@ -95,7 +95,7 @@ def answered_in(turns: list[Span]) -> str:
 
 
 def failure_of(turns: list[Span]) -> StepError | None:
-    """Return the failure of the last turn, after which the program itself ends without error."""
+    """Return the failure of the last turn; the program itself then ends without an error."""
     if not turns or turns[-1].status_code != "Error":
         return None
     return StepError(NO_CODE, turns[-1].status_message or "the last call failed", "", "", "span")

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 OPENCODE = "opencode"
-"""Scope of its spans."""
+"""Scope of opencode's spans."""
 _WHOLE = "SessionPrompt.prompt"
 """Name of opencode's span of a whole run."""
 _PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.streamText"})
 
 
 def lacks_whole(spans: Sequence[Span]) -> bool:
-    """Return whether opencode's main run has parts, but no span of the whole run."""
+    """Return whether opencode's main run sent inner spans, but no span of the whole run."""
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     parts = [span for span in own.values() if span.name in _PARTS]
     known: dict[str, bool] = {}
@@ -40,7 +40,7 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 def only_whole(spans: Sequence[Span]) -> Span | None:
     """Return opencode's span of the run, if exactly one is not inside another.
 
-    Requests to its server around it and next to it are topmost, as their parent is never sent.
+    There are other topmost spans: requests to its server, whose parent is never sent.
     """
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     runs = [span for span in own.values() if span.name == _WHOLE]

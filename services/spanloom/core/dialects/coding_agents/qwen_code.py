@@ -1,8 +1,8 @@
-"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions on spans of its own names.
+"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions on spans with its own names.
 
 ``interaction`` is a turn, ``llm_request`` a call, ``tool`` a tool with its execution and the hooks
 around it. A sub-agent in the background has its own trace, and its report begins a turn without a
-person's prompt: both are parts of the prompt's run. Older versions have only log records.
+person's prompt: both belong to the prompt's run. Older versions send only log records.
 
 Verified on runs of 0.24.4.
 """
@@ -34,7 +34,7 @@ _TURN, _CALL, _TOOL = "qwen-code.interaction", "qwen-code.llm_request", "qwen-co
 _RUN, _AGENT = "qwen-code.tool.execution", "qwen-code.subagent"
 _MESSAGE_TYPE, _STATUS = "qwen-code.message_type", "qwen-code.turn_status"
 _UNASKED = frozenset({"notification", "hook", "retry", "toolResult"})
-"""Types of the message of a turn that continues an earlier prompt of a person."""
+"""Message types of a turn that continues an earlier prompt."""
 _INVOKED_BY = "qwen-code.subagent.invoking_request_id"
 _SUB_AGENT_STATUS = "qwen-code.subagent.status"
 _STOPPED = frozenset({"cancelled", "aborted"})
@@ -53,7 +53,7 @@ class QwenCode(OtelGenAI):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, completed from log records."""
+        """Classify by name, and add facts from log records."""
         if span.name == _TURN:
             return _classify_turn(span, view)
         if span.name == _CALL:
@@ -68,7 +68,7 @@ class QwenCode(OtelGenAI):
 
 
 def _classify_turn(span: Span, view: TraceView) -> Classification:
-    """Classify a turn: a prompt's run, or one that continues it."""
+    """Classify a turn: a prompt's run, or a continuation of that run."""
     is_cancelled = span.attributes.get(_STATUS) == "cancelled"
     first_id = view.remember_tree(_first_turn)
     if first_id and is_unasked(span):
@@ -85,7 +85,7 @@ def is_unasked(turn: Span) -> bool:
 
 
 def _first_turn(tree: SpanTree) -> str:
-    """Return the id of the first turn with a person's prompt; empty if there is none."""
+    """Return the id of the first turn with a person's prompt; empty if there is no such turn."""
     turns = (span for span in tree.spans if span.name == _TURN and not is_unasked(span))
     return next((turn.span_id for turn in turns), "")
 
@@ -135,7 +135,7 @@ def _is_cancelled(span: Span, event: keys.Event | None) -> bool:
 
 
 def _tools(tree: SpanTree) -> Mapping[str, Span]:
-    """Return the tools by the ids of their calls."""
+    """Return the tools' spans by tool call id."""
     tools = (span for span in tree.spans if span.name == _TOOL)
     return {first(span.attributes, *keys.CALL_IDS): span for span in tools}
 
@@ -155,6 +155,6 @@ def _classify_sub_agent(span: Span, view: TraceView) -> Classification:
 
 
 def _reports(tree: SpanTree) -> Mapping[str, str]:
-    """Return the final reports of sub-agents, by the id of their span."""
+    """Return the final reports of sub-agents, by the sub-agent's span id."""
     ended = (e for e in keys.read_events(tree) if e.what is What.FINISHED and not e.is_bare)
     return {e.holder.span_id: e.get(("result", "output", "response")) for e in ended}

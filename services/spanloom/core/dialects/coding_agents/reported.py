@@ -1,4 +1,4 @@
-"""Spans with which a coding agent reports calls and tools that its log records repeat."""
+"""Finds the spans of calls and tools that a coding agent's log records report again."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _AGENTS = frozenset(
     }
 )
 DISPATCH = "codex.tool.phase"
-"""Attribute of the spans of Codex's tools, which are named after the tool."""
+"""Attribute on the spans of Codex's tools, whose names are the tools' names."""
 MAX_AT_A_TIME = 64
-"""The most spans of one kind that may overlap in time."""
+"""The maximum number of spans of one kind that may overlap in time."""
 LATE_NS = 250_000_000
-"""Nanoseconds after the end of its span in which a record may be written."""
+"""A record may be written up to this many nanoseconds after the end of its span."""
 
 
 def list_calls(tree: SpanTree) -> Sequence[Span]:
@@ -55,7 +55,7 @@ def is_tool(span: Span) -> bool:
 
 
 def ids_of_tools(tree: SpanTree) -> set[str]:
-    """Return the ids of tool calls that spans report."""
+    """Return the tool call ids that spans report."""
     return {first(span.attributes, *keys.CALL_IDS) for span in list_tools(tree)}
 
 
@@ -65,20 +65,20 @@ def has_agents(tree: SpanTree) -> bool:
 
 
 class Reported:
-    """The spans of calls or tools, to be found by an id or by their time."""
+    """The spans of calls or tools, found by an id or by time."""
 
     def __init__(self, spans: Sequence[Span], ids: Sequence[str]) -> None:
-        """Index the spans, which are in order, by the first of these attributes that they have."""
+        """Index the spans, which must be in order, by the first of these attributes that is set."""
         self._spans, self._ids = spans, ids
         self._starts = [span.start_ns for span in spans]
         self._by_id = {own: span for span in spans if (own := first(span.attributes, *ids))}
 
     def __bool__(self) -> bool:
-        """Return whether there are any."""
+        """Return whether there are any spans."""
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the span that an event belongs to: by its id, else the last one running then."""
+        """Return the event's span: the one with its id, else the last fitting one open then."""
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]
@@ -102,7 +102,7 @@ def index_tools(tree: SpanTree) -> Reported:
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of an event's call: by its id, else by prompt and time."""
+    """Return the span of an event's call: by request id, or by prompt and time without an id."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 
@@ -112,7 +112,7 @@ def _is_of_prompt(event: Event, span: Span) -> bool:
 
 
 def find_tool(event: Event, tools: Reported) -> Span | None:
-    """Return the span of an event's tool: by the call's id, else by name and time."""
+    """Return the span of an event's tool: by call id, or by name and time without an id."""
     return tools.find(event, _has_name, LATE_NS)
 
 

@@ -1,7 +1,7 @@
-"""Classifies the bare spans of a trace: log records of coding agents that belong to no span.
+"""Classifies a trace's bare spans: log records of coding agents that belong to no span.
 
-The first prompt is the agent; calls are pairs of a request and its end; tools are one record each;
-sub-agents have a start and an end. Records of steps that spans report are not steps again.
+The first prompt is the agent; a call is a request and its end; a tool is one record; a sub-agent
+has a start and an end. Records of steps that spans already report do not become steps again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _OF_A_RUN = ".fragment"
-"""End of the rule of a root whose trace may be a part of a run."""
+"""Suffix of the rule of a root whose trace may hold only a part of a run."""
 _FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
 _RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
 _RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)
@@ -61,11 +61,11 @@ _CALL = Classification(Kind.MODEL, "agent_logs.call")
 _WITHOUT_END = Classification(Kind.MODEL, "agent_logs.call_without_end", is_cancelled=True)
 _PART = Classification(Kind.OTHER, "agent_logs.part_of_call", is_sound=True)
 _EXCLUDES_CACHED = "claude_code."
-"""Names of events whose input tokens exclude cached ones."""
+"""Prefix of the names of events whose input tokens exclude cached tokens."""
 
 
 def read_story(tree: SpanTree) -> Mapping[str, Classification]:
-    """Return the classification of each bare span of a trace, by span id."""
+    """Return the classification of each log record that is a span of its own, by span id."""
     events = read_events(tree)
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}
@@ -89,7 +89,7 @@ def _classify_root(
     agents: Sequence[SubAgent],
     known: Classification,
 ) -> Classification:
-    """Return the agent that the first prompt, or a root without any, represents."""
+    """Return the agent that the root represents, or the root's own step if it is not the run."""
     prompt = next((e for e in events if e.what is What.PROMPT), None)
     is_prompt = prompt is not None and prompt.holder.span_id == root.span_id
     if not is_prompt and not is_made_root(root):
@@ -123,7 +123,7 @@ def _classify_calls(
             known.update((e.holder.span_id, REPEATED) for e in bare)
             continue
         if call.request is None and not is_failure(call.main) and (spans or not call.usage):
-            continue  # the end of a call in another run of the conversation, or of nothing
+            continue  # it ends a call of another run of the conversation, or no call
         step = call.main if call.main.is_bare else bare[0]
         known.update((e.holder.span_id, _PART) for e in bare)
         if call.request is not None or not _is_counted_only(call.main):
@@ -131,7 +131,7 @@ def _classify_calls(
 
 
 def _is_counted_only(event: Event) -> bool:
-    """Return whether an event counts the tokens of a call that no request reports."""
+    """Return whether an event only counts the tokens of a call that no request reports."""
     return event.name.endswith("sse_event")
 
 
@@ -170,7 +170,7 @@ def _sent(call: Call) -> str:
 
 
 def _received(call: Call) -> str:
-    """Return the answer: from a separate text, a complete response, or the end of the call."""
+    """Return the answer: the response body, else the separate answer, else the end event."""
     if call.received:
         return read_body(call.received, "received")
     if call.answer:

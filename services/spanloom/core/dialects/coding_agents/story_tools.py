@@ -1,4 +1,4 @@
-"""Classifies log records of tools: steps, repeats of spans, decisions without a run."""
+"""Classifies log records of tools: steps, repeats of spans, and decisions without a tool run."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def classify_unfinished(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify tools with only a reported decision: they were stopped, or refused."""
+    """Classify tools for which only a decision was reported: they were stopped, or refused."""
     ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
     for event in events:
         call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""

@@ -1,6 +1,6 @@
 """Reads sub-agents from events, and assigns calls and tools to them.
 
-An event names its agent, or has the agent's own prompt id; a tool with neither that ran between the
+An event names its agent, or has the agent's own prompt id. A tool with neither that ran between the
 agent's start and end belongs to the agent, unless it is the tool that runs the agent.
 """
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.agent_events import Event
 
 MAX_AGENTS = 200
-"""The most sub-agents of a run that are distinguished."""
+"""The maximum number of sub-agents of a run that are read."""
 LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
 """Names of tools that run a sub-agent."""
 _TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
-"""Arguments of such tools that name the agent."""
+"""Arguments of these tools that name the agent."""
 
 
 class SubAgent(NamedTuple):
@@ -37,7 +37,7 @@ class SubAgent(NamedTuple):
 
     @property
     def step_id(self) -> str:
-        """The id of the bare span that is the agent's step; empty if there is none."""
+        """The span id of the record that becomes the agent's step; empty if there is none."""
         bare = (e.holder.span_id for e in (self.start, self.end) if e is not None and e.is_bare)
         return next(bare, "")
 
@@ -73,7 +73,7 @@ def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent
 
 
 def is_same_agent(start: Event, end: Event) -> bool:
-    """Return whether two events are of one agent, by its id, else its name."""
+    """Return whether two events belong to one agent: same agent id, or same name without ids."""
     ours, theirs = start.attributes.get("agent_id", ""), end.attributes.get("agent_id", "")
     if ours and theirs:
         return ours == theirs
@@ -132,7 +132,7 @@ def prompt_in(arguments: str) -> str:
 
 
 def launcher_of(agent: SubAgent, tools: Iterable[Event]) -> Event | None:
-    """Return the tool that ran a sub-agent: the last one started around it."""
+    """Return the tool that ran a sub-agent: the last-started tool that encloses it in time."""
     around = [
         tool
         for tool in tools

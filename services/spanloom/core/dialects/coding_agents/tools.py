@@ -24,7 +24,7 @@ _FAILED = frozenset({"error", "failed", "failure", "errored"})
 _REFUSED = frozenset({"reject", "rejected", "deny", "denied", "abort", "cancel", "timed_out"})
 CALL_ID = "tool_call_id"
 _PLAIN = frozenset({"", "functions", "builtin", "default"})
-"""Namespaces that are not a part of a tool's name."""
+"""Namespaces that are left out of a tool's name."""
 
 
 def tool_name(event: Event) -> str:
@@ -75,7 +75,7 @@ def _text(value: Json) -> str:
 
 
 def decision_of(event: Event | None) -> dict[str, str]:
-    """Return the decision about a tool, and its author, as metadata."""
+    """Return the permission decision about a tool, and who made it, as metadata."""
     if event is None:
         return {}
     decision = event.attributes.get("decision", "")
@@ -91,14 +91,14 @@ def is_refused(attributes: Mapping[str, str]) -> bool:
 REFUSED = StepError(
     NO_CODE, "the tool was not allowed to run", "permission_denied", "", "attribute"
 )
-"""The failure of a tool for which only the decision against it is reported."""
+"""The error of a tool of which only a refusal is reported."""
 
 
-# Results in the next request, in the form of Gemini's contents.
+# Tool results in the next request, in the format of Gemini's ``contents``.
 
 
 def results_in(request: Event) -> Sequence[tuple[str, str, str]]:
-    """Return call id, tool and result of the tools that ran just before a request."""
+    """Return call id, tool name and result of each tool that ran just before a request."""
     text = request.get(keys.SENT)
     contents = json_value(text) if "functionResponse" in text else None
     found: list[tuple[str, str, str]] = []
@@ -128,7 +128,7 @@ def word_of(value: Json) -> str:
 
 
 def read_result(answered: Mapping[str, Json]) -> str:
-    """Return the result in one ``functionResponse`` of Gemini's API."""
+    """Return the tool result in one ``functionResponse`` of Gemini's API."""
     response = answered.get("response")
     if isinstance(response, dict) and len(response) == 1:
         [inner] = response.values()
@@ -137,13 +137,14 @@ def read_result(answered: Mapping[str, Json]) -> str:
 
 
 MAX_LATER = 16
-"""The most requests after a tool that may have its result: those of other agents are among them."""
+"""How many requests after a tool are searched for its result; other agents' may be among them."""
 
 
 def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
     """Return the results of tools in later requests, by the index of the tool.
 
-    Results of several tools with one name are in their order; both are sorted by time.
+    Results of several tools with one name come in the order of these tools. Tools and requests must
+    be sorted by time.
     """
     times = [request.time_ns for request in requests]
     waiting: dict[int, list[tuple[str, str, str]]] = {}

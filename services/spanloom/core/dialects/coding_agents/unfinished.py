@@ -1,7 +1,7 @@
-"""Finds tools with only a permission to run: the program was stopped before they ended.
+"""Finds tools with a permission but no end: the program was stopped before they ended.
 
-Their span would have been sent at its end. The record of the decision is the only one, and becomes
-a record without a span, so that it is read as a step.
+A tool's span is sent only when the tool ends, so the decision is its only record. The decision
+becomes a record without a span, and so a step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def list_unfinished(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return a span for each event that let a tool run which no span or record reports."""
+    """Return a span for each event that permitted a tool whose run no span or record reports."""
     decided = [(span, event) for span in spans if span.events for event in _decisions(span)]
     if not decided:
         return ()

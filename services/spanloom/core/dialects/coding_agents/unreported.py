@@ -1,4 +1,4 @@
-"""Warnings about facts that coding agents never report, and the repository that they report."""
+"""Warnings about facts that coding agents never report; reads the repository of a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CLAUDE_CODE = (
     "Claude Code reports no results of failed tools, of MCP tools and of sub-agents",
     "Claude Code reports no call that was cancelled",
 )
-"""Warnings for its spans, each shown if the fact is missing."""
+"""Warnings for Claude Code's spans, each shown if the fact is missing."""
 CODEX = ("Codex reports no answers of the model, and no call that was cancelled",)
 OPENCODE = ("opencode ended before its last spans were sent: its last calls may be missing",)
 OPENCODE_PLAIN = (
@@ -22,7 +22,7 @@ OPENCODE_PLAIN = (
 )
 COPILOT = ("Copilot reports no status of a call that failed",)
 QWEN_CODE = ("Qwen Code reports no call that was repeated",)
-"""Warnings for its spans."""
+"""Warnings for Qwen Code's spans."""
 _BY_PREFIX = {
     "claude_code": (
         "Claude Code's log records lack results of tools and repeated calls: its spans have them",
@@ -32,7 +32,7 @@ _BY_PREFIX = {
         "Qwen Code reports no call that was repeated, and results of tools in the next call only",
     ),
 }
-"""Warnings by the first word of an event's name."""
+"""Warnings by the part of an event's name before the first dot."""
 
 _PLACES = {
     "repository": (
@@ -47,7 +47,7 @@ _PLACES = {
     ),
     "directory": ("cwd", "working_directory", "process.working_directory", "workspace.directory"),
 }
-"""Endings of attributes that name where an agent works."""
+"""Suffixes of attributes that name the repository, branch, commit and directory."""
 KEYS_KEPT = 4096
 _MAX_CHARS = 500
 

@@ -1,4 +1,4 @@
-"""Eino, as reported by three of its callbacks."""
+"""Eino, reported by one of three callbacks: a dialect for each, and their shared rules."""
 
 from spanloom.core.dialects.eino.cozeloop import EinoCozeLoop
 from spanloom.core.dialects.eino.dialect import Eino

@@ -1,9 +1,9 @@
 """Eino, by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
 
-The span type is Coze Loop's type for some components and the component itself for others, and
+The span type is Coze Loop's own type for some components, the component's name for others, and
 ``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
 around the run has no component: it is read by ``cozeloop``. The session comes from that span, as
-baggage. An agent's answer is that of its Chain, or of its last step. Verified on
+baggage. An agent's answer is on its Chain, or on its last step. Verified on
 captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """
 
@@ -40,7 +40,7 @@ _BY_SPAN_TYPE = {
     "retriever": "Retriever",
     "embedding": "Embedding",
 }
-"""The component by span type, if its tag is missing; other span types are components."""
+"""The component by span type, if its tag is missing; other span types equal the component."""
 
 
 def _component(span: Span) -> str:
@@ -68,7 +68,7 @@ class EinoCozeLoop(Dialect):
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the span like any of a Coze Loop SDK; a run is named after its node."""
+        """Read the span like any span of a Coze Loop SDK; a run is named after its node."""
         attributes = span.attributes
         facts = describe_span(span, kind, _component(span).lower())
         if kind is Kind.MODEL and (facts.usage is None or not any(facts.usage)):
@@ -77,7 +77,7 @@ class EinoCozeLoop(Dialect):
             facts.agent_name = attributes.get(_NAME, "") or span.name
             facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
-            # An agent's events continue with those of the agents that it hands over to.
+            # An agent's events go on with the events of the agents that it hands over to.
             own = _component(span) not in AGENTS
             facts.output = read_answer(facts.output) if own else ""
         return facts

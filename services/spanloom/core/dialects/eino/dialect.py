@@ -46,7 +46,7 @@ _COMPONENT_OF_KIND = {
     **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
     **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
 }
-"""The component by span kind, if its attribute is missing; ``workflow`` is any root."""
+"""The component by span kind, if its attribute is missing; ``workflow`` may be any root."""
 _AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
 
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
@@ -98,27 +98,27 @@ class Eino(Dialect):
 
 
 class _ToolsNode(NamedTuple):
-    """The input of a node that runs the tools that an answer calls."""
+    """The input of a node that runs the tools which an answer calls."""
 
     start_ns: int
     content: Json
     """The text of the answer."""
     answer: str
-    """The whole message, in a JSON list."""
+    """The whole message, as a JSON list of one."""
 
 
 def _answer_with_calls(span: Span, view: TraceView) -> str:
-    """Return the answer from the input of the tools node next to it, which includes tool calls.
+    """Return the answer with its tool calls, from the input of the tools node after the call.
 
-    The callback omits the calls of an answer that has a text. Empty if the answer has no text, or
-    the next tools node has another text as input.
+    The callback omits the tool calls of an answer that has a text. Empty if the answer has no text,
+    or if the next tools node has another text as input.
     """
     text = span.attributes.get("gen_ai.completion.0.content", "")
     parent = view.tree.parent(span)
     if parent is None or not text or text.startswith(_WHOLES):
         return ""
     nodes = view.remember_children(_tools_nodes, parent)
-    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # its end may be later
+    at = bisect_left(nodes, span.start_ns, key=attrgetter("start_ns"))  # the call may end later
     return nodes[at].answer if at < len(nodes) and nodes[at].content == text else ""
 
 
@@ -133,16 +133,16 @@ def _tools_nodes(children: Sequence[Span]) -> Sequence[_ToolsNode]:
 
 
 def _whole(attributes: Mapping[str, str], prefix: str) -> str:
-    """Return the first content if it is a whole value as JSON rather than a message's text.
+    """Return the first content if it is a JSON value rather than a message's text; else empty.
 
-    An agentic model's call and answer are one object; an answer without text is a list.
+    An agentic model's request and answer are objects; an answer without text is a list.
     """
     content = attributes.get(f"{prefix}0.content", "")
     return content if content.startswith(_WHOLES) else ""
 
 
 def _request(attributes: Mapping[str, str]) -> str:
-    """Return the request to an agent, or all input messages of a root; else an empty text."""
+    """Return the request to an agent, or all input messages of a root; empty if there are none."""
     whole = _run_input(attributes)
     request = read_request(whole)
     return request if request != whole else attributes.get("gen_ai.input", "")
@@ -165,7 +165,7 @@ def _read(span: Span, _view: TraceView) -> Part:
 
 
 def _component(attributes: Mapping[str, str]) -> str:
-    """Return the component; without it derive it from span kind, or for a root from its type."""
+    """Return the component; if missing, derive it from the span kind, or a root's type."""
     if (component := attributes.get(COMPONENT)) is not None:
         return component
     kind = attributes.get("gen_ai.span.kind", "")
@@ -183,7 +183,7 @@ _WHOLES = ('{"Message', '[{"role"', '[{"content"')
 
 
 def _complete_model_call(span: Span, facts: Facts) -> None:
-    """Add the time to the first token, and usage and model from the call's own output."""
+    """Add the time to the first token; take missing usage and model from the call's output."""
     facts.first_token_ms = seconds_as_ms(span.attributes.get(_FIRST_CHUNK, ""))
     if facts.usage is not None and facts.usage.input_tokens:
         return

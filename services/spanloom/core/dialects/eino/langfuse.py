@@ -4,12 +4,12 @@ The client is called ``eino`` in the metadata of a batch, under one of several k
 generation is a chat model; every other component is a span, recognised by the Go values that Eino
 passes to callbacks, which arrive as JSON with Go's field names: ``Events`` of an agent,
 ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``. A tool's input is a quoted
-text, below an assistant's message that calls tools. Any other span with children is a graph if a
-child has the same input or output, else a lambda; below an adk agent it is the agent's Chain, and
-a host's specialists are lambdas. A lambda that only passes its input on to a graph looks like a
-graph itself. Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
+text; its parent's input is an assistant's message that calls tools. Any other span with children is
+a graph if a child has the same input or output, else a lambda; below an adk agent it is the agent's
+Chain, and a host's specialists are lambdas. A lambda that only passes its input on to a graph looks
+like a graph itself. Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
 
-The error message is in ``output``; an agent's answer is that of its Chain.
+The error message is in ``output``; an agent's answer is on its Chain.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ class EinoLangfuse(Dialect):
         return signature.scope_name == SCOPE and any(attributes.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the component derived from contents, its parents and its children."""
+        """Classify by the component, which contents, parents and children show."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the observation; an agentic model's settings and usage are in input and output."""
+        """Read the observation; an agentic call's settings and usage are in input and output."""
         if kind is Kind.MODEL:
             facts = describe_call(span)
             if not is_generation(span.attributes):
@@ -119,7 +119,7 @@ def _read(span: Span, view: TraceView) -> Part:
 
 
 def _by_content(span: Span) -> str:
-    """Return the component if the observation itself shows it, else an empty text."""
+    """Return the component if the span's own attributes show it, else an empty text."""
     attributes = span.attributes
     if is_generation(attributes):
         return CHAT_MODEL

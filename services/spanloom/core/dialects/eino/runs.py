@@ -1,13 +1,13 @@
 """Classifies Eino's components and reads their answers, for every callback that reports them.
 
-An adk agent is the component ``Agent``; its inner parts (a Chain with the agent's name, a graph
-``ReAct``) are private. A react agent of ``flow/agent`` and a multi-agent host are plain graphs: the
-former has a model node ``ChatModel``, the latter a lambda ``converter``. The library fixes these
-names, unless the program renames the nodes.
+An adk agent is the component ``Agent``; its inner spans (a Chain with the agent's name, a graph
+``ReAct``) are not steps. A react agent of ``flow/agent`` and a multi-agent host are plain graphs:
+the react agent has a model node ``ChatModel``, the host a lambda ``converter``. The library fixes
+these names, unless the program renames the nodes.
 
 A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. The output is a message, a
-list of them, ``{"choices": [{"message": …}]}`` or ``{"stream": […]}`` with the usage in the last
-piece.
+list of messages, ``{"choices": [{"message": …}]}``, or ``{"stream": […]}`` with the usage in the
+last chunk.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Part(NamedTuple):
     """Component and name of a span, as in Eino's ``RunInfo``."""
 
     component: str
-    """``ChatModel``, ``Graph`` and so on; empty for a span that is not Eino's."""
+    """``ChatModel``, ``Graph`` and so on; empty for a span that Eino did not make."""
     name: str
 
 
@@ -40,7 +40,7 @@ _QUESTION, _ROOT_CAUSE = "Info=interrupt info: Info=", ", IsRootCause=true"
 
 
 def read_question(message: str) -> str:
-    """Return the question of a tool or node to a person; empty if it only passes one on."""
+    """Return the question of a tool or node to a person; empty if the span only passes one on."""
     start, end = message.find(_QUESTION), message.rfind(_ROOT_CAUSE)
     return message[start + len(_QUESTION) : end] if 0 <= start < end else ""
 
@@ -50,7 +50,7 @@ CONTROL_FLOW = ControlFlow(
     texts=(re.compile("interrupt signal: ID=|interrupt happened, info: "),),
     questions=(read_question,),
 )
-"""How Eino reports a pause; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
+"""Eino's pauses; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
 
 PartReader: TypeAlias = "Callable[[Span, TraceView], Part]"
 
@@ -87,7 +87,7 @@ def classify_part(span: Span, view: TraceView, read: PartReader) -> Classificati
 
 def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classification:
     if (agent := _agent_around(span, view, read)) is not None:
-        # The agent's own Chain reports how the run ended; the agent's span may end before it.
+        # How the run ended is on the agent's own Chain; the agent's span may end earlier.
         twin = agent.span_id if agent is view.tree.parent(span) else None
         return Classification(Kind.OTHER, "eino.inside_adk_agent", twin)
     children = {read(child, view) for child in view.tree.children(span)}
@@ -99,7 +99,7 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
 
 
 def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
-    """Return the adk agent of which the span is an inner part: its child, or one of its Chain."""
+    """Return the adk agent whose inner span this is: a child of the agent or of its Chain."""
     parent = view.tree.parent(span)
     if parent is None:
         return None
@@ -115,7 +115,7 @@ def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
 def read_request(run_input: str) -> str:
     """Return the request to an agent: ``{"Input":{"Messages":[…]}}`` → ``[…]``, others unchanged.
 
-    A resumed run has no request, but the whole state of the earlier run.
+    A resumed run has no request; its input is the whole state of the earlier run.
     """
     if run_input == _NOTHING:
         return ""
@@ -134,7 +134,7 @@ def is_resumed(run_input: str) -> bool:
 def read_answer(output: str) -> str:
     """Return an agent's answer: the text of the message or of the last event, else all of it.
 
-    ``{"Events":{}}`` is Go's serialized event stream, and has no content.
+    Empty for ``{"Events":{}}``, a serialized Go event stream, which has no content.
     """
     if output.startswith(_NO_EVENTS):
         return ""
@@ -158,7 +158,7 @@ _LISTS = ("choices", "stream")
 
 
 def read_answer_usage(output: str) -> Usage:
-    """Return the usage in the last message's ``response_meta``; zeros if no message has one."""
+    """Return the usage in the last ``response_meta``; zeros if no message has usage."""
     usages = list(_usages(json_value(output))) if _MARK in output else []
     return read_usage(usages[-1]) if usages else Usage()
 
@@ -178,7 +178,7 @@ def _usages(value: Json) -> Iterator[dict[str, Json]]:
 
 
 def join_pieces(output: str) -> str:
-    """Return a streamed answer as one message, any other output unchanged."""
+    """Return an answer streamed as a list of chunks as one message; other output unchanged."""
     pieces = json_value(output) if output.startswith('[{"role":"assistant"') else None
     if not isinstance(pieces, list) or len(pieces) == 1:
         return output

@@ -1,12 +1,12 @@
 """Langfuse: ``langfuse.observation.*``, as its SDKs send them (v3 and later, over OTLP).
 
 The SDK's LangChain callback sets the type ``agent`` if a name contains "agent", also on nodes and
-tools, so LangChain runs are classified by metadata and a span with a tool call id is a tool. Types
-set by the author (``@observe(as_type="agent")``) come without LangChain metadata and count.
-The JavaScript SDK sets no status: its level reports failures. Verified on captures: callback,
-decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations posted to
-Langfuse's ingestion API arrive in the same attributes (ADR 010); ``eino_langfuse`` reads those of
-Eino.
+tools, so LangChain runs are classified by metadata and a span with a tool call id is a tool. A type
+set by the author (``@observe(as_type="agent")``) comes without LangChain metadata and is trusted.
+The JavaScript SDK sets no status; an observation's level reports failures. Verified on captures:
+callback, decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations
+posted to Langfuse's ingestion API arrive in the same attributes (ADR 010); ``eino_langfuse`` reads
+the observations of Eino.
 """
 
 from __future__ import annotations

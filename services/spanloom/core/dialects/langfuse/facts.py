@@ -1,9 +1,9 @@
 """Reads facts of observations from the ``langfuse.*`` attributes.
 
 Langfuse's token counts are net: ``input`` excludes ``input_cache_read`` and the other
-``input_*`` counts, ``output`` likewise, and they are added back. Counts with OpenAI's names
-(``prompt_tokens``) are used as they are: they include everything. Counts set by the author may have
-the camel-case names of Langfuse's JavaScript SDK.
+``input_*`` counts, ``output`` likewise, so the excluded counts are added. Counts with OpenAI's
+names (``prompt_tokens``) already include everything and are used unchanged. Counts set by the
+author may have the camel-case names of Langfuse's JavaScript SDK.
 """
 
 from __future__ import annotations
@@ -57,17 +57,17 @@ _SETTINGS = {
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
-    """Return whether it is a model call: its type is ``generation``, or it names a model."""
+    """Return whether the observation is a model call: type ``generation``, or it names a model."""
     if TYPE in attributes:
         return attributes[TYPE] == "generation"
     return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))
 
 
 def kind_of(attributes: Mapping[str, str]) -> str:
-    """Return the observation's type, ``generation`` for calls without one.
+    """Return the observation's type; ``generation`` for a model call without a type.
 
-    The JavaScript client wrapper sets ``generation`` on every call: one of an embedding model is
-    ``embedding``.
+    The JavaScript client wrapper sets ``generation`` on every call; a call of an embedding model is
+    returned as ``embedding``.
     """
     if not is_generation(attributes):
         return attributes.get(TYPE, "")
@@ -107,7 +107,7 @@ def read_usage(payload: dict[str, Json]) -> Usage:
 
 
 def _gross(payload: dict[str, Json], side: str) -> int:
-    """Return a side's gross count: net plus details, or net if ``total`` shows it has them."""
+    """Return the gross count of a side: net plus details, unless ``total`` shows it is gross."""
     if side not in payload:
         return 0
     net = count(payload[side])
@@ -135,7 +135,7 @@ def _settings(payload: dict[str, Json]) -> dict[str, str]:
 
 
 def _first_token_ms(span: Span) -> float | None:
-    """Return the ms from the span's start to the ISO time at which the answer began, if known."""
+    """Return ms from the span's start to the first token; ``None`` if not reported or invalid."""
     text = unquoted(span.attributes.get(OBSERVATION + "completion_start_time", ""))
     if not text:
         return None

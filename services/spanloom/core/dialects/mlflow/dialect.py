@@ -3,15 +3,16 @@
 Values of MLflow's own attributes are JSON, strings in quotes. LangChain's run
 metadata is in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
 type becomes ``gen_ai.operation.name``, but only calls and tools get a name of the conventions:
-everything else has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
+every other span has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
 nodes.
 
 MLflow does not report reasoning tokens of LangChain's calls; they are in the output message of the
 enclosing node, and in the chunks of a streamed call.
 
 The types of other libraries' spans are not always right (``libraries.py``). Strands' spans, to
-which MLflow only adds attributes, are read by the dialect ``strands``. Spans of type null, which
-MLflow's processor sets on spans of others in a shared tracer provider, are left to other dialects.
+which MLflow only adds attributes, are read by the dialect ``strands``. If the application shares
+its tracer provider, MLflow's processor sets the type null on spans of other instrumentations; these
+spans are left to other dialects.
 
 Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
 SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
@@ -70,7 +71,7 @@ _RUNS = {
 }
 _PLUMBING = Classification(Kind.OTHER, "mlflow.plumbing")
 _NO_TYPE = "null"
-"""The type that MLflow's processor sets on spans of others in a shared tracer provider."""
+"""The type that MLflow's processor sets on other instrumentations' spans in a shared provider."""
 _DATA_KINDS = {
     "RETRIEVER": "retrieval",
     "EMBEDDING": "embedding",
@@ -94,7 +95,7 @@ class MLflow(Dialect):
         return _is_typed(signature.scope_name, signature.attributes)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify the span; add questions and answers of approvals in OpenAI's Agents SDK."""
+        """Classify the span; add OpenAI Agents' approval requests and the decisions about them."""
         classification = self._classify(span, view)
         if classification.kind is Kind.TOOL:
             return with_question(classification, span, view, OPENAI_AGENTS)
@@ -103,7 +104,7 @@ class MLflow(Dialect):
         return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls and tools by type, runs by LangChain's metadata, else by type."""
+        """Classify calls and tools by type, runs by LangChain's metadata, or by type without it."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
@@ -161,7 +162,7 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 
 
 def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
-    """Return the call's tokens from its client, the enclosing run or LangChain's messages.
+    """Return the call's tokens, completed from its client, the run or LangChain's messages.
 
     LangChain's messages are in the call's chunks and in the output of the enclosing node.
     """
@@ -176,7 +177,7 @@ def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
 
 
 def _own_tree(tree: SpanTree) -> OwnTree:
-    """Return the tree of MLflow's spans, without spans of others between them."""
+    """Return the tree of MLflow's spans, skipping other spans between them."""
     return OwnTree(tree, lambda s: _is_typed(s.scope_name, s.attributes))
 
 
@@ -194,11 +195,11 @@ def run_metadata(span: Span) -> RunMetadata:
 
 
 def is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
-    """Return whether it is ``create_react_agent``'s graph, in the mode that drops span names.
+    """Return whether the span is ``create_react_agent``'s graph, in the mode without span names.
 
     Its node ``agent`` runs a function that runs the sequence of prompt and model. If the
     function's children are reported as its siblings, it encloses the sequence in time. Nodes
-    written by authors do not look like this.
+    written by authors do not have this structure.
     """
     return OPERATION in span.attributes and any(
         view.remember(run_metadata, node).node == "agent" and _runs_call_model(node, view)
@@ -221,5 +222,5 @@ def _runs_call_model(node: Span, view: TraceView) -> bool:
 
 
 def streamed(span: Span) -> Iterator[str]:
-    """Yield the streamed chunks, last one first: usage comes at the end."""
+    """Yield the streamed chunks, the last chunk first, because usage comes at the end."""
     return (e.attributes.get("chunk", "") for e in reversed(span.events) if e.name == "new_token")

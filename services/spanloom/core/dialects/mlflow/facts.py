@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 MODEL = "mlflow.llm.model"
 FORMAT = "mlflow.message.format"
 _ONLY_TYPE = {"output_type"}
-"""Keys of an agent's output under OpenAI Agents, which omits the answer."""
+"""The keys of an agent's output if OpenAI Agents left out the answer."""
 _EXTRA_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
-"""Passed to tools by smolagents in addition to their arguments."""
+"""Arguments that smolagents passes to every tool in addition to the tool's own."""
 
 
 def read_own(span: Span, kind: Kind) -> Facts:
-    """Return the facts in ``mlflow.*``."""
+    """Return the facts in the attributes ``mlflow.*``."""
     attributes = span.attributes
     facts = Facts(
         input=_text(attributes.get(INPUTS, "")), output=_text(attributes.get(OUTPUTS, ""))
@@ -61,7 +61,7 @@ def read_own(span: Span, kind: Kind) -> Facts:
 
 
 def read_genai(span: Span, kind: Kind) -> Facts:
-    """Return the facts in ``gen_ai.*``; the time of the first token is that of an event."""
+    """Return the facts in ``gen_ai.*``, and the time to the first token from an event."""
     if kind is Kind.MODEL:
         facts = genai_facts.read_model_call(span.attributes)
         facts.usage = read_counts(span.attributes)
@@ -79,7 +79,7 @@ def read_counts(attributes: Mapping[str, str]) -> Usage:
 
 
 def read_call_metadata(span: Span) -> dict[str, str]:
-    """Return provider, tool call id and request settings, without empty ones."""
+    """Return provider, tool call id and request settings, each only if reported."""
     attributes = span.attributes
     values = {
         "provider": unquoted(attributes.get("mlflow.llm.provider", "")),
@@ -94,7 +94,7 @@ def _messages(value: Json) -> str:
 
 
 def _request(sent: str, attributes: Mapping[str, str]) -> str:
-    """Return the items that OpenAI Agents sent, preceded by the attribute ``instructions``."""
+    """Return the items sent by OpenAI Agents, with the attribute ``instructions`` before them."""
     instructions = unquoted(attributes.get("instructions", ""))
     items = json_value(sent) if instructions not in ("", "null") else None
     if not isinstance(items, list):
@@ -103,7 +103,7 @@ def _request(sent: str, attributes: Mapping[str, str]) -> str:
 
 
 def _answers(output: str) -> list[Json]:
-    """Return the messages of the choices, or of the list of texts that DSPy's models return."""
+    """Return the messages of the choices, or messages from a list of texts, as DSPy returns it."""
     if output.startswith('["'):
         items = json_value(output)
         texts = [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
@@ -140,11 +140,11 @@ def _says_only_type(output: str) -> bool:
 
 
 _REQUESTS = ("user_prompt", "user_msg", "task")
-"""Names of the request's argument: PydanticAI, LlamaIndex, smolagents and AutoGen."""
+"""Names of the request's argument in PydanticAI, LlamaIndex, smolagents and AutoGen."""
 
 
 def show_run(facts: Facts) -> None:
-    """Reduce input and output of a library's method to the agent's request and answer."""
+    """Reduce a library method's arguments and result to the agent's request and answer."""
     facts.input = _request_of_run(facts.input)
     facts.output = _answer_of_run(json_object(facts.output)) or facts.output
 
@@ -155,7 +155,7 @@ def _request_of_run(text: str) -> str:
 
 
 def _answer_of_run(payload: dict[str, Json]) -> str:
-    """Return the answer in the result of a library's method, else an empty text."""
+    """Return the answer in the result of a library's method; empty for unknown results."""
     if isinstance(content := _last_of_autogen(payload), str):
         return content
     result = payload.get("result")
@@ -167,7 +167,7 @@ def _answer_of_run(payload: dict[str, Json]) -> str:
 
 
 def _last_of_autogen(payload: dict[str, Json]) -> Json:
-    """Return the content of AutoGen's final message: ``chat_message``, or a task's last one."""
+    """Return the content of AutoGen's final message: ``chat_message``, or the last of a task."""
     messages = payload.get("messages") if "stop_reason" in payload else None
     last = messages[-1] if isinstance(messages, list) and messages else payload.get("chat_message")
     return last.get("content") if isinstance(last, dict) and "source" in last else None

@@ -1,18 +1,19 @@
-"""Reads spans of other libraries: corrects wrong types, finds approvals of OpenAI Agents.
+"""Corrects wrong types of other libraries' spans, and reads approvals of OpenAI Agents.
 
 - OpenAI Agents: ``AgentRunner.run`` has type ``AGENT``, but only wraps the SDK's own spans, which
-  include the agents. So does the author's ``trace(…)``, in which the runner's spans are empty: it
-  is a graph if several agents start in it. A handoff, which the model calls like a tool, has type
-  ``CHAIN``. A guardrail, which no model calls, has type ``TOOL``, no input, and the output
-  ``{"triggered": false}``.
+  include the agents. The author's ``trace(…)`` does the same; the runner's spans in it are empty.
+  A trace in which several agents start is a graph. A handoff, which the model calls like a tool,
+  has type ``CHAIN``. A guardrail, which no model calls, has type ``TOOL``, no input, and the
+  output ``{"triggered": false}``.
 - If one method of an agent calls another (``run_sync``, ``on_messages``), one run has two spans of
   type ``AGENT``.
-- A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) is a ``CHAIN``, and a graph.
-- DSPy's predictors (``signature``) have type ``LLM``, and so has a method of LlamaIndex's models
-  that calls nothing, ``_prepare_chat_with_tools``.
+- A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) has type ``CHAIN``, but is a
+  graph.
+- DSPy's predictors (``signature``) have type ``LLM``, and so has ``_prepare_chat_with_tools``, a
+  method of LlamaIndex's models that calls no model.
 
-The input of a continued run is the state of the one that stopped, a dump of 50 kB, which contains
-the questions and which calls the person approved or rejected.
+The input of a continued run is the state of the run that paused, a dump of 50 kB with the questions
+and with the calls that the person approved or rejected.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _PREPARES = frozenset({"_prepare_chat_with_tools"})
 
 
 def correct(span: Span, span_type: str, view: TraceView) -> Classification | None:
-    """Return the right classification of a span with a wrong type, else ``None``."""
+    """Return the classification of a span with a wrong type; ``None`` if the type is right."""
     if span_type in ("AGENT", "INVOKE_AGENT"):
         return _correct_agent(span, view)
     if span_type in ("LLM", "GENERATE_CONTENT", "CHAT_MODEL"):
@@ -68,7 +69,7 @@ def correct(span: Span, span_type: str, view: TraceView) -> Classification | Non
 
 
 def is_guardrail(span: Span) -> bool:
-    """Return whether it is a guardrail of OpenAI Agents, by its output."""
+    """Return whether the span is a guardrail of OpenAI Agents, as its output shows."""
     attributes = span.attributes
     if attributes.get(INPUTS, "null") != "null":
         return False
@@ -83,7 +84,7 @@ def _correct_chain(span: Span, view: TraceView) -> Classification | None:
 
 
 def is_handoff(span: Span, view: TraceView) -> bool:
-    """Return whether it is a handoff of OpenAI Agents: it names ``to_agent``.
+    """Return whether the span is a handoff of OpenAI Agents: its output has ``to_agent``.
 
     Without span names it is the last span in the turn of an agent that has ``handoffs``.
     """
@@ -103,7 +104,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 
 def span_type_of(span: Span) -> str:
-    """Return the type of the span in capitals: ``chat`` → ``CHAT``."""
+    """Return the span type or operation in capitals: ``chat`` → ``CHAT``."""
     return unquoted(first(span.attributes, SPAN_TYPE, OPERATION)).upper()
 
 
@@ -126,7 +127,7 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 
 
 def _prepares(span: Span, view: TraceView) -> bool:
-    """Return whether it only prepares a call: a childless span before the call's own span."""
+    """Return whether the span only prepares a call: it is childless, and before the call's span."""
     around = view.tree.parent(span)
     if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False
@@ -140,7 +141,7 @@ def _prepares(span: Span, view: TraceView) -> bool:
 
 
 def _started_in_trace(span: Span, view: TraceView) -> set[str]:
-    """Return the agents that start in the author's ``trace(…)``, next to empty runner spans."""
+    """Return the agents that start in an author's ``trace(…)``; empty for any other span."""
     children = view.tree.children(span)
     if not any(given_name(c) in _RUNNER and not view.tree.children(c) for c in children):
         return set()
@@ -148,7 +149,7 @@ def _started_in_trace(span: Span, view: TraceView) -> set[str]:
 
 
 def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
-    """Return the name of the first agent of a run, if any; the others took over from it."""
+    """Return the name of a run's first agent as a list; agents after it took over by a handoff."""
     inside = [run] if _is_agent(run) else view.tree.children(run)
     return [n for s in inside if _is_agent(s) and (n := given_name(s)) not in _RUNNER][:1]
 
@@ -211,7 +212,7 @@ def _inside(value: Json, *keys: str) -> Json:
 
 
 def _answers(approvals: Json) -> Iterator[tuple[str, bool]]:
-    """Yield the ids of tool calls that a person decided on, each with whether it is approved."""
+    """Yield the id of each tool call that a person decided on, and whether it was approved."""
     for decisions in approvals.values() if isinstance(approvals, dict) else ():
         for word, approved in (("approved", True), ("rejected", False)):
             ids = _inside(decisions, word)

@@ -1,8 +1,8 @@
-"""MLflow's attributes, and names of agents and tools of the libraries under its autologging.
+"""MLflow's attributes, and names of agents and tools of the libraries that it autologs.
 
 If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and
-the agent or tool is named in the attribute ``name``. The GenAI mode renames the spans; the previous
-span name is then the agent's or the tool's name attribute.
+the attribute ``name`` names the agent or tool. The GenAI mode renames the spans, and writes the
+previous span name to the agent's or the tool's name attribute.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ COUNTS = "mlflow.chat.tokenUsage"
 
 
 _STARTS = frozenset({"run", "arun", "run_sync", "run_stream", "run_stream_sync", "on_messages"})
-"""Methods that start an agent; some call one another."""
+"""Methods that start an agent; some of them call another one."""
 _AGENT_METHODS = _STARTS | {"forward", "aforward", "execute_task"}
 _TOOL_METHODS = frozenset({"call", "acall", "__call__"})
 _TOOL_CLASS = "Tool."
-"""Class of all DSPy tools; their names are where the method would be."""
+"""Class name in the spans of all DSPy tools: ``Tool.find`` is the tool ``find``."""
 
 
 def given_name(span: Span) -> str:
-    """Return the name of the span before the GenAI mode: ``planner`` for ``AGENT planner``."""
+    """Return the span's name as before the GenAI mode: ``planner`` for ``AGENT planner``."""
     attributes = span.attributes
     if name := unquoted(first(attributes, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name
@@ -38,7 +38,7 @@ def given_name(span: Span) -> str:
 
 
 def agent_name(span: Span) -> str:
-    """Return the agent's name from its attribute, else ``planner`` for ``planner.run``."""
+    """Return the agent's name from its attribute, or ``planner`` for ``planner.run`` without it."""
     return (_object_name(span) or split(span)[0]) if is_method(span) else given_name(span)
 
 
@@ -63,13 +63,13 @@ def split(span: Span) -> tuple[str, str]:
 
 
 def starts_again(span: Span, around: Span) -> bool:
-    """Return whether both spans are start methods of one agent, as ``run_sync`` calls ``run``."""
+    """Return whether both spans are start methods of one agent: ``run_sync`` calls ``run``."""
     (owner, method), (outer, outer_method) = split(span), split(around)
     return owner == outer and method != outer_method and {method, outer_method} <= _STARTS
 
 
 def _object_name(span: Span) -> str:
-    """Return the object's name; LlamaIndex reports an agent's in the result of its run."""
+    """Return the object's name; LlamaIndex reports an agent's name in the result of its run."""
     if name := unquoted(span.attributes.get("name", "")):
         return "" if name == "null" else name
     result = json_field(span.attributes.get(OUTPUTS, ""), "result")

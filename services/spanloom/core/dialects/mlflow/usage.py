@@ -1,6 +1,6 @@
 """Token details that MLflow leaves out, from the client's own response.
 
-MLflow counts input, output and cached tokens; in the GenAI mode not even the cached ones. The
+MLflow counts input, output and cached tokens; the GenAI mode omits even the cached tokens. The
 span's output, an attribute ``usage`` or the chunks of a stream contain the provider's own usage,
 in the format of OpenAI, Anthropic or PydanticAI.
 """
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 CHUNK = "mlflow.chunk.item."
-"""Prefix of the events that are the chunks of a stream, in order."""
+"""Prefix of the names of events that are the chunks of a stream, in order."""
 _CHAT_MODEL = "CHAT_MODEL"
 _USAGE = '"usage"'
 _LEVELS = 8
-"""How many ancestors of a call are searched for the run: predictors, loop, author's modules."""
+"""How many ancestors of a call are searched for the run: predictors, a loop, authors' modules."""
 _MAX_INSIDE = 64
 _LAST_CHUNKS = 4
-"""Usage comes with the end of a stream: in its last chunk, or shortly before."""
+"""How many chunks at the end of a stream are searched for usage."""
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Return the client's usage that matches MLflow's counts, or any if it has none; else zeros."""
+    """Return client usage that matches MLflow's counts, any usage if there are none, else zeros."""
     for payload in _usages(span):
         usage = read_payload(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):

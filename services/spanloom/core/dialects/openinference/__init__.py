@@ -1,7 +1,8 @@
 """OpenInference: the convention, and how each framework's instrumentation uses it.
 
-In: spans with ``openinference.span.kind``. Out: verdicts and facts. Start with ``dialect.py``,
-which the module of each framework extends; ``overlay.py`` reads marked spans of other conventions.
+Input: spans with ``openinference.span.kind``. Output: classifications and facts. Start with
+``dialect.py``, which the module of each framework extends; ``overlay.py`` reads spans of other
+conventions to which OpenInference added its attributes.
 """
 
 from spanloom.core.dialects.openinference.agno import OpenInferenceAgno

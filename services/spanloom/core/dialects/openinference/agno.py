@@ -3,8 +3,8 @@
 ``X.run`` has kind ``AGENT`` for an agent (``agno.agent``) and for a team (``agno.team``): a team
 has a leader with its own model, which calls members by the tool ``delegate_task_to_member``. A
 workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph, its steps (``X.execute``) are noise.
-``session.id`` is always set, at random if the author sets none. ``run()`` returns an error as an
-answer: the status of the agent's span is then ``run status: error``.
+``session.id`` is always set, to a random id if the author sets none. ``run()`` returns an error as
+an answer; the status of the agent's span is then ``run status: error``.
 
 Verified on captures of agents, also failing, a team and a workflow (1.0.15).
 """
@@ -40,7 +40,7 @@ class OpenInferenceAgno(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify agents and teams by kind or attributes, workflows by keys, others by kind."""
+        """Classify agents and teams by kind or attributes, workflows by keys, the rest by kind."""
         attributes, kind = span.attributes, span_kind(span)
         if kind == "AGENT" or any(key in attributes for key in _OF_A_RUN):
             return _RUN

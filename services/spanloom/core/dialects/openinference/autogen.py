@@ -1,13 +1,13 @@
 """AutoGen AgentChat under OpenInference: scope ``openinference.instrumentation.autogen_agentchat``.
 
 A team's run (``Swarm.run_stream``, kind ``CHAIN``, with ``participant_names``) is a graph. An
-agent's is ``X.on_messages_stream``, kind ``AGENT``; ``graph.node.id`` is its name. AutoGen's own
-span of the same run, ``invoke_agent X``, encloses it if AutoGen's tracing is on, and an agent
+agent's run is ``X.on_messages_stream``, kind ``AGENT``; ``graph.node.id`` is its name. AutoGen's
+own span of the same run, ``invoke_agent X``, encloses it if AutoGen's tracing is on, and an agent
 that answers without a stream has one method inside the other: both are one run. The models'
 clients report prompt and completion tokens, no details.
 
 Agents and teams receive Python objects, so their input is reprs; the request is in their calls. A
-run whose answer was taken before its stream ended has no output and a ``CancelledError``.
+run whose caller stopped reading the stream after the answer has no output and a ``CancelledError``.
 
 Verified on captures of agents, also as tools, and of teams (0.1.22 with AgentChat 0.7.5).
 """
@@ -40,7 +40,7 @@ class OpenInferenceAutoGen(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify teams by their members, agents by kind, others as OpenInference does."""
+        """Classify teams by their members, agents by kind, other spans as OpenInference does."""
         if "participant_names" in span.attributes:
             return _TEAM
         if span_kind(span) != "AGENT":
@@ -53,7 +53,7 @@ class OpenInferenceAutoGen(OpenInference):
     def describe(self, span: Span, kind: Kind) -> Facts:
         """Read OpenInference's attributes, and the task of agents and teams.
 
-        If the tool's name is missing, it is taken from the span's name: ``agent.tool``.
+        A missing tool name is derived from the span's name: ``agent.tool``.
         """
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):

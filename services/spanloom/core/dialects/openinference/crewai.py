@@ -1,17 +1,18 @@
 """CrewAI under OpenInference: scope ``openinference.instrumentation.crewai``, or one below it.
 
-One part wraps functions, the other (``…crewai._event_listener``) listens to CrewAI's events; both
-set the same attributes. A crew (``crew_key``) and a flow (``flow_id``) have kind ``CHAIN`` and a
-name that ends in ``.kickoff``: graphs. Functions called by a flow (``flow.node.name``) are its
+One component wraps functions, the other (``…crewai._event_listener``) listens to CrewAI's events;
+both set the same attributes. A crew (``crew_key``) and a flow (``flow_id``) have kind ``CHAIN`` and
+a name that ends in ``.kickoff``: graphs. Functions called by a flow (``flow.node.name``) are its
 nodes.
 ``AGENT`` is an agent that works on one task (``ROLE.TASK._execute_core``, ``….execute``) or is
 called directly (``ROLE.kickoff``); the role is its name. The wrapper does not report model calls:
-they are spans of the client, if that is instrumented.
+they are spans of the client, if the client is instrumented.
 
 An agent's input is its configuration, its output a result object: task and raw answer are extracted
 from them. The request to a crew without inputs is the text of its tasks.
 
-Verified on captures of crews, flows, delegation and agents called directly, by both parts (1.1.21).
+Verified on captures of crews, flows, delegation and agents called directly, by both components
+(1.1.21).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class OpenInferenceCrewAI(OpenInference):
     id = "openinference_crewai"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, the listener's or the wrapper's."""
+        """Recognise by the scope name of the listener or of the wrapper."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
@@ -89,7 +90,7 @@ def _tasks(crew: Span) -> str:
 
 
 def _task(span: Span, text: str, description: object) -> str:
-    """Return the task with the context from earlier tasks; empty if there is only configuration."""
+    """Return the task with the context from earlier tasks; empty for an agent without a task."""
     payload = json_object(text)
     if isinstance(messages := payload.get("messages"), str):
         return messages

@@ -3,9 +3,10 @@
 The kind is right for model calls and data access; if it is missing, attributes that only one kind
 has replace it. For agents the kind is not reliable: LangChain's instrumentation sets ``AGENT``
 if a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
-``tool.description`` is a tool whatever its kind; LangChain runs are classified by metadata
-(``langchain/run.py``), its agents without metadata by shape; otherwise ``AGENT`` counts if the
-span is no LangChain run at all. Frameworks that use the kinds differently have their own dialects.
+``tool.description`` is a tool whatever its kind. LangChain runs are classified by metadata
+(``langchain/run.py``), and LangChain agents without metadata by the structure of the run. On a span
+that is no LangChain run at all, ``AGENT`` is trusted. Frameworks that use the kinds differently
+have their own dialects.
 
 Verified on captures of LangChain, LangGraph (Python, JS) and the OpenAI client.
 """
@@ -48,7 +49,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that imply a missing kind, most reliable first; messages do not: chains have them."""
+"""Attributes that imply a missing kind, most reliable first; messages do not, chains have them."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -90,12 +91,12 @@ _DOCUMENTS = {
 _AROUND_DOCUMENT = frozenset({"document"})
 _TOOL_CALLS = '"tool_calls":[{'
 _PARTS = '"content":[{'
-"""How JavaScript serializes a list that is not empty."""
+"""The start of a non-empty list as JavaScript serializes it."""
 _ONLY_A_ROLE = re.compile(r'\{"role":"\w+"\}')
 _NEVER_FLAT = re.compile(
     r'"type": ?"(?:thinking|reasoning)"|"refusal": ?"|"invalid_tool_calls": ?\[\{'
 )
-"""Parts of a message that its flattened form lacks; inside a text the quotes would be escaped."""
+"""Message content that the flattened form lacks; within a text its quotes would be escaped."""
 
 
 def span_kind(span: Span) -> str:
@@ -115,7 +116,7 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
-    """Return ``AGENT`` for LangChain agents without metadata; graphs then look like chains."""
+    """Return ``AGENT`` for a LangChain agent without metadata, where graphs look like chains."""
     if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
         return None
     run = classify_shape(span, view, _runnable)
@@ -123,7 +124,7 @@ def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
 
 
 class OpenInference(Dialect):
-    """The convention as its Python and JavaScript instrumentations write it."""
+    """The convention as OpenInference's Python and JavaScript instrumentations write it."""
 
     id = "openinference"
     own_keys: ClassVar[Sequence[str]] = ("openinference.",)
@@ -168,7 +169,7 @@ class OpenInference(Dialect):
             facts.data_kind = _DATA_KINDS.get(span_kind(span), "")
             facts.output = _documents(span) or facts.output
             if "input.value" not in attributes and span.scope_name in _LANGCHAIN:
-                facts.input = NO_ARGUMENTS  # an empty ``{}`` is left out
+                facts.input = NO_ARGUMENTS  # the instrumentation leaves out an empty ``{}``
             if call_id := _answered_call(facts.output):
                 facts.metadata = {"tool_call_id": call_id, **facts.metadata}
         else:
@@ -192,10 +193,11 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 
 
 def _answered_call(output: str) -> str:
-    """Return the id of the call in LangChain's ``{"data": {"content": …, "tool_call_id": …}}``.
+    """Return the id of the call that a tool result answers, as LangChain reports it.
 
-    In JavaScript it is one level deeper, ``{"output": {"kwargs": {…}}}``, and for a tool that
-    returns a ``Command`` in its update, ``{"update": {"messages": [{"data": {…}}]}}``.
+    The result is ``{"data": {"content": …, "tool_call_id": …}}``, in JavaScript one level deeper:
+    ``{"output": {"kwargs": {…}}}``. A tool that returns a ``Command`` has the result in the update:
+    ``{"update": {"messages": [{"data": {…}}]}}``.
     """
     message: Json = json_object(output) if '"tool_call_id"' in output else None
     for key in ("output", "update", "messages", "kwargs", "data"):
@@ -223,9 +225,9 @@ def _documents(span: Span) -> str:
 def _messages(flat: str, whole: str, read: Callable[[str], str]) -> str:
     """Return the flattened messages, or the whole value if they lack some of it.
 
-    LangChain.js's instrumentation flattens the tool calls of a provider's response, not those of
-    the message itself, and no content that is a list; LangChain's for Python omits reasoning,
-    refusals and calls whose arguments are no JSON.
+    The instrumentation of LangChain.js flattens the tool calls of a provider's response, but not
+    the message's own tool calls, and no content that is a list. The instrumentation of LangChain
+    for Python omits reasoning, refusals and calls whose arguments are not JSON.
     """
     lacks_calls = _TOOL_CALLS in whole and '"tool_calls"' not in flat
     lacks_content = _PARTS in whole and _ONLY_A_ROLE.search(flat)

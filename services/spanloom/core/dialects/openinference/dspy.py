@@ -1,14 +1,15 @@
 """DSPy under OpenInference: scope ``openinference.instrumentation.dspy``.
 
-Every module is ``Class.forward``, kind ``CHAIN``; agents are not marked. An agent is a module of
-one of the library's tool-using classes, or one that itself ran the tool ``finish``, which these
-classes add to the author's tools (a subclass may have any name). Predictors and adapters are noise.
+Every module is ``Class.forward``, kind ``CHAIN``; no attribute identifies agents. An agent is a
+module of one of the library's tool-using classes, or a module that ran the tool ``finish``, which
+these classes add to the author's tools (a subclass may have any name). Predictors and adapters are
+noise.
 
 Tools have no ``tool.name``, only the span's name. **Model spans have no tokens**; if litellm
 is instrumented too, its span below has them.
 
 Verified on captures of ReAct, also failing and inside an author's module, and of a bare chain of
-thought (0.1.48); litellm's spans below on documentation.
+thought (0.1.48). That litellm's spans are below is known only from documentation.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class OpenInferenceDSPy(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify modules by class or by the tool that ends their loop, others by kind."""
+        """Classify modules by class or by the tool that ends their loop, other spans by kind."""
         cls, _, method = span.name.rpartition(".")
         is_module = method in _FORWARD and span_kind(span) in ("CHAIN", "")
         if is_module and (cls in _AGENT_CLASSES or view.remember_children(_finishes, span)):
@@ -57,7 +58,7 @@ class OpenInferenceDSPy(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; class and tool names without the method."""
+        """Read OpenInference's attributes; class and tool names come from the span's name."""
         facts = super().describe(span, kind)
         name = span.name.rpartition(".")[0] or span.name
         if kind is Kind.TOOL and not facts.data_kind:
@@ -76,7 +77,7 @@ def _arguments(text: str) -> str:
 
 
 def _answer(text: str) -> str:
-    """Return the output fields of the module's signature, without ``trajectory``, its loop."""
+    """Return the output fields of the module's signature, without the field ``trajectory``."""
     fields = json_object(text)
     if fields.pop("trajectory", None) is None or not fields:
         return text

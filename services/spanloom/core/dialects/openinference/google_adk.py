@@ -5,11 +5,12 @@ loop), which makes no call and runs agents, is a graph. ``invocation [app]`` and
 wrap a run of a Runner: no steps. ``execute_tool (merged)`` collects results and runs nothing.
 
 ADK's own ``invoke_agent X`` is still emitted inside ``agent_run [X]``: the same run. From ADK 2 on
-model calls have no spans: each writes its messages and tokens, with kind ``LLM``, to that span and
-overwrites those of the call before. The remaining tokens are the last call's, no sum, and are not
-counted; an instrumented client reports the calls.
+model calls have no spans: each call writes its messages and tokens, with kind ``LLM``, to that span
+and overwrites those of the call before. The remaining tokens belong to the last call only and are
+not counted; an instrumented client reports the calls.
 
-Verified on captures of 1.0.5 with ADK 2.13; ``call_llm``, before ADK 2, on its source.
+Verified on captures of 1.0.5 with ADK 2.13. ``call_llm``, used before ADK 2, is known only from the
+source.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class OpenInferenceGoogleADK(OpenInference):
     """OpenInference as its ADK instrumentation writes it, on its own spans and on ADK's."""
 
     id = "openinference_google_adk"
-    own_keys = ()  # its plumbing repeats what the spans of the framework report
+    own_keys = ()  # its noise spans repeat what the framework's spans report
 
     def recognises(self, signature: Signature) -> bool:
         """Recognise by scope name, or by the kind on one of ADK's own spans."""
@@ -51,7 +52,7 @@ class OpenInferenceGoogleADK(OpenInference):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify agents by their children, ADK's own spans by its dialect, others by kind."""
+        """Classify agents by their children, ADK's own spans by its dialect, the rest by kind."""
         if _is_adks(span):
             return _ADK.classify(span, view)
         if span_kind(span) == "AGENT":
@@ -60,7 +61,7 @@ class OpenInferenceGoogleADK(OpenInference):
         return with_question(by_kind, span, view) if by_kind.kind is Kind.TOOL else by_kind
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; from a call written to a run only the request."""
+        """Read OpenInference's attributes; if a call wrote to an agent's span, its request."""
         if not _is_adks(span) or kind is not Kind.AGENT:
             facts = super().describe(span, kind)
             return _of_message(facts) if kind is Kind.OTHER else facts
@@ -93,7 +94,7 @@ def _is_adks(span: Span) -> bool:
 
 
 def _only_runs_agents(span: Span, view: TraceView) -> bool:
-    """Return whether run and ADK's span of it have agents as children, but no call and no tool."""
+    """Return whether the run or ADK's span of it has agents as children, but no calls or tools."""
     children = list(view.tree.children(span))
     own = [child for child in children if is_framed_by(span, child)]
     inner = [*children, *(c for child in own for c in view.tree.children(child))]

@@ -1,11 +1,11 @@
 """Haystack under OpenInference: scope ``openinference.instrumentation.haystack``.
 
 A pipeline (``Pipeline.run``) and its components (``Class.run``) have kind ``CHAIN``, generators
-``LLM``, retrievers, rankers and embedders their own kinds. A pipeline is a graph. The component
-``Agent`` is an agent, recognised only by its class and by ``last_message`` in its output.
-Inside it a component is reported only if one of its class has run in a pipeline before, its tools
-are never reported, nor are agents outside a pipeline. Its messages are reprs. A prompt builder has
-kind ``LLM`` and calls nothing: it has a template and no messages.
+``LLM``; retrievers, rankers and embedders have their own kinds. A pipeline is a graph. The
+component ``Agent`` is an agent, recognised only by its class and ``last_message`` in its output.
+A component inside it is reported only if a component of the same class has run in a pipeline
+before; its tools are never reported, nor are agents outside a pipeline. Its messages are reprs. A
+prompt builder has kind ``LLM`` and calls nothing: it has a template and no messages.
 
 Verified on captures of retrieval and of agents in a pipeline (0.1.46).
 """
@@ -44,7 +44,7 @@ class OpenInferenceHaystack(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify pipelines and agents by class, prompt builders by template, others by kind."""
+        """Classify pipelines and agents by class, prompt builders by template, the rest by kind."""
         kind, cls = span_kind(span), span.name.partition(".")[0]
         if kind in ("LLM", "") and _only_builds_a_prompt(span):
             return _PROMPT_BUILDER

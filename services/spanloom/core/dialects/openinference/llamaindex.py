@@ -6,9 +6,9 @@ run is an agent of any class; no attribute has the agent's name. In ``AgentWorkf
 have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
 
 Kind ``LLM`` is on every method of a model class: ``_prepare_chat_with_tools`` calls nothing,
-and a class that wraps another has a span around the span of the same call, messages and tokens on
-the inner one. A run's input is the state of its engine and its output a repr, so an agent's texts
-come from its calls.
+and a class that wraps another has a span around the span of the same call; messages and tokens are
+on the inner span. A run's input is the state of its engine and its output a repr, so an agent's
+texts come from its calls.
 
 Verified on captures of function and ReAct agents, also streamed, failing and as tools, of
 ``AgentWorkflow`` and of an author's workflow (4.6.1).
@@ -69,7 +69,7 @@ class OpenInferenceLlamaIndex(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes, without the engine's state and wrapped tool texts."""
+        """Read OpenInference's attributes; drop the engine's state, unwrap the texts of tools."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.input, facts.output = plain_arguments(facts.input), _result(facts.output)
@@ -92,7 +92,7 @@ def _holds_a_call(children: Sequence[Span]) -> bool:
 
 
 def _classes(children: Sequence[Span]) -> frozenset[str]:
-    """Return the classes whose methods are children of kind ``CHAIN`` or none."""
+    """Return the classes whose methods are child spans with kind ``CHAIN`` or without a kind."""
     steps = (child for child in children if span_kind(child) in ("CHAIN", ""))
     return frozenset(child.name.rpartition(".")[0] for child in steps)
 

@@ -1,10 +1,10 @@
 """Mastra's exporter for OpenInference (``@mastra/arize``): scope ``@mastra/otel``.
 
-Kind ``LLM`` is on all spans but agents and tools, so names decide. ``workflow.X`` is a graph,
+Kind ``LLM`` is on all spans except agents and tools, so names decide. ``workflow.X`` is a graph,
 its steps and branches (``workflow step: …``) are noise. ``chat MODEL`` is an agent's whole loop,
-in which ``step: N`` is one model call; ``chunk: …`` are pieces of its stream, including the tools'
+in which ``step: N`` is one model call; ``chunk: …`` are chunks of its stream, including the tools'
 results. Tokens are reported for the loop only, not per call, so the last call gets their sum.
-A failed call is reported by a chunk alone.
+A failed call is reported only by a chunk.
 
 Verified on runs of @mastra/core 0.24 with @mastra/arize 0.1.1: agents, streams, a workflow.
 """
@@ -41,7 +41,7 @@ class OpenInferenceMastra(OpenInference):
         return signature.scope_name == _SCOPE and SPAN_KIND in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name if the kind is ``LLM``, which is not specific, else by kind."""
+        """Classify by name if the kind is ``LLM``, which is not specific, otherwise by kind."""
         if span_kind(span) != "LLM":
             return super().classify(span, view)
         if span.name.startswith("workflow."):
@@ -65,7 +65,7 @@ class OpenInferenceMastra(OpenInference):
 
 
 def _describe_call(span: Span, facts: Facts) -> None:
-    """Set the messages from the request's body, and the text of an answer without tool calls."""
+    """Set the messages from the request body, and the text of an answer without tool calls."""
     body = json_object(span.attributes.get("input.value", "")).get("body")
     request = json_object(body) if isinstance(body, str) else {}
     answer = json_object(span.attributes.get("output.value", ""))
@@ -85,7 +85,7 @@ def _last_call(children: Sequence[Span]) -> str:
 
 
 def _loop_ended_by(call: Span, view: TraceView) -> Span | None:
-    """Return the loop of which this is the last call; the loop's span has the sum of tokens."""
+    """Return the loop whose last call this is; the loop's span has the sum of tokens."""
     loop = view.tree.parent(call)
     if loop is None or view.remember_children(_last_call, loop) != call.span_id:
         return None

@@ -1,17 +1,17 @@
 """OpenAI Agents SDK under OpenInference: scope ``openinference.instrumentation.openai_agents``.
 
 An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). ``AGENT``
-without a name is the author's ``trace(…)``, or the one that the SDK opens by default: a
+without a name is the author's ``trace(…)``, or the trace that the SDK opens by default: a
 graph only if the author runs several agents in it. Agents that took over by a handoff
 (``graph.node.parent_id``) or ran as a tool are not composed by the author.
 ``Agent workflow`` around each run, also below a tool, and ``turn`` have kind ``CHAIN``.
 
 A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
 Agents have no texts, tools no call id, and the trace stays OK even if something below fails. A run
-that waits for an approval and continues in the same process is not reported from there on.
+that waits for an approval and continues in the same process is not reported after the approval.
 
 Verified on captures with one agent, two in a row, handoffs, agents as tools, parallel and failing
-tools, streams, and the client instrumented too (2.6).
+tools, streams, and with the client instrumented too (2.6).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class OpenInferenceOpenAIAgents(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify agents and handoffs by name, traces by the runs inside, others by kind."""
+        """Classify agents and handoffs by name, traces by the runs inside, other spans by kind."""
         kind = span_kind(span) or _NAMES.get(span.name, "")
         if _agent_name(span):
             return with_answer(_RUN, span, view, _TELLER)
@@ -100,7 +100,7 @@ def _is_handoff(span: Span, kind: str) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Return whether the author ran several agents in it, directly or each in a separate run."""
+    """Return whether the author ran several agents in a trace, directly or in separate runs."""
     starters = set(view.remember_children(_starters, trace))
     frames: Sequence[Span] = [trace]
     for _ in range(_LEVELS):

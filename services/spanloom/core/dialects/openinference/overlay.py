@@ -5,18 +5,18 @@ processor, which adds its attributes to each span before export. Scope, name and
 own attributes stay, and are more precise than the kind that is derived from them:
 ``ai.generateText`` gets ``AGENT`` with or without tools, an ``invoke_graph`` is ``CHAIN``, and
 reasoning and cached tokens are omitted. So the framework's dialect reads the span, and only
-missing facts come from OpenInference's attributes: Strands' processor removes the events, which
-contain the messages.
+missing facts come from OpenInference's attributes. For example, Strands' processor removes the
+events, which contain the messages.
 
-Exporters of other libraries add the span kind next to a GenAI operation. If the two disagree, the
+Exporters of other libraries set both a span kind and a GenAI operation. If the two disagree, the
 operation is right: Mastra's exporter sets kind ``LLM`` on workflows and ``AGENT`` on calls.
 
 Vercel's processor sets the first error of a trace on every span that ends after it. The SDK records
-exceptions of a span as events, so an error without one belongs to another span, if this one has an
-answer.
+exceptions of a span as events. So an error without such an event belongs to another span, if this
+span has an answer.
 
-Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands; the Agent
-Framework on its processor's source.
+Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands. The Agent
+Framework's spans are known only from its processor's source.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class OpenInferenceOverlay(Dialect):
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the span kind on a span of such a framework, or beside an operation."""
+        """Recognise by the span kind, on a framework's own span or with a GenAI operation."""
         attributes, scope = signature.attributes, signature.scope_name
         if SPAN_KIND not in attributes:
             return False
@@ -63,23 +63,23 @@ class OpenInferenceOverlay(Dialect):
         return has_operation or scope in self._frameworks
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify as the framework's own dialect."""
+        """Classify with the framework's own dialect."""
         classification = self._reader(span).classify(span, view)
         return classification._replace(is_sound=_succeeded(span))
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the span as the framework's own dialect, and the rest as OpenInference's."""
+        """Read the span with the framework's dialect; OpenInference's attributes fill the gaps."""
         own = self._reader(span).describe(span, kind)
         return _completed(own, _OPENINFERENCE.describe(span, kind))
 
     def _reader(self, span: Span) -> Dialect:
-        """Return the framework's dialect; for others a known operation beats the span kind."""
+        """Return the framework's dialect; without one, the operation or the span kind decides."""
         is_known = span.attributes.get(OPERATION) in OPERATIONS
         return self._frameworks.get(span.scope_name) or (_GENAI if is_known else _OPENINFERENCE)
 
 
 def _succeeded(span: Span) -> bool:
-    """Return whether a span of the Vercel AI SDK ended well, regardless of its status."""
+    """Return whether a span of the Vercel AI SDK succeeded, whatever its status."""
     attributes = span.attributes
     ended_well = attributes.get("ai.response.finishReason", "error") != "error"
     raised = any(event.name == "exception" for event in span.events)
@@ -87,7 +87,7 @@ def _succeeded(span: Span) -> bool:
 
 
 def _completed(own: Facts, added: Facts) -> Facts:
-    """Return the own facts with empty fields filled from the added ones, counts one by one."""
+    """Return ``own`` with its empty fields, and each missing count, filled from ``added``."""
     missing = [f.name for f in fields(own) if not getattr(own, f.name)]
     completed = replace(own, **{name: getattr(added, name) for name in missing})
     if own.usage and added.usage:

@@ -5,10 +5,10 @@ span; its token counts are sums of the run. ``Step N`` is one turn of the loop, 
 even if the agent handles a tool's error. Tools are spans named after their class (``SimpleTool``)
 with ``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run as well.
 
-**A run that raised has no span**: the parent of its steps never arrives. They are attached to the
-root, which owns their calls: the manager, if it was a managed agent's run. The next run of the
-thread joins the same trace, below the missing span. A streamed run's output is the reprs of all
-values that it yielded, the answer last.
+**A run that raised has no span**: the parent of its steps never arrives. The steps are attached to
+the root, which then owns the run's calls: to the manager, if a managed agent raised. The next run
+of the thread joins the same trace, below the missing span. A streamed run's output is the reprs of
+all values that it yielded, the answer last.
 
 Verified on captures of tool-calling and code agents, managed and failing ones (0.1.43).
 """
@@ -50,7 +50,7 @@ class OpenInferenceSmolagents(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes, the task, and a tool's arguments without wrapping."""
+        """Read OpenInference's attributes, the task, and a tool's unwrapped arguments."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT:
             facts.agent_name = span.name.removesuffix(".run")
@@ -58,7 +58,7 @@ class OpenInferenceSmolagents(OpenInference):
             facts.output = last_text(facts.output, "FinalAnswerStep(output=") or facts.output
         elif kind is Kind.TOOL:
             facts.input = plain_arguments(facts.input, _OWN_ARGUMENTS)
-        elif kind is Kind.OTHER:  # a step that serves as root: the engine's memory is no text
+        elif kind is Kind.OTHER:  # a root that is a step of the loop: its memory is no text
             facts.input = facts.output = ""
         return facts
 

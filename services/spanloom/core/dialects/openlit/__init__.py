@@ -1,4 +1,4 @@
-"""OpenLIT: LangChain's runs and other frameworks'."""
+"""OpenLIT: runs of LangChain (``dialect.py``) and of other frameworks (``frameworks.py``)."""
 
 from spanloom.core.dialects.openlit.dialect import OpenLIT
 

@@ -3,18 +3,18 @@
 With LangGraph two of its instrumentations report the same run:
 
 - ``…langgraph`` sets ``invoke_workflow`` on every outermost run, agents too, and ``invoke_agent``
-  on **every node** (agent id and name are the node's).
+  on **every node** (agent id and name are the node's id and name).
 - ``…langchain`` adds ``invoke_agent X`` for everything with "agent" in its name: the run, a node, a
-  function in one; a streamed run has one more ``invoke_workflow`` (up to three spans).
+  function in a node; a streamed run has one more ``invoke_workflow`` (up to three spans).
 
 So a run is classified by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
 have fixed node names. Nested runs without "agent" in their names have no span at all.
 ``create_agent`` only constructs an agent. An ``invoke_agent`` of the langchain scope is a node if
 the langgraph scope reports a node of that name as its sibling. Spans of other instrumentations
-may be in between: parents and siblings are those among OpenLIT's own spans.
+may be in between: parents and siblings are looked up among OpenLIT's own spans.
 
-Runs have the last call's usage, calls have tool names; arguments and results are Python reprs.
-The time to the first token is the whole duration of a call that did not stream.
+The usage on a run is the last call's usage. Calls have tool names; arguments and results are Python
+reprs. The time to the first token is the whole duration of a call that did not stream.
 
 Verified on captures of LangChain and LangGraph and of the OpenAI client; other frameworks
 are described in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.
@@ -55,11 +55,11 @@ _CREATE_REACT_AGENT_NODES = frozenset(
     {"agent", "tools", "pre_model_hook", "post_model_hook", "generate_structured_response"}
 )
 _FUNCTIONS = frozenset({"call_agent", "acall_agent", "route_to_active_agent"})
-"""Functions of ``langgraph_supervisor`` and ``langgraph_swarm`` that look like agents by name."""
+"""Functions of ``langgraph_supervisor`` and ``langgraph_swarm`` whose names contain "agent"."""
 _STREAM_MODES = frozenset(
     {"values", "updates", "messages", "custom", "checkpoints", "tasks", "debug"}
 )
-"""Listed instead of nodes by a run that streams several modes."""
+"""Names that a run lists in place of its nodes if it streams several modes."""
 
 
 class OpenLIT(OtelGenAI):
@@ -79,7 +79,7 @@ class OpenLIT(OtelGenAI):
         return signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, runs and nodes of LangGraph by their siblings and children."""
+        """Classify by operation; LangGraph's runs and nodes by their siblings and children."""
         operation = _operation(span)
         if not _is_langchain(span):
             run = classify_framework(span, operation, view)
@@ -97,7 +97,7 @@ class OpenLIT(OtelGenAI):
         return super().classify(_stated(span, operation), view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, for runs also ``gen_ai.workflow.*``."""
+        """Read the ``gen_ai.*`` attributes, and ``gen_ai.workflow.*`` of runs."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
             facts.usage = with_cached(facts.usage or Usage(), span)
@@ -113,7 +113,7 @@ class OpenLIT(OtelGenAI):
         else:
             facts.agent_name = _name(span)
             if attributes.get("gen_ai.execution.mode") == "stream":
-                facts.output = ""  # everything that was streamed, including tool results
+                facts.output = ""  # it has all streamed values, including tool results
             facts.input = facts.input or _text_in_state(
                 attributes.get("gen_ai.workflow.input", ""), 0
             )
@@ -124,7 +124,7 @@ class OpenLIT(OtelGenAI):
 
 
 def _text_in_state(state: str, at: int) -> str:
-    """Return the text of the message at this index if messages are reprs, else the whole state."""
+    """Return the text of the message at this index; the whole state if messages are not reprs."""
     messages = json_object(state).get("messages") if '"content=' in state else None
     message = messages[at] if isinstance(messages, list) and messages else None
     text = _message_text(message) if isinstance(message, str) else state
@@ -160,14 +160,14 @@ def _is_langchain(span: Span) -> bool:
 
 
 def _part_of_run(span: Span, view: TraceView) -> Classification | None:
-    """Return noise for an ``invoke_agent`` that is a node or helper function, else ``None``."""
+    """Classify an ``invoke_agent`` that is a node or helper function as noise, else ``None``."""
     if _is_node(span, view):
         return Classification(Kind.OTHER, "openlit.graph_node")
     return Classification(Kind.OTHER, "openlit.function") if _name(span) in _FUNCTIONS else None
 
 
 def _is_node(span: Span, view: TraceView) -> bool:
-    """Return whether LangGraph reports this span, or a sibling of the same name, as a node."""
+    """Return whether LangGraph reports the span, or a sibling with its name, as a node."""
     if span.scope_name != _LANGCHAIN:
         return span.scope_name == _LANGGRAPH
     own = view.remember_tree(_Runs)
@@ -179,16 +179,16 @@ def _is_node(span: Span, view: TraceView) -> bool:
 
 
 class _Runs(OwnTree):
-    """OpenLIT's own spans of LangChain, with the nodes and nested reports of each run."""
+    """OpenLIT's spans of LangChain, with the nodes and the nested reports of each run."""
 
     __slots__ = ("again", "nodes")
 
     def __init__(self, tree: SpanTree) -> None:
         super().__init__(tree, _is_langchain)
         self.nodes: defaultdict[str, set[str]] = defaultdict(set)
-        """Span id to the names of its child nodes."""
+        """The names of a span's child nodes, by span id."""
         self.again: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
-        """Span id and name to the child runs of that name."""
+        """A span's child runs, by span id and name of the run."""
         for span in self.spans:
             parent, operation = self.parent(span), _operation(span)
             if parent is not None and operation == "invoke_workflow":
@@ -222,7 +222,7 @@ def _reports_same_run(span: Span, parent: Span) -> bool:
 
 
 def _nodes(run: Span, view: TraceView) -> set[str]:
-    """Return the node names below all reports of the run, and those that it lists itself."""
+    """Return the node names below all reports of the run, and the names that the run lists."""
     own, names, reports = view.remember_tree(_Runs), _listed_nodes(run), [run]
     for report in reports:
         names |= own.nodes.get(report.span_id, set())

@@ -1,11 +1,11 @@
-"""OpenLIT with frameworks other than LangChain: what ``invoke_agent`` means besides an agent.
+"""OpenLIT with frameworks other than LangChain: spans with ``invoke_agent`` that are no agents.
 
 - OpenAI Agents: every span of the SDK that is no call and no function is ``invoke_agent``. An
-  agent has an id; a handoff has none but names its source agent, and is a function that the
+  agent has an id; a handoff has no id but names its source agent, and is a function that the
   model called; other spans (a run, a turn, a guardrail, the author's own spans) have neither.
   ``invoke_workflow`` is the trace, a graph only if the author runs several agents in it.
-- smolagents: each step of an agent's loop has the agent's name and a number (a planning step the
-  agent's name and no id).
+- smolagents: each step of an agent's loop has the agent's name and a number (a planning step has
+  the agent's name and no id).
 - CrewAI: a flow's method is ``invoke_agent`` too; an agent that works on a task has an id.
 - Agno: a team whose leader is a model is ``invoke_workflow``, and lists its members.
 - LlamaIndex and PydanticAI: ``invoke_workflow`` is noise (an index, the loop's own graph).
@@ -13,8 +13,8 @@
 Anthropic's ``input_tokens`` exclude cached tokens, as in its API.
 
 Verified on captures: OpenAI Agents, Agno, smolagents, Haystack, LiteLLM and Anthropic under 1.45.
-On its code only: CrewAI, and LlamaIndex and PydanticAI, whose current versions OpenLIT does not
-report.
+Known only from OpenLIT's code: CrewAI, and LlamaIndex and PydanticAI, whose current versions
+OpenLIT does not report.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _PLUMBING = Classification(Kind.OTHER, "openlit.plumbing")
 
 
 def classify_framework(span: Span, operation: str, view: TraceView) -> Classification | None:
-    """Return the classification of a framework's run; ``None`` if the operation decides."""
+    """Return the classification of a framework's run; ``None`` if its operation decides."""
     framework = span.scope_name.removeprefix(_SCOPES)
     if operation == "invoke_agent":
         return _classify_agent(span, framework)
@@ -91,7 +91,7 @@ def _is_planning(span: Span) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Return whether the author ran several agents in it, directly or each in a separate run."""
+    """Return whether the author ran several agents in a trace, directly or in separate runs."""
     inner = view.tree.children(trace)
     starters = _starters(inner, view)
     for frame in filter(_is_frame, inner):

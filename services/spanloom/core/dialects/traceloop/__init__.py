@@ -1,7 +1,8 @@
 """OpenLLMetry (Traceloop): the convention, its SDK, and how each instrumentation uses it.
 
-In: spans with ``traceloop.…`` or ``gen_ai.…`` attributes of its scopes. Out: verdicts and facts.
-Start with ``dialect.py``, which the modules of frameworks extend; ``js.py`` is for JavaScript.
+Input: spans with ``traceloop.…`` or ``gen_ai.…`` attributes of its scopes. Output: classifications
+and facts. Start with ``dialect.py``, which the modules of frameworks extend; ``js.py`` is for
+JavaScript.
 """
 
 from spanloom.core.dialects.traceloop.agents import TraceloopAgents

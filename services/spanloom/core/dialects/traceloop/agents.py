@@ -3,14 +3,14 @@
 ``X.agent`` and ``X.tool`` are agents and tools; a handoff (``A → unknown.handoff``) is a function
 that the model calls, so a tool. The root ``Agent Workflow`` wraps every run, without the name of
 the author's ``trace("…")``: it is a graph only if the author composes runs in it. Agents that
-took over by a handoff, or that ran as another one's tool, are not composed by the author.
+took over by a handoff, or that ran as a tool of another agent, are not composed by the author.
 
-**Every agent is a child of the root**, also one that ran as a tool: its true parent is the tool
-that was running at that time. A failed call has neither messages nor model; tools have no call id;
-the root stays OK even if something below fails.
+**Every agent is a child of the root**, also an agent that ran as a tool: its true parent is the
+tool that was running at that time. A failed call has neither messages nor model; tools have no call
+id; the root stays OK even if something below fails.
 
-Verified on captures with one agent, two in a row, errors, and the client instrumented too; handoffs
-and agents as tools after the instrumentation's source (0.62).
+Verified on captures with one agent, two in a row, errors, and with the client instrumented too;
+handoffs and agents as tools are known from the instrumentation's source (0.62).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class TraceloopAgents(Traceloop):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind, the root by how many runs the author composes in it."""
+        """Classify by span kind; the root by the number of runs that the author composes in it."""
         kind = _kind(span)
         if kind == "agent":
             tool = _tool_around(span, view)
@@ -76,7 +76,7 @@ class TraceloopAgents(Traceloop):
 
 
 def _kind(span: Span) -> str:
-    """Return the span kind, else the operation, else the last part of the name."""
+    """Return the span kind, or else the operation, or else the last part of the name."""
     attributes = span.attributes
     kind = attributes.get(SPAN_KIND) or attributes.get(OPERATION, "")
     kind = kind or span.name.rpartition(".")[2]
@@ -113,7 +113,7 @@ def _tool_around(agent: Span, view: TraceView) -> str | None:
 
 
 def _open_tool(caller: Span, agent: Span, view: TraceView) -> Span | None:
-    """Return the caller's tool that was open while the agent ran, the last one started."""
+    """Return the caller's tool that was open while the agent ran; of several, the last started."""
     tools = view.remember_children(_tools, caller)
     started = bisect_right(tools, agent.start_ns, key=_start)
     recent = reversed(tools[max(0, started - MAX_OPEN) : started])

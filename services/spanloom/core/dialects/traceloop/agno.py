@@ -2,12 +2,12 @@
 
 ``X.agent`` and ``X.tool`` are agents and tools. ``X.team`` has the span kind ``workflow``, but a
 team has a leader with its own model, which calls members by the tool ``delegate_task_to_member``:
-an agent. Calls are the client's spans; an agent repeats the sum of their usage. A tool's output is
-the Python repr of its whole result object (``status='success' result='…' error=None …``).
+it is an agent. Calls are the client's spans; an agent repeats the sum of their usage. A tool's
+output is the Python repr of its whole result object (``status='success' result='…' error=None …``).
 
-A streamed run's span is never the current one: its calls and tools are its siblings, or in separate
-traces. ``run()`` returns an error as an answer, so the agent's span has status OK, and so does a
-tool that raised: only its output shows the error.
+A streamed run's span is never the current span, so its calls and tools are its siblings, or in
+separate traces. ``run()`` returns an error as an answer, so the agent's span has status OK. A tool
+that raised has status OK too: only its output shows the error.
 
 Verified on captures of agents, also failing and as tools, and of a team (0.62.4).
 """
@@ -44,13 +44,13 @@ class TraceloopAgno(Traceloop):
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify teams by attribute or name suffix, others by span kind."""
+        """Classify teams by attribute or name suffix, other spans by span kind."""
         if _TEAM_NAME in span.attributes or span.name.endswith(".team"):
             return _TEAM
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenLLMetry's attributes, the name of agent or team, and the tool's bare result."""
+        """Read OpenLLMetry's attributes, the agent's or team's name, and a tool's bare result."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.output = _result(facts.output)

@@ -37,7 +37,7 @@ def operation_of(span: Span) -> str:
 
 
 def entity_name(span: Span) -> str:
-    """Return the entity's name, else derive it from the span's: ``planner.agent`` → ``planner``."""
+    """Return the entity's name, else derive it from the span: ``planner.agent`` → ``planner``."""
     if name := span.attributes.get(ENTITY_NAME):
         return name
     word, _, rest = span.name.partition(" ")

@@ -6,12 +6,12 @@ others, or is delegated, has no wrapper. Newer versions set ``invoke_agent`` on 
 operation is ignored. Flows, tools and agents that are called directly have no spans, and a fully
 asynchronous run has only the client's calls, each in a separate trace.
 
-Calls are the client's spans. Those of CrewAI's own ``LLM`` class, which uses LiteLLM, are wrapped
-in ``MODEL.llm``: it has only the requested model, no usage, and tool calls as reprs of LiteLLM's
-objects. Agents repeat the sum of such calls' usage, crews that of all, as text.
+Calls are the client's spans. Calls of CrewAI's own ``LLM`` class, which uses LiteLLM, are wrapped
+in ``MODEL.llm``, which has only the requested model, no usage, and tool calls as reprs of LiteLLM's
+objects. Agents repeat the sum of their calls' usage, crews the sum of all calls, as text.
 
 Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; scope version
-0.36.0). On documentation only: spans of kind ``tool``, ``crewai.flow.*``.
+0.36.0). Known only from documentation: spans of kind ``tool``, ``crewai.flow.*``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TraceloopCrewAI(Traceloop):
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind, else the last part of the name; calls by operation."""
+        """Classify by span kind, or else by the last part of the name; calls by operation."""
         kind = span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
         return _KINDS.get(kind) or super().classify(span, view)
 
@@ -87,13 +87,13 @@ def _tasks(text: str) -> str:
 
 
 def _with_calls(text: str) -> str:
-    """Return the messages with tool calls parsed from the Python repr in their text."""
+    """Return the messages, with tool calls parsed from the Python reprs in their texts."""
     messages = json_value(text)
     if not isinstance(messages, list):
         return text
     try:
         return written([_with_its_calls(message) for message in messages])
-    except TypeError:  # nested deeper than JSON can be written
+    except TypeError:  # nested deeper than the JSON writer allows
         return text
 
 

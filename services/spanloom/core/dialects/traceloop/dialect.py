@@ -2,13 +2,15 @@
 
 All versions share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` is the
 operation, but every compiled graph has ``invoke_agent`` twice: once on a span with only the name
-(nested ones have no children), once on its twin with LangChain's run metadata, a
-child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before, run metadata is
-only inside the JSON of ``traceloop.entity.input``. The clients of OpenAI, Anthropic and others are
-read here too; OpenLLMetry's Anthropic input includes cached tokens, unlike Anthropic's API. In
-addition to its ``anthropic.chat`` the SDK reports the same call as ``anthropic.messages.create``.
+(nested ones have no children), once on a second span with LangChain's run metadata, which is a
+child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before 0.60, run metadata
+is only inside the JSON of ``traceloop.entity.input``. Spans of the clients of OpenAI, Anthropic and
+others are read here too; OpenLLMetry's Anthropic input includes cached tokens, unlike Anthropic's
+API. In addition to OpenLLMetry's ``anthropic.chat``, Anthropic's SDK itself reports the same call
+as ``anthropic.messages.create``.
 
-Verified on captures of LangChain, LangGraph and the OpenAI client; Anthropic on documentation.
+Verified on captures of LangChain, LangGraph and the OpenAI client. Anthropic's spans are known only
+from documentation.
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ _MARKED = {
 _PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
 _FOREIGN = _PLUMBING._replace(is_unknown=True)
 _NAME_ENDS = (".workflow", ".task", ".agent", ".tool")
-"""Spans of the SDK end in their kind."""
+"""The names of the SDK's spans end in their kind."""
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -76,7 +78,7 @@ _DATA_KINDS = {
 
 
 _QUOTED_NOTHING = r'''"content":"\"\""'''
-"""An answer without text before 0.60: the JSON of an empty text."""
+"""An answer without text before 0.60: the JSON of an empty string as content."""
 
 
 class Traceloop(Dialect):
@@ -96,9 +98,9 @@ class Traceloop(Dialect):
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, else by span kind.
+        """Classify by operation, or by span kind without one.
 
-        Runs of agents are classified by LangChain's metadata, on this span or on the second one
+        Runs of agents are classified by LangChain's metadata, on this span or on the second span
         that reports the same run.
         """
         operation = operation_of(span)
@@ -141,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span with only a name as its twin; an agent without one."""
+    """Classify an ``invoke_agent`` span with only a name like its twin; without one, as agent."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:
@@ -151,8 +153,8 @@ def _classify_announcement(span: Span, view: TraceView) -> Classification:
 
 # Two spans report a run: the announcement ``invoke_agent`` has only the name; its twin, a child or
 # a later sibling, has LangChain's run metadata. If another instrumentation's spans are between
-# them, the two have other parents: then the twin is a span with the same name that ran while the
-# announcement was open.
+# them, the two have different parents; then the twin is a span with the same name that ran while
+# the announcement was open.
 
 _ANNOUNCES = "invoke_agent "
 
@@ -215,7 +217,7 @@ def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
-    """Pair announcements without a near twin with spans that ran while they were open."""
+    """Pair announcements that have no twin nearby with spans that ran while they were open."""
     taken = set(_near(tree))
     waiting: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in tree.spans:

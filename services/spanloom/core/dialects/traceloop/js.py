@@ -1,17 +1,18 @@
 """LangChain.js under OpenLLMetry: scope ``@traceloop/instrumentation-langchain``.
 
 Spans are named after classes: ``workflow CompiledStateGraph`` is any LangGraph run, agent or graph,
-and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages; its
-answers have its name. A graph whose state is only messages is recognised by its children: it holds
-runs and calls no model itself, or calls it twice in a row without a tool; one call is not enough.
-If contents are not reported, a run that runs tools is an agent. ``invoke_agent`` is set on
-classes with "agent" in their name: on ``AgentNode``, the loop's node, it is not an agent.
+and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages, whose
+answers have the agent's name. A run whose state is only messages is classified by its children: it
+is a graph if it contains runs and calls no model itself, or calls a model twice in a row without a
+tool in between (one call is not enough). If contents are not reported, a run that runs tools is an
+agent. ``invoke_agent`` is set on classes with "agent" in their name; on ``AgentNode``, the loop's
+node, it does not mean an agent.
 
-**Spans have no LangChain parents.** In a request of an instrumented server all are its children:
-then start and end times decide which ran inside which. Otherwise each is the root of its own trace,
-and its owner is unknown. A call's span omits tool calls, cached and reasoning tokens, and all usage
-of a stream; the state of the enclosing node has them. The name of a failed tool is only in the
-call.
+**Spans have no LangChain parents.** In a request of an instrumented server all spans are its
+children; then start and end times decide which span ran inside which. Otherwise each span is the
+root of its own trace, and its owner is unknown. A call's span omits tool calls, cached and
+reasoning tokens, and all usage of a stream; the state of the enclosing node has them. The name of a
+failed tool is only in the call.
 
 Verified on captures of LangChain.js 1.5 and LangGraph.js 1.7, alone, under a span of the
 application, with the OpenAI client's spans, and in a workflow of the SDK.
@@ -109,7 +110,7 @@ def _describe_tool(facts: Facts) -> None:
 
 
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Return the chain around each tool, and around each call that is alone in its chain."""
+    """Return the node's span for each tool, and for each call that is alone in its node."""
     mine = [span for span in children if span.scope_name == SCOPE]
     chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
     called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]
@@ -139,6 +140,6 @@ def _with_state(
 
 
 def _has_same_usage(call: Span, usage: Usage | None) -> bool:
-    """Return whether call and answer have the same input tokens, or one has no usage."""
+    """Return whether call and answer have the same input tokens, or either has no usage."""
     own = first_integer(call.attributes, "gen_ai.usage.input_tokens")
     return not own or usage is None or own == usage.input_tokens

@@ -1,7 +1,7 @@
 """Decides which LangChain.js runs are agents or graphs, and which span ran inside which.
 
 The library's agents are recognised by class. A run with a state of messages is an agent or the
-author's graph: its direct children decide (``js.py`` has the rules).
+author's graph; its direct children decide which (``js.py`` has the rules).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def class_of_run(span: Span) -> str:
 
 
 def classify_by_class(span: Span) -> Classification | None:
-    """Classify by class and state; ``None`` if it is neither agent nor graph.
+    """Classify by class and state; ``None`` if the span is neither an agent nor a graph.
 
-    A ``ReactAgent`` is an agent, a ``LangGraph`` with messages in its state may be one.
+    A ``ReactAgent`` is an agent; a ``LangGraph`` with messages in its state may be an agent.
     """
     name = class_of_run(span)
     if name.endswith(_AGENT_CLASSES):
@@ -71,7 +71,7 @@ def _holds_messages(state: str) -> bool:
 
 
 class Siblings(NamedTuple):
-    """Which span ran inside which, and what the runs are, among the children of one span."""
+    """The children of one span: which ran inside which, and which of the runs are agents."""
 
     places: Mapping[str, Span]
     """By span id, the innermost run or tool that encloses the span in time."""

@@ -4,13 +4,14 @@ Every span is ``Class.workflow`` at the top and ``Class.task`` below, with only 
 kinds: names and structure decide. The children of a workflow are its steps, named after the class
 that defines them: with steps of ``BaseWorkflowAgent`` it is an agent, whose name is in their
 output (``current_agent_name``); with steps of its own class it is a graph. The input of a step is
-an event, and that of a run cannot be serialized; engines and their inner methods differ in both.
-A workflow below another span is named ``run.task``, without its class. In ``AgentWorkflow`` the
-members have no spans.
+an event, and a workflow's input cannot be serialized; engines and their inner methods have other
+inputs. A workflow below another span is named ``run.task``, without its class. In ``AgentWorkflow``
+the members have no spans.
 
 The step that calls a tool has ``tool.name``; the tool's own span is below, ``FunctionTool.task``,
-and is missing if the tool raised. Calls are the client's spans for the class ``OpenAI``, and for
-other classes the inner ``X.task`` with an operation. A failed span is never ended, so not exported.
+and is missing if the tool raised. Calls are the client's spans for the class ``OpenAI``; for other
+classes they are the inner ``X.task`` with an operation. A failed span is never ended, so it is not
+exported.
 
 Verified on captures of function and ReAct agents, ``AgentWorkflow``, an agent as a tool, workflows
 and a query engine (0.62.4).
@@ -112,7 +113,7 @@ def _has_tool(children: Sequence[Span]) -> bool:
 
 
 def _is_tool(span: Span) -> bool:
-    """Return whether it is a tool's span, by class name, and by its output if it has one."""
+    """Return whether the span is a tool, by class name, and by its output if it has one."""
     output = span.attributes.get(_OUTPUT, "")
     return _class(span).endswith("Tool") and (
         not output or ('"tool_name"' in output and "tool_name" in json_object(output))
@@ -120,7 +121,7 @@ def _is_tool(span: Span) -> bool:
 
 
 def _read_call(step: Span | None) -> Facts | None:
-    """Return tool name and arguments from the calling step; the tool's span may lack its input."""
+    """Return a tool's name and arguments from the calling step; its own span may lack them."""
     if step is None or _CALLED_TOOL not in step.attributes:
         return None
     attributes = step.attributes
@@ -128,7 +129,7 @@ def _read_call(step: Span | None) -> Facts | None:
 
 
 def _read_result(span: Span) -> tuple[str, str]:
-    """Return name and result of a tool, from its own output or that of the calling step."""
+    """Return name and result of a tool, from its own output or the calling step's output."""
     payload = json_object(text := span.attributes.get(_OUTPUT, ""))
     name = span.attributes.get(_CALLED_TOOL, "") or payload.get("tool_name")
     output = payload.get("tool_output", payload)
@@ -138,7 +139,7 @@ def _read_result(span: Span) -> tuple[str, str]:
 
 
 def _answer(text: str) -> str:
-    """Return the result of a run, or an agent's last message; other texts unchanged."""
+    """Return a run's result, or the last message of an agent; other texts unchanged."""
     result = json_field(text, "result")
     if isinstance(result, str):
         return result

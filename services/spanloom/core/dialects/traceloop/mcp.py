@@ -5,9 +5,10 @@ In JavaScript the scope is ``@traceloop/instrumentation-mcp``.
 ``X.tool`` is one call of a server's tool, seen by the client. A FastMCP server that is instrumented
 too reports the run again: ``mcp.server`` with an ``X.tool`` below, as a child of the client's span,
 or as its sibling if both run in one process. The application's or framework's own span of the
-tool may enclose the client's. All are one run: the outermost span keeps its id. Sessions
-(``mcp.client.session``) and other requests (``initialize.mcp``) are noise, which cannot fail a run
-if it only sets up a session. A tool that calls others of its name is another run than they.
+tool may enclose the client's span. All are one run, and the outermost span becomes the step.
+Sessions (``mcp.client.session``) and other requests (``initialize.mcp``) are noise, which cannot
+fail a run if it only sets up a session. If a tool calls other tools with its own name, these are
+separate runs.
 
 Verified on captures of a client and a server in one process, also failing, and below the SDK's
 decorators (0.62.4, FastMCP 2).
@@ -50,7 +51,7 @@ class TraceloopMCP(Traceloop):
         return is_openllmetry(signature.scope_name)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify tools by name; one inside a tool of the same name is its second report."""
+        """Classify tools by name; a span inside a tool of the same name is its second report."""
         if _tool_name(span):
             around = _same_tool_around(span, view)
             if around is None:
@@ -59,7 +60,7 @@ class TraceloopMCP(Traceloop):
         return _SESSION if sets_up_session(span) else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read ``traceloop.entity.*``, without the wrapping of a request."""
+        """Read ``traceloop.entity.*``, without the JSON that wraps a request."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             arguments = json_field(facts.input, "arguments")
@@ -79,7 +80,7 @@ def _tool_name(span: Span) -> str:
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
-    """Return the run that this span reports again: the nearest tool above, or a server's client."""
+    """Return the run that this span reports again: the nearest tool above, or the client's call."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
         tool = _client_of(above, view) if above.name == _SERVER else above
         if tool is not None and _tool_name(tool):
@@ -99,6 +100,6 @@ def _callers(children: Sequence[Span]) -> Mapping[str, Span]:
 
 
 def _result(text: str) -> str:
-    """Return the tool's result inside the client's or the server's JSON, else the text."""
+    """Return the tool's result inside the client's or server's JSON; other texts unchanged."""
     result: Json = json_field(text, "result")
     return text if result is None else text_or_json(result)

@@ -3,10 +3,10 @@
 The scope is ``traceloop.tracer`` in Python, ``@traceloop/node-server-sdk`` in JavaScript.
 
 ``@agent`` and ``@tool`` are agents and tools. A ``@workflow`` is a graph if it composes the
-run of decorated agents and tools. If the author splits the work into
-``@task``s, or if the workflow wraps a framework's own run, it is the application's function
-around that run, not a step. ``gen_ai.agent.name`` is set on every span below an agent: it names
-the owner, and does not mark an agent. Model calls are spans of the client's instrumentation.
+runs of decorated agents and tools. If the author splits the work into ``@task``s, or if the
+workflow wraps a framework's own run, it is the application's function around that run, not a step.
+``gen_ai.agent.name`` is set on every span below an agent: it names the owner; a span with it need
+not be an agent. Model calls are spans of the client's instrumentation.
 
 Verified on captures of plain OpenAI clients and of a LangChain agent in a workflow.
 """
@@ -42,7 +42,7 @@ class TraceloopSDK(Traceloop):
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by decorator, a workflow by its children."""
+        """Classify by decorator; a workflow by its children."""
         kind = _kind(span)
         if kind in ("agent", "tool"):
             return Classification(Kind(kind), f"traceloop_sdk.{kind}")
@@ -55,7 +55,7 @@ class TraceloopSDK(Traceloop):
         return Classification(Kind.OTHER, "traceloop_sdk.plumbing")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read ``traceloop.entity.*``, without the wrapping of a function call."""
+        """Read ``traceloop.entity.*``, without the JSON that wraps a function call."""
         facts = super().describe(span, kind)
         facts.input, facts.output = plain_arguments(facts.input), unquoted(facts.output)
         return facts

@@ -57,23 +57,23 @@ _OURS = frozenset(
         *("is_error", "error_code", "error_message"),
     }
 )
-"""Members of ``extra`` of a step or a result that are read."""
+"""Members of ``extra``, of a step or of a result, that this reader uses."""
 _SOURCES = frozenset({"system", "user", "agent"})
 _NAMELESS = "agent"
 _A_TOOL = "observation"
-"""The name of a tool whose result has no call."""
+"""The default name of a tool whose result has no call."""
 
 
 class Run:
-    """The run that is being read."""
+    """The run under construction."""
 
     def __init__(
         self, trace_id: str, losses: Losses, embedded: dict[str, tuple[str, Json]]
     ) -> None:
-        """Begin without steps."""
+        """Start without steps."""
         self.trace_id, self.losses = trace_id, losses
         self.embedded = embedded
-        """The trajectories of agents that no step has referred to yet, with their places."""
+        """The trajectories of agents that no step has referred to yet, with their paths."""
         self.steps: list[DraftStep] = []
         self.totals = [0, 0]
         """Input and output tokens of the root agent's own calls."""
@@ -108,7 +108,7 @@ class AgentReading:
     """Reads one agent's ATIF trajectory into draft steps."""
 
     def __init__(self, run: Run, trajectory: Json, where: str) -> None:
-        """Read the agent's facts; ``where`` prefixes places, and ends in a dot or is empty."""
+        """Read the agent's facts; ``where`` prefixes paths, and ends in a dot or is empty."""
         self._run, self._where, self._trajectory = run, where, trajectory
         self._steps = a_list(trajectory.get("steps"), f"{where}steps")
         about = an_object(trajectory.get("agent"), f"{where}agent")
@@ -190,7 +190,7 @@ class AgentReading:
             note_unread(_extra(result), _OURS, losses, f"{place}.extra")
 
     def _hear(self, step: Json, where: str) -> None:
-        """Keep a message, or a copied answer, as input of the next model step."""
+        """Store a message, or a copied answer, as input of the next model step."""
         extra = _extra(step)
         role = {"agent": "assistant", "system": "system"}.get(step["source"], "user")
         if role == "system" and extra.get("role") == "developer":
@@ -410,7 +410,7 @@ def _function_name(call: Json | None) -> str:
 
 
 def _arguments_text(call: Json) -> str:
-    """Return the arguments of a call as text; those that were no object are unwrapped."""
+    """Return a call's arguments as text; arguments that were no object are unwrapped."""
     arguments = call.get("arguments")
     if isinstance(arguments, dict) and arguments.keys() == {RAW}:
         return str(arguments[RAW])
@@ -423,7 +423,7 @@ def _message_call(call: Json) -> Json:
 
 
 def _input(call: Json | None, *, called: bool) -> str:
-    """Return the input of a tool; without a model's call, a lone text argument is the input."""
+    """Return the input of a tool; if no model called it, a single text argument is the input."""
     if call is None:
         return ""
     arguments = call.get("arguments")
@@ -446,13 +446,13 @@ def _results(step: Json, where: str) -> Iterator[Json]:
 def _references(result: Json, where: str) -> Sequence[str]:
     """Return the ids of the trajectories that a result refers to."""
     raw = result.get("subagent_trajectory_ref") or []
-    listed = raw if isinstance(raw, list) else [raw]  # before 1.7 also one alone
+    listed = raw if isinstance(raw, list) else [raw]  # before 1.7, a single one is allowed
     found = (an_object(one, f"{where}.subagent_trajectory_ref") for one in listed)
     return [one["trajectory_id"] for one in found if isinstance(one.get("trajectory_id"), str)]
 
 
 def _content(value: object, where: str) -> Any:  # a text or parts
-    """Return the content of a message; images and audio as parts of a chat message."""
+    """Return the content of a message, with images and audio as parts of a chat message."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,8 +1,9 @@
 """Reads trajectories of ATIF 1.0 to 1.8 as runs.
 
-A step lasts until the time of the next; the tools that it called begin when it ends. Messages are
-the input of the next model step, as in ``messages/reading.py``. Steps that are marked as copied
-context are messages only: their calls are not run again, their tokens not counted.
+A step lasts until the start of the next step; the tools that it called begin when it ends. Messages
+are the input of the next model step, as in ``messages/reading.py``. Steps that are flagged as
+copied context are messages only: their calls do not become tool steps, and their tokens are not
+counted.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"ATIF-v1\.([0-9]{1,2})")
 _LATEST, _WITHOUT_SESSION = 8, 7
-"""Minor versions: the latest one known, and the first in which ``session_id`` is optional."""
+"""Minor versions: the latest known, and the first in which ``session_id`` is optional."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
 _OF_EXTRA = ("user_id", "environment", "release", "tags")
 _EXTRA = frozenset({ROOT_ID, "root_type", "input", "output", "error", "metadata", *_OF_EXTRA})
-"""Members of ``extra`` of a trajectory that are read."""
+"""Members of a trajectory's ``extra`` that this reader uses."""
 
 
 def fits(value: Any) -> bool:
@@ -59,7 +60,7 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     note_made(trace_id, source, "trajectory_id", reading.losses)
     run = Run(trace_id, reading.losses, _embedded(trajectory))
     root = AgentReading(run, trajectory, "").read_root()
-    for agent_id in list(run.embedded):  # those without a reference from a step
+    for agent_id in list(run.embedded):  # agents to which no step refers
         run.add_agent(agent_id, root)
     _take_extra(root, trajectory.get("extra"))
     note_unread(trajectory.get("extra"), _EXTRA, reading.losses, "extra")
@@ -80,7 +81,7 @@ def _minor_version(trajectory: Json) -> int:
 
 
 def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
-    """Return the subagents' trajectories at any depth by id, each with its place."""
+    """Return the subagents' trajectories at any depth by id, each with its path."""
     found: dict[str, tuple[str, Json]] = {}
     waiting = [("", trajectory)]
     while waiting:
@@ -97,7 +98,7 @@ def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
 
 
 def _take_extra(root: DraftStep, given: object) -> None:
-    """Restore what our own writer kept of the root: its type, texts and error."""
+    """Restore the root's type, texts and error, which our own writer put into ``extra``."""
     extra = given if isinstance(given, dict) else {}
     if extra.get("root_type") in (Kind.GRAPH, Kind.OTHER):
         root.kind = Kind(extra["root_type"])
@@ -130,7 +131,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
 
 
 def _check_totals(trajectory: Json, run: Run) -> None:
-    """Note totals that contradict the steps; the document's totals are always their sums."""
+    """Note totals that contradict the steps; the document's totals are the sums of its steps."""
     totals = trajectory.get("final_metrics")
     if not isinstance(totals, dict):
         return

@@ -1,4 +1,4 @@
-"""Parts of a step of ATIF: its time, content, metrics, results and error."""
+"""Converts the components of an ATIF step: time, content, metrics, results and error."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def observed(step: Json, result: Json) -> None:
 
 
 def error_in(step: DocumentStep, content: str) -> Json:
-    """Return the error of a step for its ``extra``; the message only where no content has it."""
+    """Return the error of a step for its ``extra``; without a message that the content has."""
     error = step.error
     if error is None:
         return {}

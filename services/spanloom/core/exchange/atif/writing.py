@@ -44,15 +44,15 @@ VERSION = "ATIF-v1.8"
 _ID = re.compile("[0-9a-f]{16}")
 UNKNOWN = "unknown"
 CALL = "chat"
-"""The name of a model step; another one is written as ``extra.name``."""
+"""The default name of a model step; any other name is written as ``extra.name``."""
 AGENT_VERSION = "agent_version"
-"""Metadata of an agent: its version, where the source has one."""
+"""Key of an agent's metadata: the agent's version, if the source has it."""
 RAW = "_raw"
-"""Name of the only argument of a call whose arguments are not an object."""
+"""Name under which arguments that are not an object are written."""
 ROOT_ID = "step_id"
 """In ``extra`` of a trajectory: the id of its root, unless ``root_id_in`` can infer it."""
 HEARD = "is_only_heard"
-"""In ``extra`` of a result that is only in a model's input: no step ran the tool."""
+"""In ``extra`` of a result that occurs only in a model's input, without a tool step."""
 _SOURCES = {"system": "system", "developer": "system"}
 _SETTLED = "settled"
 _OF_EXTRA = ("user_id", "environment", "release", "tags")
@@ -136,9 +136,9 @@ def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> J
 
 
 OF_STATUS = "the status of the run is "
-"""Start of our note on a run that is not settled."""
+"""Start of the note that is written for a run that is not settled."""
 CONTINUED, NOTES = "continued_trajectory_ref", "notes"
-"""Metadata of a run that ATIF has members for."""
+"""Keys of a run's metadata for which ATIF has members of its own."""
 
 
 def _own(extraction: Mapping[str, object]) -> Mapping[str, object]:
@@ -171,7 +171,7 @@ def _extra(document: Document, main: _Agent) -> Json:
 def root_id_in(trajectory: Json) -> str:
     """Return the id of the root: from ``extra``, else the predecessor of the first step's id.
 
-    So consecutive ids need not be written. Empty if no step has an id.
+    The predecessor makes it unnecessary to write consecutive ids. Empty if no step has an id.
     """
     about = trajectory.get("extra")
     own = about.get(ROOT_ID) if isinstance(about, dict) else None
@@ -188,20 +188,20 @@ class _Agent:
     """An agent and its steps in ATIF."""
 
     def __init__(self, agent: DocumentAgent, known: set[str], losses: Losses) -> None:
-        """Write the steps; ``known`` has the agents that are written as trajectories."""
+        """Write the steps; ``known`` has the ids of the agents that are written as trajectories."""
         self.agent = agent
         self.referred: set[str] = set()
-        """The agents that steps refer to."""
+        """Ids of the agents to which steps refer."""
         self._known, self._losses = known, losses
         self.steps: list[Json] = []
         self._model_calls = 0
         self._called: list[str] = []
-        """The models that were called, where they are known."""
+        """The names of the models that were called, without unknown names."""
         self._metrics: list[Json] = []
         self._emitted: set[str] = set()
         self._parents: dict[str, str] = {}
         self._callers: defaultdict[str, deque[tuple[Json, str]]] = defaultdict(deque)
-        """The steps with a call that has no result yet, and its function, by its id."""
+        """By the id of a call without a result: the step with the call, and the function's name."""
         self._write()
 
     def _write(self) -> None:
@@ -268,7 +268,7 @@ class _Agent:
             observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _add_result(self, step: DocumentStep, turn: Turn) -> None:
-        """Add the result of a tool to the step that called it, else as a step of its own."""
+        """Add a tool's result to the step that called the tool, or else as a separate step."""
         call_id = turn.message["tool_call_id"]
         content = turn.message["content"]
         if (caller := self._caller(call_id, step.name)) is None:
@@ -279,7 +279,7 @@ class _Agent:
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
-        """Return the step with the call, and its function; the first of that name if several."""
+        """Return the step with the call, and its function; prefer the first call with that name."""
         callers = self._callers.get(call_id)
         if not callers:
             return None
@@ -289,7 +289,7 @@ class _Agent:
         return found
 
     def dispatch(self, agent: DocumentStep) -> None:
-        """Add a step that ran ``agent``."""
+        """Add a step that ran the agent."""
         content = agent.output or agent.error_message
         written = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:
@@ -318,11 +318,11 @@ class _Agent:
                 break
             above = self._parents[above]
         if step.parent_id in self._parents:
-            self._parents[step.parent_id] = above  # of many steps below one, each climbs once
+            self._parents[step.parent_id] = above  # many siblings: search their ancestors only once
         return {"parent_id": above} if above in self._emitted else {}
 
     def _begin(self, time: str, source: str, message: object) -> Json:
-        """Add a step with its first members, to be completed, and return it."""
+        """Add a step with its first members, and return it for completion."""
         written: Json = {"step_id": len(self.steps) + 1}
         if time:
             written["timestamp"] = time
@@ -347,20 +347,20 @@ class _Agent:
 
     @property
     def cost(self) -> float | None:
-        """The sum of the known costs of its model calls."""
+        """The sum of the known costs of the agent's model calls; ``None`` if no cost is known."""
         costs = [one["cost_usd"] for one in self._metrics if "cost_usd" in one]
         return sum(costs) if costs else None
 
     @property
     def first_request(self) -> str:
-        """The first text of a user."""
+        """The text of the first user message."""
         found = (step["message"] for step in self.steps if step["source"] == "user")
         first = next(found, "")
         return first if isinstance(first, str) else ""
 
     @property
     def last_answer(self) -> str:
-        """The last text of a model."""
+        """The text of the last model output."""
         calls = (s for s in reversed(self.steps) if s.get("llm_call_count") and s["message"])
         return next((str(step["message"]) for step in calls), "")
 

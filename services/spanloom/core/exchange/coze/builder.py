@@ -1,18 +1,18 @@
 """Writes a trajectory as Coze Loop's published builder would, for tools that compare with it.
 
-Spans are classified and merged as in the canonical document; the differences are:
+Spans are classified and merged as in the canonical document, with these differences:
 
-- graphs are agents: listed among ``agent_steps``, with steps of their own;
-- the root comes first among ``agent_steps``, even without steps; the others newest first;
-- of several roots the latest counts; without any ``root_step`` is null;
+- graphs are agents: they are listed among ``agent_steps``, with their own steps;
+- the root comes first among ``agent_steps``, even without steps; other agents follow, newest first;
+- of several roots the latest counts; without a root, ``root_step`` is null;
 - steps below a missing parent are left out, unless they are agents;
 - a failure that only the span's status reports is ignored;
-- empty maps and zero tokens and durations are left out, rates are kept; tokens have 32 bits.
+- empty maps and zero tokens and durations are left out, rates are written; tokens have 32 bits.
 
-The builder orders steps of equal start at random: here they are ordered as in the document. A root
+The builder orders steps of equal start at random; here they are ordered as in the document. A root
 that is a model or tool call is one of its own steps; for this there is no published reference.
 
-A document without the verdicts of its spans (a file that is converted) is arranged by its steps.
+A document without span classifications (from a converted file) is arranged by its steps.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 _KEPT = Kept()
-"""Keeps everything of the steps, and nothing that is only in ``extraction``."""
+"""Preserves everything of the steps, and nothing that is only in ``extraction``."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
 """Member of ``extraction.metadata``: the source had no root, so one was made around its agents."""
@@ -53,7 +53,7 @@ _SHOWN = ("name", "input", "output", "metadata")
 
 
 def encode_coze(stored: Stored, losses: Losses) -> bytes:
-    """Return the builder's document from the canonical document and its span verdicts."""
+    """Return the builder's document from the canonical document and the classified spans."""
     view = stored.view
     steps = {step.id: step for step in (view.root, *view.agents, *view.steps)}
     spans = orjson.loads(stored.spans)
@@ -64,7 +64,7 @@ def encode_coze(stored: Stored, losses: Losses) -> bytes:
 
 
 def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
-    """Return the verdicts, those of the same millisecond in the order of the document.
+    """Return the spans; those that start in the same millisecond in the order of the document.
 
     Spans of an imported run have no finer times. Groups with a span that is not a step stay as is.
     """
@@ -86,7 +86,7 @@ def _places(view: Document) -> Mapping[str, tuple[int, int, int]]:
 
 
 def _verdicts(view: Document) -> Sequence[Json]:
-    """Return a verdict for each step of a document, and for a root that is not a step."""
+    """Return a classified span for each step, and for a root that is not a step."""
     keys = _places(view)
     root, steps = view.root, view.by_id()
     is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
@@ -137,7 +137,7 @@ def _is_by_status(step: DocumentStep) -> bool:
 
 
 def _types_below(built: Json, root_id: str) -> Iterator[str]:
-    """Yield the types of the root's own steps as they are written: graphs are agents."""
+    """Yield the types of the root's own steps as written, with graphs as agents."""
     for agent in built["agent_steps"]:
         if agent["id"] == root_id:
             yield from (step["type"] for step in agent["steps"])
@@ -155,7 +155,7 @@ class _Builder:
             i: span["kind"]
             for i, span in self._spans.items()
             if span["step_id"] == i
-            and i in steps  # the document and the verdicts may have different versions
+            and i in steps  # the document and the spans may differ in version
         }
         roots = [i for i, span in self._spans.items() if span["parent_span_id"] is None]
         self._root = roots[-1] if roots else ""
@@ -180,7 +180,7 @@ class _Builder:
         }
 
     def _nearest(self, span_id: str) -> str | None:
-        """Return the nearest step or root above a span; ``None`` if a parent is missing before."""
+        """Return the nearest step or root above a span; ``None`` if an ancestor is missing."""
         above = self._spans[span_id]["parent_span_id"]
         for _ in range(MAX_HOPS):
             span = self._spans.get(above)
@@ -224,7 +224,7 @@ class _Builder:
         return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
-        """Return the root with the cost of the steps listed below it, as a reader sums it."""
+        """Return the root with the sum of the costs of the steps listed below it."""
         if self._types.get(self._root) in _CALLS:
             return root
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}

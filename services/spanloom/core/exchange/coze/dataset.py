@@ -1,7 +1,7 @@
-"""Items of an evaluation set of Coze Loop: a trajectory as a text, next to input and reference.
+"""Items of a Coze Loop evaluation set: a trajectory as a text, next to input and reference.
 
 An item is ``{item_key, turns: [{field_datas: [{name, content: {content_type, text}}]}]}``. The
-schema of the set, for its creation, is a file next to the file of items.
+schema with which the set is created is a file next to the file of items.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 MAX_ITEM_BYTES: Final = 204_800
-"""The default limit of Coze Loop; a larger item is refused there."""
+"""The default limit of Coze Loop, which rejects larger items."""
 MAX_KEY_CHARS: Final = 255
 _KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
 _INPUT, _REFERENCE = "input", "reference_output"
@@ -62,9 +62,9 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
 
 
 def schema_file(file: str) -> Mapping[str, bytes]:
-    """Return the schema file next to a file of items, by its name.
+    """Return the schema file for a file of items, by its name.
 
-    ``runs.jsonl`` has ``runs.schema.json``, which creates the set: name and fields.
+    ``runs.jsonl`` gets ``runs.schema.json``, which creates the set: its name and fields.
     """
     stem = PurePath(file).name.split(".jsonl")[0]
     schema = {"name": stem, "evaluation_set_schema": {"field_schemas": _field_schemas()}}
@@ -88,7 +88,7 @@ def _field_schemas() -> list[Json]:
 
 
 def read_item(value: object, reading: Reading) -> Iterator[Json]:
-    """Yield the run of each turn; raises ``InvalidRequestError`` with the place."""
+    """Yield the run of each turn; raises ``InvalidRequestError`` with the path of the fault."""
     item = an_object(value, "the item")
     key = text_of(item.get(_KEY), _KEY)
     if len(key) > MAX_KEY_CHARS:

@@ -1,9 +1,9 @@
-"""Writes a trajectory as Coze Loop's documentation shows one.
+"""Writes a trajectory as shown in Coze Loop's documentation.
 
-``agent_steps`` are inside ``root_step``, every member of the published example is there, empty or
+``agent_steps`` are inside ``root_step``. Every member of the published example is written, empty or
 not, and types, owners and order are those of the canonical document. The entry of a root that only
-starts agents is left out of ``agent_steps``, as in the example. Where the form has no other place
-for the type of the root, it is in the root's ``metadata``.
+starts agents is left out of ``agent_steps``, as in the example. If a reader would infer another
+type of the root, its type is in the root's ``metadata``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 KEPT = Kept()
-"""Keeps everything of the steps, and nothing that is only in ``extraction``."""
+"""Preserves everything of the steps, and nothing that is only in ``extraction``."""
 _INFO, _LATENCY = "model_info", "latency_first_resp"
 _CALLS = frozenset({"model", "tool"})
 
@@ -46,7 +46,7 @@ def parts(view: Document) -> tuple[Json, list[Json]]:
 
 
 def _is_frame(view: Document) -> bool:
-    """Return whether the root is not an agent, call or node, and all its steps are agents."""
+    """Return whether the root is not an agent, call or node, and all its own steps are agents."""
     return view.root_type == "other" and _owns_only_agents(view)
 
 
@@ -60,7 +60,7 @@ def _types_of_own(view: Document) -> Iterator[str]:
 
 
 def hides_root_type(view: Document, types: Iterable[str] | None = None) -> bool:
-    """Return whether a reader would infer a wrong root type from its steps.
+    """Return whether a reader would infer a wrong type of the root from its steps.
 
     ``types`` are the types of its steps as written, if they differ.
     """

@@ -1,4 +1,4 @@
-"""The figures of steps in the document of Coze Loop's builder: counts, times, failures, cost."""
+"""The metrics of steps in the document of Coze Loop's builder: counts, times, failures, cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOKENS = frozenset(
 
 
 def without_zeros(info: Mapping[str, Any]) -> Json:
-    """Return figures as the builder writes them: zeros only for rates."""
+    """Return metrics as the builder writes them: zeros are omitted, except for rates."""
     return {
         name: value
         for name, value in info.items()
@@ -34,7 +34,7 @@ _ZEROS: tuple[object, ...] = (0, "0", {})
 
 
 def usage_of(info: Mapping[str, Any]) -> Json:
-    """Return figures with tokens as the builder writes them: 32 bits, zeros omitted."""
+    """Return metrics with tokens as the builder writes them: 32 bits, zeros omitted."""
     if wraps(info):
         info = {name: _int32(n) if name in TOKENS else n for name, n in info.items()}
     return without_zeros(info)
@@ -75,7 +75,7 @@ def measure(steps: Collection[Json]) -> Json:
 
 def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
     failed = [step for step in steps if step["basic_info"].get("error")]
-    if not failed:  # like most ratios
+    if not failed:  # zero, as for most ratios without a denominator
         return {}
     found: defaultdict[str, list[str]] = defaultdict(list)
     for step in failed:
@@ -84,7 +84,7 @@ def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
 
 
 def cost_of(steps: Sequence[Json]) -> str:
-    """Return the cost of model calls, in US dollars; empty if any is unknown."""
+    """Return the cost of model calls, in US dollars; empty if the cost of any call is unknown."""
     billed = [step for step in steps if step["type"] == "model" and not _is_free(step)]
     costs = [cost for step in billed if (cost := (step.get("metadata") or {}).get(COST))]
     is_known = bool(billed) and len(costs) == len(billed)

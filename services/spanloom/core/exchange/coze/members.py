@@ -1,6 +1,6 @@
-"""Reads members of a Coze Loop trajectory, tolerating numbers for strings and missing members.
+"""Reads members of a Coze Loop trajectory; numbers may be strings, and members may be missing.
 
-Every function raises ``InvalidRequestError`` with the place of a value that it cannot read.
+Every function raises ``InvalidRequestError`` with the path of a value that it cannot read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CODES = 2**31
 
 
 def text_of(value: object, where: str) -> str:
-    """Return a text; another value as its JSON, ``null`` as an empty text."""
+    """Return a value as text: texts unchanged, ``null`` as an empty text, others as JSON."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -69,7 +69,7 @@ def number_in(members: Json, name: str, where: str) -> int | None:
 
 
 def time_in(info: Json, name: str, where: str) -> int | None:
-    """Return milliseconds that are not negative; ``None`` if they are missing."""
+    """Return non-negative milliseconds; ``None`` if they are missing."""
     number = number_in(info, name, where)
     if number is not None and number < 0:
         raise InvalidRequestError(f"{where}.{name}: milliseconds are needed here, from 0")
@@ -77,13 +77,13 @@ def time_in(info: Json, name: str, where: str) -> int | None:
 
 
 def metadata_of(step: Json, where: str) -> dict[str, str]:
-    """Return the strings by name; other values as JSON."""
+    """Return metadata as strings by name; values other than strings become JSON text."""
     found = object_in(step, "metadata", where)
     return {name: text_of(value, f"{where}.metadata.{name}") for name, value in found.items()}
 
 
 def error_of(info: Json, metadata: Mapping[str, str], where: str) -> StepError | None:
-    """Return the failure of a step; ``None`` without one, or with code 0 and no message."""
+    """Return the failure of a step; ``None`` if there is none, or for code 0 without a message."""
     error = object_in(info, "error", where)
     place = f"{where}.error"
     code = number_in(error, "code", place)

@@ -1,9 +1,9 @@
 """Reads trajectories in Coze Loop's schema: ``agent_steps`` next to ``root_step``, or inside it.
 
-Ids may have any form, numbers may be written as texts and texts as numbers, and members may be
-missing: defaults fill them, ``started_at`` is copied from the step before. The list that a step is
-in decides which agent owns it. Totals are computed from the steps; other totals in the source are
-noted. 32-bit counts that wrapped around there stay as they are.
+Ids may have any form, numbers may be strings and strings numbers, and members may be missing: they
+get defaults, and ``started_at`` is copied from the previous step. A step belongs to the agent in
+whose list it is. Totals are computed from the steps; differing totals in the source are noted.
+Counts that overflowed 32 bits in the source stay as they are.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read_trajectory(
     """Return the canonical document of a trajectory; ``extras`` are metadata of the run.
 
     ``newest_first`` is the order of agents whose times do not decide it. Raises
-    ``InvalidRequestError``, with the place, for anything else.
+    ``InvalidRequestError``, with the path, for any other value.
     """
     document = an_object(value, "the trajectory")
     source = Source(document, reading)
@@ -83,7 +83,7 @@ def _drafted(node: Node) -> DraftStep:
 
 
 def _metadata(node: Node) -> dict[str, str]:
-    """Return the metadata of a step, with its id and type in the source if those differ."""
+    """Return the metadata of a step, with its id and type in the source where these differ."""
     json, where = node.json, node.where
     metadata = members.metadata_of(json, where)
     if node.entry:

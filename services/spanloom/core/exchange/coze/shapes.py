@@ -12,17 +12,17 @@ EXTRACTION, TURNS = "extraction", "turns"
 
 
 def is_coze(value: object) -> bool:
-    """Return whether it looks like a trajectory with ``agent_steps`` next to ``root_step``."""
+    """Return whether a value looks like a trajectory with ``agent_steps`` next to ``root_step``."""
     return _is_foreign(value) and not _is_nested(value)
 
 
 def is_example(value: object) -> bool:
-    """Return whether it looks like a trajectory with ``agent_steps`` inside ``root_step``."""
+    """Return whether a value looks like a trajectory with ``agent_steps`` inside ``root_step``."""
     return _is_foreign(value) and _is_nested(value)
 
 
 def is_item(value: object) -> bool:
-    """Return whether it looks like an item of an evaluation set."""
+    """Return whether a value looks like an item of an evaluation set."""
     return isinstance(value, dict) and TURNS in value and ROOT not in value
 
 

@@ -1,4 +1,4 @@
-"""The steps of a trajectory of Coze Loop: each once, with its id, its parent and its owner."""
+"""Finds the steps of a Coze Loop trajectory, each once, with its id, parent and owner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 ROOT_TYPE = "root_type"
-"""Key of the root's ``metadata`` where the form has no other place for its type."""
+"""Key of the root's ``metadata`` for its type, where the form has no member for it."""
 _CALLS = frozenset({Kind.MODEL, Kind.TOOL})
 _NO_PLACE = (-1, 0, 0)
 
@@ -33,26 +33,26 @@ class Node:
 
     json: Json
     where: str
-    """Its place in the source, for messages."""
+    """Its path in the source, for messages."""
     kind: Kind
     id: str
     parent_id: str = ""
     steps: list[str] = field(default_factory=list)
-    """Of an agent: ids of its own steps, in their order."""
+    """For an agent: the ids of its own steps, in their order."""
     start_ms: int = 0
     entry: Json = field(default_factory=dict)
-    """Of the root: its entry among the agents."""
+    """For the root: its entry among the agents."""
     placed: Json = field(default_factory=dict)
-    """Its place among the steps of its agent."""
+    """The step's entry in the list of its agent."""
     owner_id: str = ""
-    """That agent."""
+    """The id of the agent that has the step in its list."""
 
 
 class Source:
     """The steps of one trajectory, each once, with ids, parents and owners."""
 
     def __init__(self, document: Json, reading: Reading) -> None:
-        """Find the steps; raises ``InvalidRequestError`` with the place."""
+        """Find the steps; raises ``InvalidRequestError`` with the path of the fault."""
         self.source_id = members.source_id_in(document, "")
         if not self.source_id:
             raise InvalidRequestError("id: a trajectory needs its trace id")
@@ -71,7 +71,7 @@ class Source:
         self._set_starts()
 
     def _find_root(self, document: Json) -> list[tuple[Json, str, str]]:
-        """Note the root; return the agents with their places, and their paths for ids."""
+        """Find the root; return the agents with their paths for messages and for ids."""
         self.is_root_made = ROOT not in document or document[ROOT] is None
         root = members.object_in(document, ROOT, "").copy() if not self.is_root_made else {}
         nested = root.pop(AGENTS, None)
@@ -119,7 +119,7 @@ class Source:
         self._place_steps(owner)
 
     def _place_steps(self, owner: Node) -> None:
-        """Put the steps of an agent below the parent that they name, if the agent owns it too."""
+        """Put each step of an agent below the parent that it names, if the agent owns that too."""
         near = {one for one in owner.steps if self._nodes[one].kind is not Kind.AGENT}
         for node in (self._nodes[one] for one in owner.steps):
             named = self._by_source.get(str(node.placed.get("parent_id")), owner.id)
@@ -140,7 +140,7 @@ class Source:
         return self._add(step, where, path, kind)
 
     def _place_agents(self) -> None:
-        """Give agents that no list contains the parent that they name, else the root."""
+        """Give each agent that is in no list the parent that it names, or else the root."""
         root = self._root
         for node in self._nodes.values():
             if node is not root and not node.parent_id:
@@ -176,7 +176,7 @@ class Source:
                 self._nodes[one].start_ms = latest = latest if start is None else start
 
     def in_order(self, *, newest_first: bool) -> Iterator[Node]:
-        """Yield the steps, the root first; those of one millisecond in the order of the lists."""
+        """Yield the steps, the root first; within a millisecond, in the order of the lists."""
         lists = [(owner.id, owner.steps) for owner, *_ in self._entries]
         if self._is_newest_first(otherwise=newest_first):
             lists.reverse()
@@ -187,7 +187,7 @@ class Source:
         yield from below
 
     def _is_newest_first(self, *, otherwise: bool) -> bool:
-        """Return whether later agents come first, judged by their starts and list positions."""
+        """Return whether the lists put later agents first, judging by starts and list positions."""
         places = {
             one: (owner.id, at) for owner, *_ in self._entries for at, one in enumerate(owner.steps)
         }
@@ -201,14 +201,14 @@ class Source:
 
     @property
     def made_duration(self) -> int:
-        """Duration of all agents in ms, if the root was made around them; else 0."""
+        """Duration of all agents in ms if the root was made around them, otherwise 0."""
         if not self.is_root_made:
             return 0
         ends = [n.start_ms + duration_of(n) for n in self._nodes.values() if n is not self._root]
         return max(0, max(ends, default=0) - self._root.start_ms)
 
     def stated(self) -> Iterator[tuple[str, str, Json]]:
-        """Yield the totals in the source: the id of the step, the place, the members."""
+        """Yield the totals in the source: the id of the step, the path, the members."""
         root = self._root
         yield "", ROOT, members.object_in(root.json, "metrics_info", ROOT)
         for node, json, where, _ in self._entries:
@@ -224,7 +224,7 @@ def _kind_of(step: Json, where: str) -> Kind:
 
 
 def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
-    """Break each cycle of parents: put one agent below the root, or one step below its agent."""
+    """Break each cycle of parents: put an agent of it below the root, or a step below its agent."""
     rooted = {root_id}
     for node in nodes.values():
         path: dict[str, None] = {}
@@ -241,7 +241,7 @@ def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
 
 
 def _falls(before: Node, node: Node, places: Mapping[str, tuple[str, int]]) -> bool | None:
-    """Return whether an agent is listed after a later one; ``None`` if that is unknown."""
+    """Return whether an agent is listed after a later agent; ``None`` if that is unknown."""
     if before.start_ms != node.start_ms:
         return before.start_ms > node.start_ms
     nowhere = "", -1

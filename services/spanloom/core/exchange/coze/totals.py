@@ -1,7 +1,7 @@
-"""Compares the totals that a source reports with those of its steps.
+"""Compares the totals that a source reports with the sums of its steps.
 
-A source may sum durations of finer resolution: one that exceeds ours by less than a millisecond
-per call replaces ours. Any other difference is noted, and ours stays.
+A source may sum durations of finer resolution: a total that exceeds the computed one by less than a
+millisecond per call replaces it. Any other difference is noted, and the computed total stays.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _ERRORS = frozenset({"tool_errors", "model_errors"})
 
 
 def settle_totals(document: Json, stated: Iterable[tuple[str, str, Json]], losses: Losses) -> None:
-    """Complete the totals of a new document with those of its source; count contradictions.
+    """Complete the totals of a new document with its source's totals; count contradictions.
 
-    ``stated`` yields id, place and totals of each agent; the root's id is empty.
+    ``stated`` yields id, path and totals of each agent; the root's id is empty.
     """
     view = Document(document)
     agents = {agent.id: agent for agent in view.agents}

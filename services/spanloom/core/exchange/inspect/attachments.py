@@ -1,7 +1,7 @@
 """Resolves references in a log: long texts (``attachments``) and repeated messages.
 
-A sample of a newer log has each message once, in ``events_data.messages``, and ranges of indexes in
-the events: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
+A sample of a newer log has each message once, in ``events_data.messages``; its events refer to
+ranges of indexes: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PREFIX = "attachment://"
 DEEPEST = 200
 """The maximum nesting at which references are resolved."""
 MOST_CHARS = 64 << 20
-"""The most characters that references add to one sample: a text may be referenced repeatedly."""
+"""The most characters that references may add to a sample; a text may be referenced repeatedly."""
 
 
 def resolved(sample: Json) -> Json:

@@ -1,4 +1,4 @@
-"""The steps of a sample from its events: model calls, tools, and spans of agents."""
+"""Makes the steps of a sample from its events: model calls, tools, and spans of agents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 MOST_S = 1e9
-"""Longer durations of a call, in seconds, are ignored: 30 years."""
+"""The longest plausible duration of a call, in seconds (30 years); longer durations are ignored."""
 
 
 def steps_of_events(
@@ -30,7 +30,7 @@ def steps_of_events(
 ) -> list[DraftStep]:
     """Return the steps, the root first: the run's own root, or an agent made around all steps.
 
-    An event without a time gets the start of the event before it.
+    An event without a time gets the start of the preceding event.
     """
     known = (milliseconds(event.get("timestamp")) for event in events)
     began = next((ms for ms in known if ms is not None), milliseconds(sample.get("started_at")))
@@ -41,15 +41,15 @@ def steps_of_events(
 
 
 class _Steps:
-    """The steps so far; spans that are not agents are kept only as parents in the tree."""
+    """The steps so far; spans that are not agents are stored only as parents in the tree."""
 
     def __init__(self, trace_id: str, began_ms: int, losses: Losses) -> None:
         self._trace_id, self._now, self._losses = trace_id, began_ms, losses
         self._steps: dict[str, DraftStep] = {}
         self._step_of_span: dict[str, str] = {}
-        """By span id: its step, or that of the nearest span above that is one."""
+        """By span id: the span's step, or the step of its nearest ancestor that is a step."""
         self._ours: set[str] = set()
-        """Steps that our own writer wrote: they know what they ran in."""
+        """Ids of steps that our own writer wrote, with their parents."""
 
     def add(self, event: Json, at: int) -> None:
         kind = event.get("event")
@@ -230,7 +230,7 @@ def _took(event: Json, start_ms: int) -> int | None:
 
 
 def _result(result: object) -> str:
-    """Return a tool's result as text; of a list of parts, their texts."""
+    """Return a tool's result as text; a list of parts becomes the parts' texts."""
     if isinstance(result, list | dict):
         content = read(
             {"role": "tool", "content": result if isinstance(result, list) else [result]}

@@ -1,7 +1,7 @@
-"""Messages in Inspect's form and in ours.
+"""Converts messages between Inspect's form and Spanloom's.
 
-Inspect's tool calls have their arguments as an object, and the reasoning of a model is a part of
-its content.
+In Inspect's form, the arguments of a tool call are an object, and a model's reasoning is a part of
+the content.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _MEMBERS = {
     "tool": _OF_ALL | {"tool_call_id", "name", "status"},
     ASSISTANT: _OF_ALL | {"tool_calls"},
 }
-"""The members that Inspect's message of a role can have."""
+"""The members that Inspect's message can have, by role."""
 FAILED = "error"
 """The status of a tool's message that reports a failure."""
 
 
 def written(message: Json, losses: Losses, path: str = "") -> Json:
-    """Return a message in Inspect's form; members that it cannot hold are counted."""
+    """Return a message in Inspect's form; count the members that it cannot hold."""
     role = _ROLES.get(str(message.get("role")), ASSISTANT)
     is_other = role != message.get("role")
     losses.note(Code.METADATA_DROPPED, path, is_other or not message.keys() <= _MEMBERS[role])
@@ -93,7 +93,7 @@ def _call(call: Json, at: int, losses: Losses, path: str) -> Json:
 
 
 def read(message: Json) -> Json:
-    """Return an Inspect message in our form; unknown members are left out."""
+    """Return an Inspect message in Spanloom's form; unknown members are left out."""
     role, content = str(message.get("role") or ASSISTANT), message.get("content")
     reasoning, parts = _read_parts(content if isinstance(content, list) else [])
     shown: Json = {
@@ -152,7 +152,7 @@ def arguments_text(arguments: object) -> str:
 def read_all(messages: object, losses: Losses | None = None) -> Sequence[Json]:
     """Return the messages of a list; other values are left out.
 
-    With ``losses``, messages of a tool's failure that its content does not contain are counted.
+    With ``losses``, count the messages of failed tools whose error is missing in their content.
     """
     found: Iterable[Any] = messages if isinstance(messages, list) else ()
     shown = [read(one) for one in found if isinstance(one, dict)]

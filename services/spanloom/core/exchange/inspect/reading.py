@@ -114,7 +114,7 @@ def _read_scores(sample: Sample, trace_id: str, reading: Reading) -> None:
 def _of_messages(
     sample: Sample, trace_id: str, extras: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return the run that follows from the sample's conversation, with the sample's own times."""
+    """Return the run derived from the sample's conversation, with the sample's own times."""
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
     messages = read_all(sample.json.get("messages"), reading.losses)

@@ -1,6 +1,6 @@
 """Scores of a sample, read from a log and written from the scores of a run.
 
-Inspect grades by letters; here they are numbers with the letter as their label. What Inspect cannot
+Inspect grades by letters; Spanloom has numbers with the letter as their label. What Inspect cannot
 express is in a score's metadata under ``spanloom``, from which it is restored.
 """
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 OURS: Final = "spanloom"
 """Member of the metadata of a sample, event or score: what Inspect cannot express."""
 _GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-"""Correct, incorrect, partial and no answer."""
+"""The numbers for the grades correct, incorrect, partial and no answer."""
 _UNSCORED: Final = "N"
-"""The value of a score without a value: JSON can hold no other that the format defines."""
+"""The value written for a score without a value; the format defines no other value in JSON."""
 _BY_A_MODEL = "grading"
-"""Member of the metadata of model-graded scores."""
+"""Member of the metadata of scores that a model graded."""
 _OF_A_SCORE = frozenset({"value", "answer", "explanation", "metadata", "history", "reason"})
 _MOST_EPOCHS = 10_000
 
@@ -138,7 +138,7 @@ def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
 def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
     """Return scores in the form of a sample, by unique names.
 
-    Scores of targets other than the run and its steps are counted as lost.
+    Scores of targets other than the run and its steps are counted as losses.
     """
     written: Json = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Times as Inspect writes them, RFC 3339, and tokens as it counts them."""
+"""Converts times from and to RFC 3339, and token counts from and to Inspect's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def milliseconds(text: object) -> int | None:
 
 
 def written_usage(tokens: Mapping[str, object]) -> Json:
-    """Return ``model_info`` as Inspect counts: input tokens exclude cached ones."""
+    """Return ``model_info`` in Inspect's counts, where input tokens exclude cached tokens."""
     names = ("input_tokens", "output_tokens", "reasoning_tokens")
     cached = ("input_read_cached_tokens", "input_creation_cached_tokens")
     all_in, out, reasoning = (_count(tokens.get(name)) for name in names)

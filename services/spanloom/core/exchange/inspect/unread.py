@@ -1,4 +1,4 @@
-"""Counts the members of a log that its runs do not keep."""
+"""Counts the members of a log that its runs do not preserve."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 _OF_A_LOG = frozenset({"version", "eval", "samples", "status", "results", "stats", "reductions"})
-"""Members that are read, or that can be derived from the samples."""
+"""Members that the reader uses, or that can be derived from the samples."""
 _OF_AN_EVAL = frozenset({"eval_id", "created", "task", "dataset", "model"})
 _OF_A_DATASET = frozenset({"name", "samples", "sample_ids"})
 _OF_A_SAMPLE = frozenset(
@@ -38,11 +38,11 @@ _OF_A_CHOICE = frozenset({"message", "stop_reason"})
 _OF_A_MESSAGE = frozenset({"role", "content", "tool_calls", "tool_call_id", "function", "error"})
 _OF_AN_ERROR = frozenset({"message", "type"})
 _USUAL = {"tool_choice": "auto"}
-"""Default values, which are no loss."""
+"""Default values, whose omission is no loss."""
 
 
 def count_of_sample(log: Json, about: Json, sample: Json, losses: Losses) -> None:
-    """Count what the sample's run does not keep of the log and the sample."""
+    """Count the members of the log and the sample that the sample's run does not preserve."""
     note_unread(log, _OF_A_LOG, losses, "log")
     note_unread(about, _OF_AN_EVAL, losses, "log.eval")
     note_unread(about.get("dataset"), _OF_A_DATASET, losses, "log.eval.dataset")
@@ -54,7 +54,7 @@ def count_of_sample(log: Json, about: Json, sample: Json, losses: Losses) -> Non
 
 
 def count_of_event(event: Json, where: str, losses: Losses) -> None:
-    """Count what the step does not keep of its event."""
+    """Count the members of an event that its step does not preserve."""
     unusual = {name: value for name, value in event.items() if _USUAL.get(name) != value}
     note_unread(unusual, _OF_EVENTS[event.get("event")], losses, where)
     note_unread(event.get("metadata"), {OURS}, losses, f"{where}.metadata")

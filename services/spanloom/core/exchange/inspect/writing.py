@@ -107,7 +107,7 @@ def _by_id(view: Document) -> Mapping[str, DocumentStep]:
 
 _OF_THE_RUN = frozenset({*OF_THE_SOURCE, "warnings"})
 _KEPT = Kept(_OF_THE_RUN)
-"""Keeps everything of the steps."""
+"""Preserves everything of the steps."""
 
 
 def _cause(view: Document) -> str:
@@ -120,7 +120,7 @@ def _messages(view: Document) -> Iterator[Json]:
     """Yield the conversation of the first agent, which summarizes the events."""
     for agent in islice(view.agents, 1):
         for turn in conversation(agent):
-            yield written(turn.message, Losses(), turn.step_id)  # losses are counted with its event
+            yield written(turn.message, Losses(), turn.step_id)  # counted with the step's event
 
 
 def _last_answer(steps: Mapping[str, DocumentStep]) -> Json:
@@ -142,7 +142,7 @@ def _usage_by_model(steps: Mapping[str, DocumentStep]) -> Json:
 
 
 def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -> Iterator[Json]:
-    """Yield span begins and ends for agents, graph nodes and the run, and an event per call."""
+    """Yield begin and end events for agents, graph nodes and the run, and an event per call."""
     root = view.root
     places = {step.id: place for place, step in enumerate(view.steps)}
     below: defaultdict[str, list[DocumentStep]] = defaultdict(list)
@@ -178,7 +178,7 @@ def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -
 
 
 def _span_around(step: DocumentStep, steps: Mapping[str, DocumentStep], root: DocumentStep) -> str:
-    """Return the nearest ancestor that is a span: calls cannot contain events."""
+    """Return the nearest ancestor that is a span, because calls cannot contain events."""
     above, passed = step.parent_id, {step.id}
     while above in steps and above not in passed and above != root.id:
         if steps[above].type not in _CALLS:
@@ -218,7 +218,7 @@ def _ours(step: DocumentStep) -> Json:
 
 
 def _begin(step: DocumentStep, around: str, began: int, losses: Losses) -> Json:
-    """Return the begin of a span; its texts are in metadata, as Inspect's spans have none."""
+    """Return the begin event of a span; its texts are metadata, as Inspect's spans have none."""
     if step.type == "graph":
         losses.note(Code.GRAPH_FLATTENED, step.id)
     event = _event(step, around, began)

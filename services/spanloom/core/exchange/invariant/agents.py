@@ -1,4 +1,4 @@
-"""Lines of one run as a draft: the first line is the root agent, the others ran in it."""
+"""Makes a draft of the lines of a run: the first line is the root agent, others ran inside it."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _STEPS = frozenset({"assistant", "tool"})
 
 
 class _Agent(NamedTuple):
-    """An agent and what it did, with the time at which it ended."""
+    """An agent, its steps, and the time at which it ended."""
 
     steps: list[DraftStep]
     end_ms: int
     listed: Sequence[ListedStep]
-    """The places of ``steps[1:]`` in its messages; the agent itself is the first step."""
+    """The positions of ``steps[1:]`` in its messages; the agent itself is the first step."""
 
     def addresses(self, line: Line) -> Addresses:
         """Return the addresses in the line's messages that an annotation can have."""
@@ -106,7 +106,7 @@ def _agent(
 
 
 def _own_id(trace_id: str, fallback: str, step: ListedStep, taken: set[str]) -> str:
-    """Return the id of a step: its tool call id if that is a valid step id, else ``fallback``."""
+    """Return the id of a step: its tool call id if that is a valid step id, or ``fallback``."""
     own = step_id_of(trace_id, "", step.call_id, taken)
     return own if own == step.call_id else fallback
 

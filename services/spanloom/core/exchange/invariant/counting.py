@@ -1,4 +1,4 @@
-"""Counts what a line of messages does not keep of a run."""
+"""Counts the facts of a run that a line of messages does not preserve."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TEXT = "text"
 
 
 def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None:
-    """Note steps without a message, and what messages cannot hold.
+    """Note steps without a message, and facts that messages cannot hold.
 
     ``written`` has the ids of the agents that have a line.
     """
@@ -57,7 +57,7 @@ def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None
 
 
 def count_of_texts(agent: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
-    """Note an agent whose texts differ from the first question and last answer in its line."""
+    """Note an agent whose texts differ from its line's first question and last answer."""
     question = next((m["content"] for m in messages if m["role"] == "user"), "")
     answer = next((m["content"] for m in reversed(messages) if m["role"] == "assistant"), "")
     is_shown = (agent.input, agent.output) == (text_of(question), text_of(answer))

@@ -1,4 +1,4 @@
-"""A line of a dataset, checked: messages with a role, metadata, and annotations."""
+"""Checks a line of a dataset: messages with a role, metadata, and annotations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 PARENT = "parent_trace"
-"""Key of a line's metadata: the run in which this agent ran."""
+"""Key of a line's metadata: the id of the run that contains this agent."""
 
 
 class Line(NamedTuple):
@@ -26,15 +26,15 @@ class Line(NamedTuple):
     metadata: Json
     annotations: Sequence[Annotation]
     unread: int
-    """The number of its annotations in an unknown form."""
+    """The number of its annotations that have an unknown form."""
     dropped: int
     """The number of its unknown members."""
     source: str
-    """The id that the run has in its source; empty if there is none."""
+    """The id of the run in its source; empty if there is none."""
 
     @property
     def parent(self) -> str:
-        """Source id of the run in which this agent ran; empty for the run's own line."""
+        """Source id of the run that contains this agent; empty for the run's own line."""
         known = self.metadata.get(PARENT)
         return known if isinstance(known, str) else ""
 
@@ -45,7 +45,7 @@ _READ = frozenset({"messages", "metadata", "annotations", "index", "id", "datase
 def line_of(value: Any, where: str = "") -> Line | None:  # any JSON value
     """Return a line, also from a bare list of messages; ``None`` for a dataset's metadata.
 
-    ``where`` prefixes places. Raises ``InvalidRequestError`` for any other value.
+    ``where`` prefixes paths. Raises ``InvalidRequestError`` for any other value.
     """
     if isinstance(value, list):
         return Line(_messages(value, where), {}, (), 0, 0, "")
@@ -83,7 +83,7 @@ def _messages(values: list[Any], where: str) -> list[Json]:
 
 
 def check_message(value: object, where: str) -> Json:
-    """Return a message; raises ``InvalidRequestError`` with the place of the first fault."""
+    """Return a message; raises ``InvalidRequestError`` with the path of the first fault."""
     message = an_object(value, where)
     a_text(message.get("role"), f"{where}.role")
     for n, call in enumerate(a_list(_or(message.get("tool_calls"), []), f"{where}.tool_calls")):

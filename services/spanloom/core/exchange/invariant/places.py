@@ -1,4 +1,4 @@
-"""Positions of the texts of a step in the message that was made of it."""
+"""Finds the positions of a step's texts in the message that was made of the step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from spanloom.core.formats.conversation import Turn
 
 Places: TypeAlias = "Mapping[tuple[str, str], tuple[str, int]]"
-"""``("output", "0.content")`` at ``("content", 12)``, an offset in UTF-16 code units."""
+"""Positions of a step's texts in its message: field and offset in UTF-16 code units.
+
+For example ``("output", "0.content")`` at ``("content", 12)``.
+"""
 
 
 def places_of(turn: Turn, step: DocumentStep) -> Places:
@@ -29,7 +32,7 @@ def places_of(turn: Turn, step: DocumentStep) -> Places:
 
 
 def _of_answers(step: DocumentStep) -> Iterator[tuple[tuple[str, str], tuple[str, int]]]:
-    """Yield the positions in an output: its texts are joined, each with a line break."""
+    """Yield the positions in an output, whose texts are joined by line breaks."""
     begin = calls = 0
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):

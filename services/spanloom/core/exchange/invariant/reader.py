@@ -29,7 +29,7 @@ _DEEP = "it is nested too deeply"
 
 
 class _Piece(NamedTuple):
-    """A line of a value, and its place in the value."""
+    """A line of a value, and its path in the value."""
 
     where: str
     value: Any  # any JSON value
@@ -39,7 +39,7 @@ class InvariantReader:
     """See ``Reader``."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
-        """Return whether a value is a line with index or annotations, a list of them, or a push."""
+        """Return whether a value is a push, or one or more lines with an index or annotations."""
         if isinstance(value, list):
             return bool(value) and all(map(self.fits, value[:10]))
         if not isinstance(value, dict) or not isinstance(messages := value.get("messages"), list):
@@ -67,7 +67,7 @@ class InvariantReader:
 
 
 class _Runs:
-    """The run that is being read."""
+    """The run under construction."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -77,10 +77,10 @@ class _Runs:
         self._steps = 0
         self._is_bare = False
         self.losses = Losses()
-        """Of the run, and of what was before it and is none."""
+        """Losses of the run, and of the values before it that are not runs."""
 
     def take(self, place: str, piece: _Piece) -> Iterator[Taken | Refused]:
-        """Add a line to the run, or yield the run and begin another."""
+        """Add a line to the run, or yield the run and start another."""
         is_bare = isinstance(piece.value, dict) and "role" in piece.value
         try:
             line = line_of([piece.value] if is_bare else piece.value, piece.where)
@@ -141,15 +141,15 @@ class _Runs:
 
 
 def _id_of(lines: list[Line], reading: Reading) -> str:
-    """Return an id for a run that has none, from its content."""
+    """Return an id for a run that has no id, made from its content."""
     content = dump([[line.messages, line.metadata] for line in lines]).decode()
     return trace_id_of(reading.format, reading.project, content)
 
 
 def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
-    """Return a valid JSON value: lone surrogates and invalid numbers are replaced."""
+    """Return a valid JSON value, with lone surrogates and invalid numbers replaced."""
     try:
-        orjson.dumps([[[[[[value]]]]]])  # the document nests it deeper by this
+        orjson.dumps([[[[[[value]]]]]])  # it is nested deeper by this in the document
     except TypeError:
         try:
             (value,) = orjson.loads(dump([value]))

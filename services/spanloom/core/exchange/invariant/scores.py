@@ -1,4 +1,4 @@
-"""Annotations of a line as scores of the annotated steps."""
+"""Converts the annotations of a line to scores of the annotated steps."""
 
 from __future__ import annotations
 

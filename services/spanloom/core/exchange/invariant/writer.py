@@ -1,7 +1,7 @@
 """Writes runs for Invariant Explorer, with or without assessments: one line per agent.
 
-A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages are in
-its strict form: arguments are objects, every call has an id, parts are text or images. An
+A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages have
+its strict form: arguments are objects, every call has an id, and parts are text or images. An
 annotation is ``{content, address, extra_metadata}``; its address is ``messages.2.content:0-5`` for
 a range of a text, ``messages.2`` for a step. Assessments of anything without a message (an agent, a
 graph node, the run itself, a step that no longer exists) are in ``metadata.assessments``.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
-    """By step, field and part: line, address, and the offset in the text there, if it is a text."""
+    """By step, field and part: line, address, and the offset in the text if it is a text."""
 
 _PARTS = frozenset({"text", "image_url"})
 _ODD = frozenset({CALL_ID, PARTS})
@@ -48,7 +48,7 @@ def encode_invariant(stored: Stored, losses: Losses) -> bytes:
 
 
 def invariant_lines(document: Json, assessments: Iterable[Assessment]) -> Iterator[Json]:
-    """Yield one line per agent with messages, that of the root agent first.
+    """Yield one line per agent with messages, the root agent's line first.
 
     A run without messages has one line with its question and answer.
     """
@@ -106,7 +106,7 @@ def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Se
 
 
 def _restore(message: Json, metadata: Mapping[str, str]) -> None:
-    """Restore a tool result's original message, of which the step has only the text."""
+    """Restore the original message of a tool result, because the step has only its text."""
     message["tool_call_id"] = metadata.get(CALL_ID, message["tool_call_id"])
     parts = json_value(message["content"]) if PARTS in metadata else None
     if isinstance(parts, list):

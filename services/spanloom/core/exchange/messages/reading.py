@@ -1,9 +1,9 @@
 """Makes a draft of a list of chat messages: an agent with a model step for each answer.
 
-System and user messages are the input of the model step after them, which is marked as having only
-the new messages (``listed_messages.HISTORY``): with the whole history each, a run of n turns would
-take n² messages. Tool messages are tool steps; each answers the open call with its id, else the
-oldest one of its name, else the oldest one.
+System and user messages are the input of the model step after them. The step is flagged as having
+only the new messages (``listed_messages.HISTORY``); with the whole history in each step, a run of n
+turns would store n² messages. Tool messages are tool steps; each one answers the open call with its
+id, or else the oldest call with its name, or else the oldest call.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 AGENT = "agent"
-"""The name of an agent whose name is unknown."""
+"""The default name of an agent."""
 _CALL, _A_RESULT = "chat", "result"
-"""The names of a model call, and of a tool whose name and call are both unknown."""
+"""The default names of a model call, and of a tool whose name and call are both unknown."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})
-"""Members of a tool's message that its step keeps; other messages are kept whole."""
+"""Members of a tool's message that its step preserves; other messages are preserved whole."""
 _FAILED = "error"
 _ANY = "", ""
 
@@ -56,7 +56,7 @@ class Source:
     name: str = AGENT
     """The name of the agent."""
     where: str = "messages"
-    """The place of the list in its value, for error messages; empty if the value is the list."""
+    """The path of the list in its value, for error messages; empty if the value is the list."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """See ``Draft.extras``."""
     times: Sequence[int | None] = ()
@@ -66,9 +66,9 @@ class Source:
 
 
 def draft_of_messages(messages: Sequence[object], reading: Reading, source: Source) -> Draft:
-    """Return the draft of a list of messages; notes facts that are made up.
+    """Return the draft of a list of messages; note facts that the source does not have.
 
-    Raises ``InvalidRequestError``, with the place, for an item that is not a message.
+    Raises ``InvalidRequestError``, with the path, for an item that is not a message.
     """
     if not messages:
         raise InvalidRequestError(f"{source.where or 'the list'}: it has no messages")
@@ -93,7 +93,7 @@ def is_message_list(value: object) -> bool:
 def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
     """Yield an item as messages in the common shape, which most items already have.
 
-    Members that are not part of the conversation are dropped from other items, and counted.
+    Members of other items that are not part of the conversation are dropped, and counted.
     """
     message = an_object(item, where)
     if _is_settled(message):
@@ -111,7 +111,7 @@ def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
 
 
 def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
-    """Return ``id`` for tool results, some of which name their call by it."""
+    """Return ``id`` for tool results, because some of them name their call by it."""
     first = found[0] if found else None
     return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
 
@@ -148,7 +148,7 @@ class _Drafting:
     """Collects the steps."""
 
     def __init__(self, reading: Reading, source: Source) -> None:
-        """Begin with the agent as the only step."""
+        """Start with the agent as the only step."""
         self._reading, self._source = reading, source
         self._root = DraftStep(self._id(""), "", Kind.AGENT, source.name)
         self._root.metadata = {"agent_name": source.name}
@@ -161,7 +161,7 @@ class _Drafting:
         self._now = 0
 
     def add(self, message: Json, at: int) -> None:
-        """Add the message at the place ``at`` of the source."""
+        """Add the message at index ``at`` of the source."""
         self._now = self._times[at] if at < len(self._times) else self._now
         role = message.get("role")
         if role == "assistant":
@@ -206,7 +206,7 @@ class _Drafting:
             self._add_model(self._heard_at, self._heard_ms)
 
     def _add_model(self, at: int, start_ms: int, output: str = "") -> DraftStep:
-        """Add a model step; its input is the messages since the last model step."""
+        """Add a model step; its input is the messages since the previous model step."""
         models = self._source.models
         heard, self._heard = self._heard, []
         step = DraftStep(
@@ -232,7 +232,7 @@ class _Drafting:
             self._calls.add(call, f"{step.id}.{n}")
 
     def _add_result(self, message: Json, at: int) -> None:
-        """Add a tool step, after a model step for input that is still unanswered."""
+        """Add a tool step, after a model step for input that has no answer yet."""
         self._leave_unanswered()
         own_id, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
         call = self._calls.answer(own_id, name)
@@ -262,12 +262,12 @@ class _Calls:
     """The calls without a result; each look-up takes constant time on average."""
 
     def __init__(self) -> None:
-        """Begin without calls."""
+        """Start without calls."""
         self._all: list[_Open] = []
         self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
 
     def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; one without an id gets ``made``, as our writers number them."""
+        """Add a call; a call without an id gets ``made``, in the numbering of our writers."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return
@@ -281,7 +281,7 @@ class _Calls:
     def answer(self, call_id: str, name: str) -> _Open | None:
         """Return the call that a result answers, and close it.
 
-        A result with an id answers the call with that id, or none.
+        A result with an id answers only the call with that id.
         """
         waiting = self._by_key.get(("id", call_id) if call_id else ("name", name) if name else _ANY)
         while waiting:

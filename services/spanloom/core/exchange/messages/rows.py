@@ -1,4 +1,4 @@
-"""Facts of a run in rows with messages: its id, its name, user and tags."""
+"""Reads the facts of a run from a row with messages: its id, name, user and tags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEXTS = tuple(name for name in ("name", *NAMED) if name != TAGS)
 
 
 def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
-    """Return the facts of a row's run; ``own_id`` precedes the id in its ``metadata``.
+    """Return the facts of a row's run; ``own_id`` takes precedence over the id in ``metadata``.
 
     A row without an id gets a hash of the row. Raises ``InvalidRequestError`` if ``metadata`` is no
     object.
@@ -47,7 +47,7 @@ def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
 
 
 def _odd(about: Json, source_id: str) -> AbstractSet[str]:
-    """Return the known names in metadata whose values have no meaning here."""
+    """Return the known names in metadata whose values cannot be used here."""
     odd = {name for name in _TEXTS if not isinstance(about.get(name), str)}
     tags = about.get(TAGS)
     if len(_texts(tags)) < (len(tags) if isinstance(tags, list) else 1):
@@ -64,7 +64,7 @@ def source_id_of(source_id: str, trace_id: str) -> Mapping[str, str]:
 
 
 def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:
-    """Return metadata of a source as members of ``extraction``; ``more`` precedes it."""
+    """Return metadata of a source as members of ``extraction``; ``more`` takes precedence."""
     extras: dict[str, object] = {
         name: about[name] for name in _TEXTS if name != "name" and isinstance(about.get(name), str)
     }

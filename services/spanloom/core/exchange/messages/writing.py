@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 A_TOOL = "tool"
-"""The name of a tool whose name is unknown."""
+"""The default name of a tool."""
 
 
 SourcedMessage: TypeAlias = "tuple[Json, str]"
@@ -46,15 +46,15 @@ class Talk(NamedTuple):
 
     @property
     def messages(self) -> Sequence[Json]:
-        """The messages without the ids of steps."""
+        """The messages without their step ids."""
         return [message for message, _ in self.sourced]
 
 
 def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
     """Return the conversation of the root agent; without one, the question and the answer.
 
-    The root agent is the root, else the first agent with a conversation. Counts what the format
-    does not keep (``kept_by_messages``). Raises ``NotHeldError`` for a run without an agent.
+    The root agent is the root, or else the first agent with a conversation. Counts what the format
+    does not preserve (``kept_by_messages``). Raises ``NotHeldError`` for a run without an agent.
     """
     document = stored.view
     agents = _root_first(document)
@@ -73,10 +73,10 @@ def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
 
 
 def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
-    """Return the conversation of each agent that has one, that of the root agent first.
+    """Return the conversation of each agent that has one, the root agent's first.
 
-    If none has one: the question and the answer of the run. Counts what the format does not keep;
-    raises ``NotHeldError`` for a run without an agent.
+    If no agent has a conversation, return the question and the answer of the run. Counts what the
+    format does not preserve; raises ``NotHeldError`` for a run without an agent.
     """
     document = stored.view
     agents = _root_first(document)
@@ -109,7 +109,7 @@ def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> 
 def kept_by_messages(
     run: Collection[str] = (), members: Collection[str] = (), of_models: Collection[str] = ()
 ) -> Kept:
-    """Return what a format of messages keeps.
+    """Return what a format of messages preserves.
 
     In addition to the messages: ``run`` has members of ``extraction``, ``members`` are from
     ``kept.MEMBERS``, ``of_models`` are names in the metadata of model steps.
@@ -202,7 +202,7 @@ def _result(message: Json, names: Mapping[str, str], step_id: str, losses: Losse
 
 
 def _content(content: object, step_id: str, losses: Losses) -> object:
-    """Return a text, or parts that chat messages can have, with placeholders for others."""
+    """Return a text, or parts that chat messages can have, with placeholders for other parts."""
     if not isinstance(content, list):
         return content if isinstance(content, str) else ""
     parts = [_part(part) for part in content]
@@ -228,7 +228,7 @@ def _part(part: object) -> Json | None:
 
 
 def placeholder(part: object) -> str:
-    """Return a text in place of a part: ``[video]``."""
+    """Return a placeholder text for a part: ``[video]``."""
     kind = part.get("type") if isinstance(part, dict) else None
     return f"[{kind if isinstance(kind, str) else 'part'}]"
 

@@ -23,11 +23,11 @@ class SourceAssessment(NamedTuple):
     """MLflow's id; empty if the trace does not have it."""
     name: str
     is_expectation: bool
-    """Whether it is an expected result, not a judgement of the actual one."""
+    """Whether the value is an expected result rather than a judgement of the actual result."""
     value: Any  # any JSON value
     """The value; ``None`` if there is an ``error``."""
     error_code: str
-    """The code of the failure to assess; empty without one."""
+    """The code of the failure to assess; empty if it did not fail."""
     error: str
     """Why there is no value; empty if there is one."""
     span_id: str
@@ -38,7 +38,7 @@ class SourceAssessment(NamedTuple):
     """The person or program that assessed."""
     rationale: str
     at_ms: int
-    """Time of the last change in milliseconds since the epoch; 0 if unknown."""
+    """Time of the last change, in milliseconds since the epoch; 0 if unknown."""
     is_overridden: bool
     """Whether another assessment, not necessarily in the trace, has replaced it."""
     overrides: str
@@ -47,7 +47,7 @@ class SourceAssessment(NamedTuple):
 
 
 def assessments_of(info: Json) -> Iterator[SourceAssessment]:
-    """Yield the assessments in the ``info`` of a trace; invalid ones are left out."""
+    """Yield the assessments in the ``info`` of a trace; invalid assessments are left out."""
     listed = info.get("assessments")
     for one in listed if isinstance(listed, list) else ():
         if isinstance(one, dict) and isinstance(one.get("assessment_name"), str):

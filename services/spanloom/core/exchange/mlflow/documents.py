@@ -1,4 +1,4 @@
-"""The documents that a retrieval step returned, in the shape of any framework."""
+"""Finds the documents that a retrieval step returned, in the shapes of all known frameworks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _URIS = (URI, "source", "uri", "url", "file_path", "id")
 
 
 def documents_in(text: str) -> list[Json]:
-    """Return the documents in the output of a retrieval as MLflow's: content, metadata, id.
+    """Return the documents in a retrieval's output in MLflow's form: content, metadata, id.
 
-    A text in no known shape is one document; an empty text is none.
+    A text in no known shape is one document; an empty text has no documents.
     """
     value = json_value(text)
     if isinstance(value, dict):
@@ -53,7 +53,7 @@ def _document(item: object) -> Json:
 
 
 def _metadata(item: Json) -> Json:
-    """Return a document's metadata, which some write as JSON text."""
+    """Return a document's metadata, which some frameworks write as JSON text."""
     for value in (item.get(name) for name in _METADATA):
         if isinstance(value, dict):
             return dict(value)

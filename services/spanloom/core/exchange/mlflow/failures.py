@@ -1,4 +1,4 @@
-"""Exceptions of steps with type and stack trace, which a document has where each began."""
+"""Finds the type and stack trace of steps' exceptions, which a document has once per failure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _SHORTEST = 5
-"""The fewest characters of a message that is searched for in an outer step's message."""
+"""The minimum length, in characters, of a message to search for in an outer step's message."""
 _MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
 
 
 class Failures:
     """The exceptions of one run.
 
-    A step that only passes on an inner step's failure gets the message, not type and stack trace:
-    a document lists each failure once, so the rest could not be read back.
+    A step that only passes on an inner step's failure gets the message, without type and stack
+    trace: a document lists each failure once, so they could not be read back.
     """
 
     def __init__(self, document: Document, steps: Sequence[tuple[DocumentStep, str]]) -> None:
-        """Find where the failures began."""
+        """Find the step in which each failure began."""
         errors = document.extraction.get("errors") or ()
         self.places: Sequence[str] = [one.get("where", "") for one in errors]
         """Ids of the spans that failed, in the order of the document's list."""
@@ -43,7 +43,7 @@ class Failures:
 
 
 def _passed_on(steps: Sequence[tuple[DocumentStep, str]]) -> Iterator[str]:
-    """Yield the ids of steps whose failure repeats that of a step below them."""
+    """Yield the ids of steps whose failure repeats the failure of a step below them."""
     parents = {step.id: parent_id for step, parent_id in steps}
     failed = {step.id: step.error_message for step, _ in steps if step.error is not None}
     for step_id, message in failed.items():

@@ -31,7 +31,7 @@ _DERIVED = frozenset(
         "mlflow.trace.infoFinalized",
     }
 )
-"""Metadata and tags that are derived from the spans, or that the document has elsewhere."""
+"""Metadata and tags that are derived from the spans, or that are elsewhere in the document."""
 _IN_PROGRESS = "IN_PROGRESS"
 _PLACES = ("catalog_name", "schema_name", "table_prefix")
 
@@ -42,7 +42,7 @@ class RunFacts:
     def __init__(self, info: Json, kept: object, where: str, losses: Losses) -> None:
         """Read ``info``; ``kept`` is the attribute ``spanloom.run`` of the root span.
 
-        Raises ``InvalidRequestError`` with the place of the fault.
+        Raises ``InvalidRequestError`` with the path of the fault.
         """
         self._info = info
         self._where = where
@@ -86,7 +86,7 @@ class RunFacts:
         return kept + [tag for tag, value in self._tags.items() if not value and tag not in cut]
 
     def _all_metadata(self, source_id: str) -> Mapping[str, str]:
-        """Return metadata that Spanloom kept uncut, with other metadata, tags and the location."""
+        """Return the metadata that Spanloom stored uncut, other metadata, tags and the location."""
         own = self._kept.get("metadata")
         kept = own if isinstance(own, dict) else {}
         whole = {name: value for name, value in kept.items() if isinstance(value, str)}
@@ -107,7 +107,10 @@ class RunFacts:
         return {name: self._sound(v) for name, v in texts.items() if isinstance(v, str) and v}
 
     def _location(self) -> tuple[str, str]:
-        """Return the experiment, or the schema or table (version 4 and inference tables)."""
+        """Return the experiment id, and the name of the schema or table; each is empty if absent.
+
+        Version 4 and inference tables have a schema or table.
+        """
         raw = self._info.get("trace_location")
         location: Json = raw if isinstance(raw, dict) else {}
         inner = {name: value for name, value in location.items() if isinstance(value, dict)}

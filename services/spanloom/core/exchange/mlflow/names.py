@@ -28,14 +28,14 @@ TRACE_COST: Final = "mlflow.trace.cost"
 SIZES: Final = ("mlflow.trace.sizeStats", "mlflow.trace.sizeBytes")
 TRACE_NAME: Final = "mlflow.traceName"
 MAX_METADATA: Final = 250
-"""The most characters of a key or a value of ``trace_metadata``: MLflow cuts longer ones."""
+"""The most characters of a key or a value of ``trace_metadata``; MLflow cuts longer ones."""
 MAX_TAG: Final = 4_096
 MAX_PREVIEW: Final = 1_000
 
 STEP: Final = "spanloom.step"
-"""Attribute with facts that MLflow has no attribute for, to read the step back unchanged."""
+"""Attribute for facts that MLflow has no attribute for, from which a step is restored."""
 RUN: Final = "spanloom.run"
-"""The same for the run, on its root span."""
+"""The same for the run, as an attribute of its root span."""
 SOURCE_ID: Final = "source_id"
 LOCATION: Final = "mlflow_location"
 EXPERIMENT: Final = "mlflow_experiment_id"
@@ -67,4 +67,4 @@ KINDS: Mapping[str, Kind] = {
     "TOOL": Kind.TOOL,
     **dict.fromkeys(KINDS_OF_TOOLS, Kind.TOOL),
 }
-"""The kind of step of a span type; other types are graphs, an untyped root has no kind."""
+"""The kind of step of a span type; other types are graphs, a root without a type has no kind."""

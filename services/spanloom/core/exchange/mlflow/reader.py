@@ -1,7 +1,7 @@
 """Reads MLflow traces of versions 2, 3 and 4, and the mixture of MLflow 3.5, as runs.
 
-Ids of spans are base64 or hex digits, recognized by their length: MLflow itself reads hex digits as
-base64. Only the spans with their times are required; facts in ``info`` are added.
+Ids of spans are base64 or hex digits, recognized by their length, because hex digits are valid
+base64 too. Only the spans with their times are required; facts in ``info`` are added.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _IDS = ("trace_id", "request_id")
 
 
 def is_trace(value: Any) -> bool:  # any JSON value
-    """Return whether a JSON value has the two parts of a trace."""
+    """Return whether a JSON value has both components of a trace, ``info`` and ``data``."""
     if not isinstance(value, dict):
         return False
     info, data = value.get("info"), value.get("data")
@@ -38,7 +38,7 @@ def is_trace(value: Any) -> bool:  # any JSON value
 
 
 def read_trace(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
-    """Yield the document of a trace; raises ``InvalidRequestError`` with the place."""
+    """Yield the document of a trace; raises ``InvalidRequestError`` with the path of the fault."""
     yield complete(draft_of(parsed(value, "trace"), reading))
 
 
@@ -50,7 +50,7 @@ def draft_of(
 ) -> Draft:
     """Return a trace as a draft; ``expected`` has an evaluation set's expectations of the run.
 
-    Raises ``InvalidRequestError`` with the place, which begins with ``where``.
+    Raises ``InvalidRequestError`` with the path, which begins with ``where``.
     """
     trace = an_object(value, where.rstrip(".") or "trace")
     info = an_object(trace.get("info"), f"{where}info")
@@ -79,7 +79,7 @@ def _source_id(info: Json, where: str) -> str:
 def _steps(
     trace_id: str, spans: Sequence[object], where: str, reading: Reading
 ) -> tuple[Sequence[DraftStep], SpanReader, Mapping[str, str]]:
-    """Return the steps, the root first, the root's span, and the steps' ids by their spans'."""
+    """Return the steps, the root first; the root's span; and the steps' ids by span id."""
     if not spans:
         raise InvalidRequestError(f"{where}: it has no spans; the run is in them")
     listed = [an_object(span, f"{where}.{at}") for at, span in enumerate(spans)]
@@ -107,7 +107,7 @@ def _parent_key(span: Json) -> str:
 
 
 def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
-    """Return an id for every span: its own, or a hash if an earlier span has the same."""
+    """Return an id for every span: its own, or a hash if an earlier span has the same id."""
     ids: dict[str, int] = {}
     for at, key in enumerate(keys):
         step_id = step_id_of(trace_id, f"spans.{at}", key, ids)
@@ -117,10 +117,10 @@ def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
 
 
 def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
-    """Return the position of every span's parent; -1 for the root.
+    """Return the index of every span's parent; -1 for the root.
 
-    The root is the first span without a parent, else the first whose parent is not in the trace,
-    else the first. Spans that are not its descendants are put under it.
+    The root is the first span without a parent, or else the first whose parent is not in the trace,
+    or else the first. Spans that are not its descendants become its children.
     """
     places: dict[str, int] = {}
     for at, key in enumerate(keys):
@@ -135,7 +135,7 @@ def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
 
 
 def _hang(parents: list[int], root: int) -> None:
-    """Put the spans of a cycle under the root, in place."""
+    """Make the spans of a cycle children of the root; changes ``parents`` in place."""
     reaches = {root}
     for start in range(len(parents)):
         path, at = [], start

@@ -1,4 +1,4 @@
-"""Common parts of rows of evaluation sets: a trace, or only a request and a response."""
+"""Shared functions for rows of evaluation sets: a trace, or only a request and a response."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def bare_run(
 ) -> Draft:
     """Return a row without a trace as a run: a root with request and response, without times.
 
-    An empty ``source`` is replaced by a hash of the row.
+    A hash of the row replaces an empty ``source``.
     """
     reading.losses.note(Code.DURATION_UNKNOWN)
     trace_id = trace_id_of(reading.format, reading.project, source or _content(row))

@@ -1,7 +1,8 @@
 """Scores as assessments of an MLflow trace: feedbacks are scores, expectations are metadata.
 
-A feedback that overrides another of the same name and author is a revision of its score. One that
-overrides another author's is a separate score, and the other is withdrawn at that time.
+A feedback that overrides another feedback of the same name and author is a revision of its score. A
+feedback that overrides another author's is a separate score, and the overridden score is withdrawn
+at that time.
 """
 
 from __future__ import annotations
@@ -56,10 +57,10 @@ _TYPES: Mapping[str, str] = {
     "model": "LLM_JUDGE",
 }
 _CODE: Final = "CODE"
-"""Type of every other source: MLflow requires one."""
+"""Source type for any other source, because MLflow requires a type."""
 _NOBODY: Final = "default"
 _FAILED: Final = "ERROR"
-"""Code of a failure without a code."""
+"""Error code of a failure that has no code."""
 
 
 class Assessed(NamedTuple):
@@ -69,7 +70,7 @@ class Assessed(NamedTuple):
     steps: Mapping[str, str]
     """Ids of steps by the ids of their spans; empty for the root."""
     end_ms: int
-    """End of the run in ms since the epoch: the time of assessments without one."""
+    """End of the run in ms since the epoch: the time for assessments that have no time."""
 
 
 def read_assessments(
@@ -107,7 +108,7 @@ class _Assessments:
         self.rows: list[Json] = []
 
     def take(self, one: SourceAssessment, where: str) -> None:
-        """Add a feedback; one that overrides an earlier one revises or withdraws that."""
+        """Add a feedback; if it overrides an earlier one, revise or withdraw the earlier one."""
         row = self._row(one, where)
         before = self._by_id.get(one.overrides)
         if before is not None:
@@ -140,7 +141,7 @@ class _Assessments:
         return usable(row, where, self._losses)
 
     def _target(self, span_id: str) -> Json:
-        """Return the target of an assessment; an unknown span becomes a target of its own."""
+        """Return the target of an assessment; an unknown span becomes a separate target."""
         if not span_id:
             return {"target": "trajectory"}
         if (step_id := self._run.steps.get(span_id)) is None:
@@ -154,7 +155,7 @@ def _kept(metadata: Mapping[str, Any]) -> Json:
 
 
 def _of_judge(metadata: Mapping[str, Any]) -> Json:
-    """Return the facts of the judge's call under MLflow's own keys."""
+    """Return the facts of the judge's call, under MLflow's keys in the metadata."""
     texts = {k: text for k, text in metadata.items() if isinstance(text, str)}
     facts: Json = {name: texts.get(key, "") for name, key in _TEXTS.items()}
     facts["cost"] = decimal(texts.get(_COST, ""))
@@ -164,7 +165,7 @@ def _of_judge(metadata: Mapping[str, Any]) -> Json:
 
 
 def write_assessments(rows: Iterable[Row], request_id: str, losses: Losses) -> Sequence[Json]:
-    """Return scores as assessments of a trace; scores of other targets are counted."""
+    """Return scores as assessments of a trace; count the scores of other targets as lost."""
     written = []
     for row in rows:
         if row.get("target") in OF_A_RUN:

@@ -1,8 +1,8 @@
 """Reads a span of an MLflow trace as a step.
 
-A span that Spanloom wrote is read back as the original step. For any other, the span type decides
-the kind, and MLflow's attributes give the rest; texts of model calls of any client library become
-messages, and attributes that a step has no member for become metadata.
+A span that Spanloom wrote becomes the original step again. For any other span, the span type
+decides the kind, and MLflow's attributes provide the rest; texts of model calls of any client
+library become messages, and attributes that a step has no member for become metadata.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _TAKEN = frozenset(
     }
 )
 _DIGITS = 18
-"""The most digits of a time in milliseconds that always fits into 64 bits."""
+"""The most digits that a time in milliseconds may have and always fit into 64 bits."""
 _CHUNKS = (names.CHUNK, "new_token")
 _EXCEPTION = "exception"
 _AROUND_MESSAGES = frozenset({"messages", "choices", "tools", "usage", "model", "object"})
-"""Members of a client's request or answer that a step has elsewhere, or that carry no facts."""
+"""Members of a client's request or answer that are elsewhere in the step, or carry no facts."""
 
 
 class SpanReader:
-    """Reads one span; ``place`` is its place in the trace."""
+    """Reads one span; ``place`` is its path in the trace."""
 
     def __init__(self, span: Json, place: str, losses: Losses) -> None:
         """Check the required members.
 
-        Raises ``InvalidRequestError`` with the place of the fault.
+        Raises ``InvalidRequestError`` with the path of the fault.
         """
         self.place = place
         self.losses = losses
@@ -65,7 +65,7 @@ class SpanReader:
     def step(self, step_id: str, parent_id: str) -> DraftStep:
         """Return the step; without a parent id it is the root.
 
-        Raises ``InvalidRequestError`` with the place of the fault.
+        Raises ``InvalidRequestError`` with the path of the fault.
         """
         start, end = self._times()
         step = DraftStep(
@@ -102,7 +102,7 @@ class SpanReader:
         return text_of(self.attributes.get(name), where, self.losses)
 
     def _error(self, code: object) -> StepError | None:
-        """Return the failure from the status, with type and trace of the exception event.
+        """Return the failure from the status, with type and stack trace of the exception event.
 
         With a ``code``, which only Spanloom writes, the status has the complete message.
         """
@@ -128,7 +128,7 @@ class SpanReader:
         return sound(text, f"{self.place}.events", self.losses)
 
     def _take_back(self, step: DraftStep, ours: Json) -> None:
-        """Read a span that Spanloom wrote."""
+        """Restore the step from a span that Spanloom wrote."""
         step.kind = STEP_KINDS.get(str(ours["type"]), Kind.OTHER)
         step.input = self._back(names.INPUTS, ours.get("input"))
         step.output = self._back(names.OUTPUTS, ours.get("output"))
@@ -149,7 +149,7 @@ class SpanReader:
         )
 
     def _take(self, step: DraftStep, start: int) -> None:
-        """Read a span that MLflow wrote."""
+        """Fill in the step from a span that MLflow wrote."""
         span_type = self._attribute(names.SPAN_TYPE).upper()
         is_untyped = not step.parent_id and span_type in ("", "NULL", names.UNKNOWN)
         step.kind = Kind.OTHER if is_untyped else names.KINDS.get(span_type, Kind.GRAPH)
@@ -190,7 +190,7 @@ class SpanReader:
         step.usage = usage_of(counts.get(key) for key in keys) if counts else None
 
     def _usage_in(self, output: str) -> Usage | None:
-        """Return the usage in the client's own answer: older MLflow versions do not record it."""
+        """Return the usage in the client's own answer, which older MLflow versions don't record."""
         used = json_object(output).get("usage") if '"usage"' in output else None
         return read_payload(used) if isinstance(used, dict) else None
 

@@ -33,7 +33,7 @@ _NS_PER_MS = 1_000_000
 _COST = "cost"
 _OK, _ERROR = "STATUS_CODE_OK", "STATUS_CODE_ERROR"
 _OWN_MEMBERS = {"reasoning_tokens": "reasoning_tokens", "latency_first_resp": "first_token_ms"}
-"""Facts of a model call that are only in our own attribute, with their names there."""
+"""Facts of a model call that only our own attribute has, with their names there."""
 
 
 class SpanWriter:
@@ -53,7 +53,7 @@ class SpanWriter:
         return [self._span(step, parent_id) for step, parent_id in self._steps]
 
     def failures_elsewhere(self) -> Iterator[int]:
-        """Yield the indexes of failures of spans that are not steps: these are not written."""
+        """Yield the indexes of failures that are not written, as their spans are not steps."""
         written = {step.id for step, _ in self._steps}
         yield from (at for at, where in enumerate(self._failures.places) if where not in written)
 
@@ -152,5 +152,5 @@ def _number(text: object) -> float | None:
 def _base64(hex_id: str) -> str:
     try:
         return b64encode(bytes.fromhex(hex_id)).decode()
-    except ValueError:  # in a document that another program wrote
+    except ValueError:  # a document that another program wrote
         return b64encode(hex_id.encode("utf-8", "replace")).decode()

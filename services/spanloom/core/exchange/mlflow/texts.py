@@ -1,13 +1,13 @@
-"""Inputs and outputs of steps as values of MLflow's attributes, and back.
+"""Converts inputs and outputs of steps to values of MLflow's attributes, and back.
 
 An attribute of MLflow is JSON text. Texts of objects and lists are written unchanged; any other
-text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` has what is needed
-for the others. MLflow's helpers for evaluation require three shapes:
+text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` tells how to
+restore the others. MLflow's helpers for evaluation require three shapes:
 
 - a model call is ``{"messages": [...]}`` and ``{"choices": [{"index", "message"}]}``;
 - the arguments of a tool are an object or a string;
-- the helpers fail on a root output that is a number or a list of numbers, on invalid ``messages``,
-and so on: such a text is written as a JSON string.
+- a root's output must not be, for example, a number, a list of numbers or invalid ``messages``;
+  these are written as a JSON string.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 MESSAGES, CHOICES, TEXT = "messages", "choices", "text"
-"""How a text was changed: moved to this member of an object, or kept whole (``text``)."""
+"""How a text was changed: moved to this member of an object, or stored whole (``text``)."""
 _BEFORE, _AFTER = '{"messages":', "}"
 _NO_LIST = (str, int, float, bool, type(None))
 
@@ -55,14 +55,14 @@ def write_arguments(text: str) -> Written:
 
 
 def write_request(text: str) -> Written:
-    """Return the input of a model call, its messages under ``messages``."""
+    """Return the input of a model call, with its messages under ``messages``."""
     if not _are_messages(json_value(text)):
         return write_value(text)
     return Written(f"{_BEFORE}{text}{_AFTER}", {"form": MESSAGES})
 
 
 def write_answer(text: str) -> Written:
-    """Return the output of a model call, its messages as choices."""
+    """Return the output of a model call, with its messages as choices."""
     messages = json_value(text)
     if not _are_messages(messages) or not isinstance(messages, list):
         return write_value(text)
@@ -111,7 +111,7 @@ def read_back(attribute: object, kept: object) -> str:
 
 
 def _unescaped(attribute: str) -> str:
-    """Decode a JSON string that ``orjson`` rejects: with lone surrogates, or too dense."""
+    """Decode a JSON string that ``orjson`` rejects, with lone surrogates or nested too densely."""
     try:
         value = json.loads(attribute)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Checks values of a file that is read as MLflow traces."""
+"""Checks values of a file that contains MLflow traces."""
 
 from __future__ import annotations
 

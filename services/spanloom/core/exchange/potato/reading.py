@@ -1,6 +1,7 @@
-"""Reads the items of a task as runs: an action is a tool call or an answer.
+"""Reads the items of a task as runs; an action is a tool call or an answer.
 
-Items have no times: each step starts a millisecond after the last (``duration_unknown``).
+Items have no times, so each step starts a millisecond after the previous step
+(``duration_unknown``).
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 FORMAT = "potato"
 STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
-"""An action that is a tool call: ``search_web('SF weather')``."""
+"""Matches an action that is a tool call: ``search_web('SF weather')``."""
 _NAMED_CALL = re.compile(r"([^(]+)\((.*)\)", re.DOTALL)
-"""A call in a step of type tool: its name may have spaces."""
+"""Matches a call in a step of type tool, whose name may contain spaces."""
 _AGENT = "agent"
 _OWN = frozenset({"id", TASK, STEPS})
 
@@ -115,7 +116,7 @@ class _Steps:
         return found
 
     def whole(self) -> list[DraftStep]:
-        """Return the agents and the steps; for a task without steps, an agent with its question."""
+        """Return the agents and the steps; without steps, an agent with the task's question."""
         agents = list(self._agents.values()) or [self._agent(_AGENT, 0)]
         agents[0].duration_ms = max(0, len(self._steps) - 1)
         return [*agents, *self._steps]

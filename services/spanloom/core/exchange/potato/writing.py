@@ -52,7 +52,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _note(step: DocumentStep, losses: Losses) -> None:
-    """Count what the item does not keep of a step's texts."""
+    """Count the losses of a step's texts in the item."""
     losses.note(Code.GRAPH_FLATTENED, step.id, step.type == "graph")
     has_calls = step.type == "model" and '"tool_calls"' in step.output
     losses.note(Code.TEXTS_DROPPED, step.id, has_calls)
@@ -63,7 +63,7 @@ def _note(step: DocumentStep, losses: Losses) -> None:
 def config_files(_name: str) -> Mapping[str, bytes]:
     """Return the configuration file for ``potato start``, as JSON, which is valid YAML.
 
-    Weights of severities are whole numbers: Potato's form breaks on others.
+    Weights of severities are whole numbers, because Potato's form fails on others.
     """
     scheme = plain_scheme(presets()[SCHEME].text, SCHEME)
     config = write_config("runs", [scheme] if isinstance(scheme, dict) else [])

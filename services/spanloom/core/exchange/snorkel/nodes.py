@@ -1,6 +1,6 @@
 """The rules for a node of a trace, from Snorkel's documentation (25.3).
 
-Snorkel silently drops a trace that breaks one; here it is refused with the place.
+Snorkel silently drops a trace that violates a rule; here it is refused with the path of the fault.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN = (str, bool, int, float)
 def check_node(node: object, where: str) -> Json:
     """Return a valid node; its substeps are not checked.
 
-    Raises ``InvalidRequestError`` with the place: ``substeps.0.metadata: …``.
+    Raises ``InvalidRequestError`` with the path: ``substeps.0.metadata: …``.
     """
     prefix = f"{where}." if where else ""
     found = an_object(node, where or "the trace")
@@ -56,7 +56,7 @@ def check_root(node: object) -> Json:
 
 
 def substeps_of(node: Json, where: str) -> Sequence[tuple[object, str]]:
-    """Return the unchecked substeps of a checked node, with their places."""
+    """Return the unchecked substeps of a checked node, with their paths."""
     place = f"{where}.{SUBSTEPS}".lstrip(".")
     return [(one, f"{place}.{at}") for at, one in enumerate(node.get(SUBSTEPS) or ())]
 

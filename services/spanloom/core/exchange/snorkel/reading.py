@@ -1,8 +1,8 @@
-"""Reads traces of Snorkel: a step for each node, except those with a user's message.
+"""Reads traces of Snorkel: a step for each node, except nodes with a user's message.
 
-Values become outputs; a user's messages become the input of the next model call. The type of a
-node decides the kind of step, else a change of ``metadata.agent``. What our own writer would write
-differently is kept in the metadata of the steps (``source.py``), so that writing reproduces the
+Values become outputs; a user's messages become the input of the next model call. The type of a node
+decides the kind of step, or else a change of ``metadata.agent``. What our own writer would write
+differently is stored in the metadata of the steps (``source.py``), so that writing reproduces the
 trace.
 """
 
@@ -55,7 +55,7 @@ _MOST_DIGITS = 15
 
 
 def read_trace(value: object, reading: Reading) -> Json:
-    """Return the canonical document of a trace; raises ``InvalidRequestError`` with the place."""
+    """Return the canonical document of a trace; raises ``InvalidRequestError`` with the path."""
     nodes, depth = walk(check_root(value))
     root = nodes[0]
     source = root.expanded.get(TRACE_ID) or root.metadata.get(TRACE_ID)
@@ -81,7 +81,7 @@ def read_trace(value: object, reading: Reading) -> Json:
 
 
 def _kind_of_root(root: Node, steps: Sequence[Node]) -> Kind:
-    """Return the kind of the root: its stated type, else agent if it calls models itself."""
+    """Return the kind of the root: its stated type, or else agent if it calls models itself."""
     if stated := root.expanded.get(ROOT_TYPE):
         return STEP_KINDS.get(stated, Kind.OTHER)
     return Kind.AGENT if any(map(_is_call_of_root, steps)) else Kind.OTHER
@@ -107,7 +107,7 @@ def _identify(steps: Sequence[Node], trace_id: str, reading: Reading) -> None:
 
 
 def _hear(nodes: Sequence[Node]) -> None:
-    """Make users' messages the input of the next model call, and the first that of the run."""
+    """Make users' messages the next model call's input, and the first one the run's input."""
     heard: list[Json] = []
     root = nodes[0]
     for node in nodes:

@@ -1,8 +1,8 @@
-"""Keeps the original nodes of a trace in the metadata of the steps that were made of them.
+"""Stores the original nodes of a trace in the metadata of the steps that were made of them.
 
 A node may have types, members and values that our writer would not produce. ``SOURCE`` of a step is
-the JSON of its node with substeps replaced by step ids (a user's message is no step and stays
-whole), and the value emptied where it is the step's output.
+the JSON of its node, with each substep that is a step replaced by its id (a user's message is no
+step and stays whole), and with an empty value where the step's output has it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SOURCE = "snorkel"
 """Key of a step's ``metadata``."""
 DEEPEST = 100
-"""Most nested steps of a trace; few parsers read deeper JSON."""
+"""The maximum nesting of steps in a trace, because few parsers read deeper JSON."""
 
 
 def restored(steps: Mapping[str, DocumentStep], root_id: str) -> dict[str, Json] | None:
@@ -68,7 +68,7 @@ def _checked(node: object) -> Json | None:
 
 
 def _below(one: object, kept: dict[str, Json], placed: dict[str, Json]) -> Json | None:
-    """Return a substep: a step's node by its id, at most once, or a node that is not a step."""
+    """Return a substep: a step's node by its id, at most once, or a node that is no step."""
     if isinstance(one, str) and one in kept:
         placed[one] = kept.pop(one)
         return placed[one]

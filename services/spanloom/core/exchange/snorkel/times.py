@@ -1,4 +1,4 @@
-"""Start times for the steps of a trace, which has only durations."""
+"""Computes start times for the steps of a trace, which has only durations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def starts(began_ms: int, durations: Sequence[int], *, is_parallel: bool) -> Iterator[int]:
     """Yield the start of each step in ms: successive, or all at once for parallel steps.
 
-    So a writer infers the same order and the same overlaps.
+    A writer infers the same order and the same overlaps from these times.
     """
     start = began_ms
     for duration in durations:

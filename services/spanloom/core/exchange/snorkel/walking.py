@@ -1,4 +1,4 @@
-"""The nodes of a trace in order, checked, with the kind of step of each."""
+"""Lists the nodes of a trace in order, checked, each with the kind of its step."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Node:
     json: Json
     where: str
     above: Node | None
-    """The nearest step above; ``None`` for the root."""
+    """The nearest ancestor that is a step; ``None`` for the root."""
     kind: Kind | None
-    """``None`` for a user's message, which is no step."""
+    """The kind of the step; ``None`` for a user's message, which is not a step."""
     agent: str
     """``metadata.agent`` of the nearest node that has one."""
     id: str = ""
@@ -47,17 +47,17 @@ class Node:
 
     @property
     def metadata(self) -> Json:
-        """Its metadata."""
+        """The node's metadata."""
         return self.json[METADATA]  # type: ignore[no-any-return]  # as it was checked
 
     @property
     def expanded(self) -> dict[str, str]:
-        """Its ``metadata_expand``."""
+        """The node's ``metadata_expand``."""
         return self.json.get(EXPAND) or {}
 
     @property
     def output(self) -> str:
-        """Its value as text."""
+        """The node's value as text."""
         return as_text(self.json.get(VALUE))
 
     @property

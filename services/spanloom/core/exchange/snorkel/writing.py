@@ -1,11 +1,11 @@
-"""Writes runs as Snorkel traces: nested steps, assessments in their metadata.
+"""Writes runs as Snorkel traces: nested steps, with assessments in their metadata.
 
-Its schema has no members for annotations, and only plain values are allowed in ``metadata``, so a
-mark becomes keys there: ``potato/ada/correctness``, ``potato/ada/severity``. Assessments of ranges
-of texts, and of steps that are no longer in the run, are JSON in ``metadata_expand``.
+The schema has no members for annotations, and allows only plain values in ``metadata``, so an
+annotation becomes keys in it: ``potato/ada/correctness``, ``potato/ada/severity``. Assessments of
+ranges of texts, and of steps that are no longer in the run, are JSON in ``metadata_expand``.
 
-A trace that is written to be read again has in ``metadata_expand`` what metadata has no place for:
-trace id, start and type of the root, and the kinds of tokens of a model call.
+In a trace that is meant to be read again, ``metadata_expand`` also has facts for which ``metadata``
+has no keys: trace id, start and type of the root, and the token counts of a model call by kind.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
 TRACE_ID, STARTED_AT, ROOT_TYPE = "trace_id", "started_at", "root_type"
-"""Members of the root's ``metadata_expand`` in a trace to be read again."""
+"""Members of the root's ``metadata_expand`` in a trace that is meant to be read again."""
 USAGE = "usage"
-"""Member of a model call's ``metadata_expand`` there: its tokens as JSON."""
+"""Member of a model call's ``metadata_expand`` in such a trace: its token counts as JSON."""
 FINER = "tool_kind"
 _OF_A_STEP = KeptOfStep(WHOLE - {"started_at", "parent_id"})
 _KEPT = Kept(steps={str(kind): _OF_A_STEP for kind in StepType}, root=KeptOfStep())
-"""Keeps steps below their agents without start times, and the whole root."""
+"""Preserves steps below their agents without start times, and the whole root."""
 _ASSESSMENTS = "assessments"
 _ROOT = "root"
 
@@ -66,7 +66,7 @@ def trace_of(view: Document, *, fine_types: bool = False) -> Json:
 
 
 def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
-    """Add the facts to a trace that reading it back needs."""
+    """Add the facts that a reader needs to restore the run."""
     root = view.root
     facts = {TRACE_ID: view.id, STARTED_AT: str(root.started_at), ROOT_TYPE: root.type}
     nodes[root.id]["metadata_expand"] |= facts
@@ -79,10 +79,11 @@ def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
 
 
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
-    """Return a run as the root of a trace, each agent's steps below it.
+    """Return a run as the root of a trace, with each agent's steps below it.
 
-    Tokens of a model are the sum of input and output, those of an agent or the root the sum of all;
-    latency is in seconds. A parent whose children overlapped in time is ``parallel``.
+    The tokens of a model call are the sum of input and output; the tokens of an agent or the root
+    are the sum of its model calls. Latency is in seconds. A parent whose children overlapped in
+    time is ``parallel``.
     """
     view = Document(document)
     steps = _steps(view)
@@ -110,7 +111,7 @@ def _nodes(
 ) -> Mapping[str, Json]:
     """Return every step as a node by id, each among the substeps of its agent.
 
-    Steps with the same start are ordered by ``positions`` if present, else by ends and ids.
+    Steps with the same start are ordered by ``positions`` if present, otherwise by ends and ids.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}
@@ -148,7 +149,7 @@ def _owners(
 
 
 def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
-    """Return the node above a step: its agent, or the root if too deep or in a cycle."""
+    """Return the node above a step: its agent, or the root if nested too deeply or in a cycle."""
     above = at = owners.get(step_id, root)
     for _ in range(DEEPEST):
         if at == root:
@@ -185,7 +186,7 @@ def _node(step: DocumentStep, agent: str) -> Json:
 
 
 def _say(nodes: Mapping[str, Json], top: Json, assessments: Iterable[Assessment]) -> None:
-    """Add assessments to the nodes of their steps; those without a step to the root."""
+    """Add assessments to the nodes of their steps, or to the root if their step is missing."""
     by_step: dict[str, list[Json]] = {}
     for assessment in assessments:
         node = nodes.get(assessment.step_id) if assessment.step_id else top

@@ -1,4 +1,4 @@
-"""Parses comparisons of numbers that are calculated: ``output_tokens / input_tokens > 2``."""
+"""Parses comparisons of calculated numbers: ``output_tokens / input_tokens > 2``."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _UNITS = {
     FieldType.NUMBER: FieldType.NUMBER,
     FieldType.DURATION: FieldType.DURATION,
 }
-"""The unit of a field in a calculation: none, or a duration."""
+"""The unit of a field in a calculation: a plain number, or a duration."""
 _NOTHING = Constant(0)
 
 
 class _Read(NamedTuple):
-    """A parsed number, its unit, and its first and last word."""
+    """A parsed number, its unit, and its first and last token."""
 
     number: Number
     unit: FieldType | None
-    """``None`` if it is unknown, which has been reported."""
+    """The unit; ``None`` if it is unknown, which has been reported."""
     first: Token
     last: Token
 
 
 class CalculationReader:
-    """Parses calculations, from the next word on."""
+    """Parses calculations, starting at the next token."""
 
     def __init__(
         self, reader: TokenReader, compare: ComparisonReader, counted: Callable[[], Condition]
@@ -92,14 +92,14 @@ class CalculationReader:
         return value.is_sign("(") or (is_number and after.is_sign(*JOINING))
 
     def _end_of_name(self) -> int:
-        """Return how many words the name of a field has, its key included."""
+        """Return how many tokens the name of a field has, including its key."""
         end = 1
         while self._reader.ahead(end).is_sign("."):
             end += 2
         return end
 
     def _closing(self, opening: int) -> int:
-        """Return the distance to the word after the bracket that closes this one."""
+        """Return the distance to the token after the bracket that closes this one."""
         depth, at = 1, opening
         while depth and self._reader.ahead(at).kind is not TokenKind.END:
             at += 1
@@ -179,7 +179,7 @@ def _unit_of(how: Arithmetic, left: FieldType, right: FieldType) -> FieldType:
     durations = (left, right).count(FieldType.DURATION)
     if how in (Arithmetic.PLUS, Arithmetic.MINUS) and durations == 1:
         raise UnfitValueError("a number cannot be added to a duration: 2s has a unit, 2 has none")
-    if how is Arithmetic.TIMES and durations == 2:  # both
+    if how is Arithmetic.TIMES and durations == 2:  # both are durations
         raise UnfitValueError("two durations cannot be multiplied")
     if how is Arithmetic.DIVIDED and right is FieldType.DURATION:
         if left is FieldType.NUMBER:

@@ -25,7 +25,7 @@ class Named(NamedTuple):
     first: Token
     last: Token
     field: Field | None
-    """``None`` for an unknown name, which has been reported."""
+    """The field; ``None`` for an unknown name, which has been reported."""
     key: str
 
 
@@ -56,11 +56,11 @@ class ComparisonReader:
         return self._flag(named)
 
     def is_field(self, token: Token) -> bool:
-        """Return whether a word is the name of a field."""
+        """Return whether a token is the name of a field."""
         return token.text in self._fields
 
     def is_number(self, token: Token) -> bool:
-        """Return whether a word is ``count``, or the name of a numeric field."""
+        """Return whether a token is ``count``, or the name of a numeric field."""
         field = self._fields.get(token.text)
         return token.is_word("count") or (field is not None and _is_number(field))
 
@@ -76,7 +76,7 @@ class ComparisonReader:
         return _SIGNS[sign.text]
 
     def named(self) -> Named:
-        """Return the field named by the next words; an unknown name is reported."""
+        """Return the field named by the next tokens; an unknown name is reported."""
         first = last = self._reader.here
         if first.kind is not TokenKind.NAME or first.text.lower() in KEYWORDS:
             self._reader.fail("a condition is missing here", expected=["a field", "has", "count"])

@@ -1,6 +1,6 @@
 """Every field that a ``where`` can name, of runs and of steps, as their records declare them.
 
-The parser, the documentation and completion are made from these; their SQL is in
+The parser, the documentation and completion are derived from these fields; their SQL is in
 ``storage/where/columns.py``. A new field is declared in ``core/records``.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.declaration import Declaration
 
 Value: TypeAlias = "str | int | float | bool"
-"""Durations and times are nanoseconds, times since the epoch."""
+"""A value; durations and times are in nanoseconds, times since the epoch."""
 
 
 class Field(NamedTuple):
@@ -29,9 +29,9 @@ class Field(NamedTuple):
     type: FieldType
     description: str
     example: str
-    """A comparison with it, as text."""
+    """A comparison with the field, as text."""
     is_list: bool = False
-    """Whether it has several values; a comparison matches if one of them does."""
+    """Whether it has several values; a comparison matches if it does for one of them."""
     choices: Sequence[str] = ()
     has_keys: bool = False
     """Whether it is a mapping, addressed by key: ``metadata.tier``."""

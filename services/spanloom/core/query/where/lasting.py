@@ -1,8 +1,8 @@
-"""Decides whether a ``where`` that holds for a part of a run holds when more of it arrives.
+"""Decides whether a ``where`` that is true for an incomplete run stays true as the run grows.
 
-``has(tool = "refund")`` does: a step that was seen stays. ``not has(tool = "verify")`` holds until
-the step arrives, so it decides nothing before the run is complete. The same is true of an upper
-bound, of steps with nothing between them, and of properties of the whole run.
+``has(tool = "refund")`` stays true, because a step does not disappear. ``not has(tool = "verify")``
+is true until the step arrives, so it decides nothing before the run is complete. The same applies
+to an upper bound, to steps with nothing between them, and to properties of the whole run.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _UNSTEADY = {
     *("first_token", "tokens_per_second"),
     *("model_error_rate", "tool_error_rate", "tool_step_proportion"),
 }
-"""Fields that judge the whole run, or may decrease while it grows."""
+"""Fields that depend on the whole run, or may decrease while it grows."""
 
 
 def is_lasting(where: Condition) -> bool:  # noqa: PLR0911  # one for each kind
     """Return whether a condition on runs stays true while its run grows, judged by its syntax.
 
-    A span may still replace an open copy of itself, or arrive between two others: the caller
+    A span may still replace an open copy of itself, or arrive between two others; the caller
     evaluates the condition again for such changes.
     """
     match where:
@@ -85,7 +85,7 @@ def _of_field(  # noqa: PLR0911  # one for each kind
     """Return whether a comparison of one field stays true; ended steps do not change."""
     field = where.field
     if field.is_judgement:
-        return True  # a judgement stays, whatever arrives later
+        return True  # judgements do not depend on later spans
     if subject is Subject.RUN and field.name in _UNSTEADY:
         return False
     if subject is Subject.STEP and field.name == "position":
@@ -103,7 +103,7 @@ def _of_field(  # noqa: PLR0911  # one for each kind
 
 
 def _grows(number: Number) -> bool:
-    """Return whether a calculated number only grows with its run."""
+    """Return whether a calculated number can only increase while its run grows."""
     match number:
         case Constant(value):
             return value >= 0

@@ -1,7 +1,7 @@
 """Extracts from a ``where`` on runs the condition on its first step.
 
 ``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
-which the shape begins. Of several shapes the first one counts; one after ``not`` means no step.
+which the shape begins. Of several shapes the first counts; a shape after ``not`` has no first step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _GO_ON = ("then", "next", "within", "under", "child")
 def first_step_condition(where: str) -> str:
     """Return the condition of the first step in a ``where``; empty if it has none.
 
-    The text is one that ``parse_where`` reads.
+    ``parse_where`` must accept the text.
     """
     tokens = read_tokens(where)
     for at in _shapes(tokens):
@@ -45,7 +45,7 @@ def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
-    """Return the position of the bracket that closes the one opened before this word."""
+    """Return the position of the bracket that closes the one opened before this token."""
     depth = 1
     while depth and tokens[at].kind is not TokenKind.END:
         depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether the word after this one can be a link: after an operator it is a value."""
+    """Return whether the token after this one can be a link; after an operator it is a value."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

@@ -1,4 +1,4 @@
-"""Parses a ``where`` by recursive descent: one method for each line of the grammar."""
+"""Parses a ``where`` by recursive descent, with one method for each rule of the grammar."""
 
 from __future__ import annotations
 
@@ -33,20 +33,23 @@ flag    = field ;
 field   = name { "." ( name | string ) } ;
 value   = string | number | duration | bool | name ;
 """
-"""EBNF. Inside ``has`` and ``count`` the fields are those of steps; keywords ignore case."""
+"""The grammar in EBNF.
+
+Inside ``has`` and ``count`` fields are fields of steps. Keywords ignore case.
+"""
 
 
 def parse_where(text: str, now_ns: int) -> Condition:
-    """Return the condition on runs of a text; ``-24h`` counts back from ``now_ns``.
+    """Return the condition on runs in a text; ``-24h`` counts back from ``now_ns``.
 
-    Raises ``InvalidWhereError`` with every problem: ``no run field 'durtion'`` at 0, did you mean
-    ``duration``.
+    Raises ``InvalidWhereError`` with every problem, for example ``no run field 'durtion'`` at 0
+    with the hint ``duration``.
     """
     return _parsed(text, Subject.RUN, now_ns)
 
 
 def parse_steps_where(text: str, now_ns: int) -> Condition:
-    """Return the condition on single steps of a text, as inside of ``has``; see ``parse_where``."""
+    """Return the condition on single steps in a text, as inside ``has``; see ``parse_where``."""
     return _parsed(text, Subject.STEP, now_ns)
 
 
@@ -61,7 +64,7 @@ def _parsed(text: str, subject: Subject, now_ns: int) -> Condition:
 
 
 class _Grammar:
-    """Each method parses the grammar rule of its name, from the next word on."""
+    """Each method parses the grammar rule of its name, starting at the next token."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
         self._reader = reader
@@ -161,7 +164,7 @@ class _Grammar:
         return _Grammar(self._reader, Subject.STEP, self._now_ns).where()
 
     def _open(self, message: str) -> None:
-        """Consume ``has (`` or ``count (``; inside of a step report the message as a problem."""
+        """Consume ``has (`` or ``count (``; inside a step, report the message as a problem."""
         word = self._reader.take()
         if self._subject is Subject.STEP:
             self._reader.report(word, word, message)

@@ -1,6 +1,6 @@
 """Problems in the texts of a query, with positions and hints so that a user can fix them.
 
-Texts of several pieces with commas between them are split here, and their problems collected.
+Comma-separated texts are split here, and the problems of all their items collected.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ class WhereProblem(NamedTuple):
     """One problem and its position."""
 
     position: int
-    """The position of its first character in the text, in code points from 0."""
+    """The index of its first character in the text, in code points from 0."""
     length: int
-    """Its length in code points; 0 where something is missing."""
+    """Its length in code points; 0 if something is missing."""
     message: str
     did_you_mean: Sequence[str] = ()
-    """Known words that resemble the wrong one: ``durtion`` → ``duration``."""
+    """Known names that resemble the wrong one: ``durtion`` → ``duration``."""
     expected: Sequence[str] = ()
-    """What is allowed here."""
+    """The tokens that are allowed at this position."""
 
 
 class InvalidTextsError(InvalidQueryError):
     """Invalid texts of a query, such as ``where`` and ``order``."""
 
     def __init__(self, texts: Sequence[InvalidTextError], message: str = "") -> None:
-        """Keep each text with its problems."""
+        """Store each text with its problems."""
         self.texts = texts
         super().__init__(message or "; ".join(map(str, texts)))
 
@@ -44,7 +44,7 @@ class InvalidTextError(InvalidTextsError):
     """One invalid text, with all its problems."""
 
     def __init__(self, text: str, problems: Sequence[WhereProblem], parameter: str = "") -> None:
-        """Keep the text, to point into it, and the problems ordered by position."""
+        """Store the text, for display with the problems, and the problems ordered by position."""
         self.text = text
         self.problems = sorted(problems)
         self.parameter = parameter or self.parameter
@@ -59,15 +59,15 @@ class InvalidWhereError(InvalidTextError):
     """An invalid ``where``."""
 
     parameter = "where"
-    """The parameter with the text; callers with several parameters pass its name."""
+    """The name of the parameter; callers with several parameters pass it."""
 
 
 class UnreadableWhereError(InvalidWhereError):
-    """A ``where`` with a syntax error: the text after the last problem was not read."""
+    """A ``where`` with a syntax error: the text after the last problem was not parsed."""
 
 
 def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[_FirstT, _SecondT]:
-    """Return two parsed parts of a query.
+    """Return two parsed components of a query.
 
     Raises ``InvalidTextsError`` with the problems of both, so that all are reported at once.
     """
@@ -83,7 +83,7 @@ def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[
 
 
 def resembling(word: str, known: Iterable[str]) -> Sequence[str]:
-    """Return up to three of the known words that resemble this one."""
+    """Return up to three of the known names that resemble this one."""
     return get_close_matches(word.lower(), known, n=3, cutoff=0.6)
 
 
@@ -100,19 +100,19 @@ class Piece(NamedTuple):
 
     text: str
     position: int
-    """Of its first character, in code points from 0."""
+    """Index of its first character, in code points from 0."""
 
     def wrong(
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
     ) -> WhereProblem:
-        """Return the problem of a piece, with known names that resemble it, else all of them."""
+        """Return the problem of an item, with the known names that resemble it, or all names."""
         alike, allowed = tuple(resembling(self.text, known)), tuple(expected or known)
         hint = "" if alike or expected or not allowed else f"; it is one of {', '.join(allowed)}"
         return WhereProblem(self.position, len(self.text), message + hint, alike, allowed)
 
 
 def pieces_of(text: str) -> Iterator[Piece]:
-    """Yield the pieces between commas, empty ones too."""
+    """Yield the items between commas, including empty items."""
     at = 0
     for written in text.split(","):
         begins = at + len(written) - len(written.lstrip())
@@ -121,7 +121,7 @@ def pieces_of(text: str) -> Iterator[Piece]:
 
 
 def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> WhereProblem | None:
-    """Return the problem that there are too many pieces, from the first excess one on."""
+    """Return the problem that there are too many items, at the first excess item."""
     if len(pieces) <= most:
         return None
     begins = pieces[most].position
@@ -129,7 +129,7 @@ def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> Whe
 
 
 def whole(text: str, read: Iterable[ReadT | WhereProblem], parameter: str) -> Sequence[ReadT]:
-    """Return the values of all pieces; raises ``InvalidTextError`` with every problem."""
+    """Return the values of all items; raises ``InvalidTextError`` with every problem."""
     found: list[ReadT] = []
     problems: list[WhereProblem] = []
     for one in read:

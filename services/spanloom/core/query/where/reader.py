@@ -1,4 +1,4 @@
-"""Splits a ``where`` into its words, and reads them one after the other, within its limits."""
+"""Splits a ``where`` into tokens, and returns them one after the other, within size limits."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from spanloom.core.query.where.problems import UnreadableWhereError, WhereProble
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Size limits, so that no ``where`` keeps the store busy by its size alone.
+# Size limits, so that no ``where`` overloads the store by its size alone.
 MAX_BYTES = 4096
-"""Length of the text in UTF-8 bytes."""
+"""Maximum length of the text in UTF-8 bytes."""
 MAX_DEPTH = 32
-"""Depth of nested parentheses, ``not``, ``has`` and ``count`` included."""
+"""Maximum depth of nested parentheses, including ``not``, ``has`` and ``count``."""
 MAX_COMPARISONS = 64
 MAX_STEPS_IN_SHAPE = 6
 """The most steps in the shape of one ``has``."""
 MAX_WITHIN = 1000
-"""Steps after ``within``: the most repetitions that RE2 allows."""
+"""The most steps after ``within``, because RE2 allows no more repetitions."""
 MAX_VALUES = 200
-"""Values in the list of one ``in``."""
+"""The most values in the list of one ``in``."""
 MAX_REGEX_CHARS = 256
 MAX_WORDS = 8
-"""Words in one full text condition."""
+"""The most words in one full-text condition."""
 
 
 class TokenKind(Enum):
-    """The kind of a word."""
+    """The kind of a token."""
 
     NAME = "name"
     STRING = "string"
@@ -40,16 +40,16 @@ class TokenKind(Enum):
 
 
 class Token(NamedTuple):
-    """One word of the text."""
+    """One token of the text."""
 
     kind: TokenKind
     text: str
-    """As written; for a string its value, without quotes and escapes."""
+    """The text as written; for a string its value, without quotes and escapes."""
     position: int
     length: int
 
     def is_word(self, *words: str) -> bool:
-        """Return whether this is one of the keywords, in any case: ``AND``, ``and``."""
+        """Return whether this is one of the keywords, ignoring case: ``AND``, ``and``."""
         return self.kind is TokenKind.NAME and self.text.lower() in words
 
     def is_sign(self, *signs: str) -> bool:
@@ -71,16 +71,16 @@ KEYWORDS = frozenset(
     ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")
 ) | {"within"}
 JOINING = ("+", "-", "*", "/")
-"""Signs between numbers."""
+"""Arithmetic signs, which join numbers."""
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"\\": "\\", '"': '"', "'": "'", "n": "\n"}
 _ESCAPES = [r"\\", r"\"", r"\'", r"\n", r"\uXXXX"]
 
 
 def read_tokens(text: str) -> list[Token]:
-    """Return the words of a text, the last one its end.
+    """Return the tokens of a text; the last one marks its end.
 
-    Raises ``UnreadableWhereError`` at a character that begins no word, and at a string that does
+    Raises ``UnreadableWhereError`` at a character that begins no token, and at a string that does
     not end.
     """
     return [*_tokens(text), Token(TokenKind.END, "", len(text), 0)]
@@ -102,7 +102,7 @@ def _tokens(text: str) -> Iterator[Token]:
 
 
 def _is_operand(token: Token) -> bool:
-    """Return whether a minus after this word subtracts: ``steps -1``, not ``within -1``."""
+    """Return whether a minus after this token subtracts: ``steps -1``, not ``within -1``."""
     if token.kind is TokenKind.NAME:
         return token.text.lower() not in KEYWORDS
     return token.kind is TokenKind.NUMBER or token.is_sign(")")
@@ -132,19 +132,19 @@ def _unquoted(text: str, found: re.Match[str]) -> str:
 
 
 def _is_half(code_point: int) -> bool:
-    """Return whether it is a UTF-16 surrogate, which no valid text has alone."""
+    """Return whether a code point is a UTF-16 surrogate, which no valid text has alone."""
     return 0xD800 <= code_point <= 0xDFFF
 
 
 class TokenReader:
-    """The words of one text, read one after the other.
+    """The tokens of one text, consumed one after the other.
 
-    A syntax error ends the reading (``fail``); a problem of a field or its value does not
-    (``report``), so that all of them are reported at once.
+    A syntax error ends parsing (``fail``); a problem with a field or its value does not
+    (``report``), so that all problems are reported at once.
     """
 
     def __init__(self, text: str) -> None:
-        """Split the text into words; raises ``UnreadableWhereError`` where that is not possible."""
+        """Split the text into tokens; raises ``UnreadableWhereError`` if that is not possible."""
         self.text = text
         self.problems: list[WhereProblem] = []
         if len(text.encode("utf-8", "replace")) > MAX_BYTES:
@@ -158,26 +158,26 @@ class TokenReader:
 
     @property
     def here(self) -> Token:
-        """The next word, without consuming it."""
+        """The next token, without consuming it."""
         return self._tokens[self._at]
 
     def ahead(self, count: int) -> Token:
-        """Return the word that many words after the next one; the end after the last."""
+        """Return the token ``count`` tokens after the next one; at most the end."""
         return self._tokens[min(self._at + count, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """Consume the next word and return it; the end is never consumed."""
+        """Consume the next token and return it; the end is never consumed."""
         token = self.here
         if token.kind is not TokenKind.END:
             self._at += 1
         return token
 
     def takes_word(self, *words: str) -> bool:
-        """Consume the next word if it is one of the keywords; return whether it was."""
+        """Consume the next token if it is one of the keywords; return whether it was."""
         return self._takes(self.here.is_word(*words))
 
     def takes_sign(self, *signs: str) -> bool:
-        """Consume the next word if it is one of the signs; return whether it was."""
+        """Consume the next token if it is one of the signs; return whether it was."""
         return self._takes(self.here.is_sign(*signs))
 
     def demand_sign(self, sign: str) -> None:
@@ -187,7 +187,7 @@ class TokenReader:
 
     @contextmanager
     def one_deeper(self) -> Iterator[None]:
-        """Return a context for reading nested content; fails where it is too deep."""
+        """Return a context for parsing nested content; fail if it is too deep."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"nested deeper than {MAX_DEPTH}")
@@ -195,7 +195,7 @@ class TokenReader:
         self._depth -= 1
 
     def count_comparison(self) -> None:
-        """Count a comparison that begins here; fails where it is one too many."""
+        """Count a comparison that begins here; fail if there are too many."""
         self._comparisons += 1
         if self._comparisons > MAX_COMPARISONS:
             self.fail(f"more than {MAX_COMPARISONS} comparisons")
@@ -216,7 +216,7 @@ class TokenReader:
         did_you_mean: Sequence[str] = (),
         expected: Sequence[str] = (),
     ) -> None:
-        """Record a problem of some words, and continue."""
+        """Record a problem of some tokens, and continue."""
         length = last.position + last.length - first.position
         problem = WhereProblem(
             first.position, length, message, tuple(did_you_mean), tuple(expected)

@@ -56,7 +56,7 @@ def fields_read(where: Condition, subject: Subject = Subject.RUN) -> Iterator[Fi
 
 
 def steps_of(where: Condition) -> tuple[Condition, ...]:
-    """Return the conditions on steps in a shape or a count; none in another condition."""
+    """Return the conditions on steps in a shape or a count; empty for any other condition."""
     match where:
         case Count(steps):
             return (steps,)

@@ -1,8 +1,8 @@
 """Translates a line in short forms, as typed in the search box, to a ``where``.
 
-``type:tool name:search tokens>10k -is:annotated`` →
-``has(type = tool and name = "search") and tokens > 10000 and not annotated``. A line that is
-a ``where`` already keeps its meaning. Start with ``spell``.
+``type:tool name:search tokens>10k -is:annotated`` → ``has(type = tool and name = "search") and
+tokens > 10000 and not annotated``. A line that is already a ``where`` keeps its meaning. Start with
+``spell``.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _NAMES = {*RUN_FIELDS, *STEP_FIELDS}
 
 
 def spell(line: str, depth: int = 0) -> str:
-    """Return the ``where`` of a line.
+    """Return the ``where`` for a line.
 
-    A line that cannot be split, and words that name no field, stay as they are: parsing the
+    A line that cannot be split, and words that name no field, stay as they are, so that parsing the
     ``where`` reports their problems and positions.
     """
     if _calculates(line):
@@ -47,7 +47,7 @@ def spell(line: str, depth: int = 0) -> str:
 
 
 def _calculates(line: str) -> bool:
-    """Return whether it is a ``where`` that calculates: its signs mean nothing in short forms."""
+    """Return whether a line is a ``where`` that calculates, whose signs are not short forms."""
     if not any(sign in line for sign in JOINING):
         return False
     try:
@@ -67,7 +67,7 @@ def _is_prose(terms: Sequence[Term]) -> bool:
 
 
 def _is_word(term: Term) -> bool:
-    """Return whether it is a word to search for, with its neighbours."""
+    """Return whether a term is a word to search for, together with adjacent words."""
     return term.kind is Is.BARE and not term.is_denied and not _ID.fullmatch(term.text)
 
 
@@ -91,7 +91,7 @@ class _WhereBuilder:
         self._step: _Step | None = None
 
     def of(self, terms: Sequence[Term]) -> str:
-        """Return the ``where`` of some terms."""
+        """Return the ``where`` for some terms."""
         at = 0
         while at < len(terms):
             at = self._take(terms, at)
@@ -103,7 +103,7 @@ class _WhereBuilder:
         return " ".join(texts)
 
     def _take(self, terms: Sequence[Term], at: int) -> int:
-        """Consume the terms from an index on that belong together; return the index after them."""
+        """Consume the adjacent terms from an index on that form one part; return the next index."""
         term = terms[at]
         if _is_word(term):
             return self._take_words(terms, at)
@@ -123,7 +123,7 @@ class _WhereBuilder:
         return f"not {text}" if term.is_denied else text
 
     def _takes_step(self, term: Term) -> bool:
-        """Consume a term if it is a condition on a step; a repeated field begins another step."""
+        """Consume a term if it is a condition on a step; a repeated field starts another step."""
         condition = None if term.is_denied else _of_step(term)
         if condition is None:
             return False
@@ -147,7 +147,7 @@ class _WhereBuilder:
         return at + len(words)
 
     def _add_error(self) -> None:
-        """Add the flag ``error``: of the step before it, if there is one, else of the run."""
+        """Add the flag ``error`` to the preceding step, or to the run if there is no such step."""
         if self._step is None or _ERROR in self._step.names:
             self._parts.append("has_error")
             return
@@ -179,7 +179,7 @@ def _of_comparison(term: Term) -> str:
 
 
 def _of_step(term: Term) -> str | None:
-    """Return a condition on a step; ``None`` if the term is another condition."""
+    """Return the term as a condition on a step; ``None`` if it is another condition."""
     if term.kind is not Is.COMPARE:
         return None
     if term.name == "error" and not term.key and re.fullmatch(r"\d+", term.value, re.ASCII):
@@ -191,7 +191,7 @@ def _of_step(term: Term) -> str | None:
 
 
 def _of_state(text: str) -> str:
-    """Return ``status = live`` for ``live``, ``has_error`` for ``error``, else the flag itself."""
+    """Return ``status = live`` for ``live``, ``has_error`` for ``error``, or the flag itself."""
     if text == _ERROR:
         return "has_error"
     choices = (name for name in ("outcome", "status") if text in RUN_FIELDS[name].choices)
@@ -204,7 +204,7 @@ def _is_flag(word: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a single word is the name of a field, or a misspelled one."""
+    """Return whether a single word is the name of a field, or a misspelled name."""
     if not _NAME.fullmatch(text):
         return False
     return any(resembles(text.lower(), name, len(text) // 5) for name in _NAMES)
@@ -217,7 +217,7 @@ _AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
 
 
 def written(term: Term, field: Field | None) -> str:
-    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if it is unknown."""
+    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if unknown."""
     is_words = field is None or field.type is FieldType.WORDS
     sign = "=" if term.operator == ":" and not is_words else term.operator
     value = _value_of(term.value, field.type if field else FieldType.TEXT)
@@ -231,7 +231,7 @@ def quoted(text: str) -> str:
 
 
 def _value_of(value: str, kind: FieldType) -> str:
-    """Return a value as written in a ``where``: only texts and points of time are quoted."""
+    """Return a value as written in a ``where``: only texts and points in time are quoted."""
     is_quoted = value[0] in "\"'"
     if kind in (FieldType.TEXT, FieldType.WORDS):
         return value if is_quoted else quoted(value)

@@ -1,6 +1,6 @@
 """Splits a line in short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
 
-Does not know the fields: ``short_forms`` translates each term.
+It knows no fields; ``short_forms`` translates each term.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Is(Enum):
     VERBATIM = "verbatim"
     """A string, or a shape, in the syntax of ``where``."""
     INSIDE = "inside"
-    """The content of parentheses."""
+    """Terms in parentheses."""
     BARE = "bare"
     """A single word."""
     STATE = "state"
-    """The word after ``is:``."""
+    """The flag after ``is:``."""
     COMPARE = "compare"
 
 
@@ -58,12 +58,12 @@ KEYWORDS = (Is.AND, Is.OR, Is.NOT)
 
 
 class Term(NamedTuple):
-    """One of the terms of a line."""
+    """A term of a line."""
 
     kind: Is
     text: str = ""
     is_denied: bool = False
-    """Whether a minus is before it."""
+    """Whether a minus precedes it."""
     name: str = ""
     """For a comparison: the field, its key with the leading dot, the operator and the value."""
     key: str = ""
@@ -72,7 +72,7 @@ class Term(NamedTuple):
 
 
 class _NoTermError(Exception):
-    """A quote or a parenthesis has no end, or a value is missing."""
+    """Raised if a quote or a parenthesis has no end, or a value is missing."""
 
 
 def split_terms(line: str) -> list[Term] | None:
@@ -91,7 +91,7 @@ def split_terms(line: str) -> list[Term] | None:
 
 
 class _Reader:
-    """Reads the terms of a line in turn."""
+    """Parses the terms of a line in turn."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -153,7 +153,7 @@ class _Reader:
         return Term(Is.COMPARE, "", name=name, key=key, operator=sign[1], value=value[0])
 
     def _close(self) -> None:
-        """Move past the parenthesis that closes the one before."""
+        """Move past the parenthesis that closes the preceding one."""
         depth = 1
         while depth:
             found = self.takes(_NEXT_BRACKET)

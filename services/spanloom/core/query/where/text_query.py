@@ -1,12 +1,12 @@
-"""Full-text queries: words, phrases, and prefixes of words; what they match, with snippets.
+"""Full-text queries: words, phrases, and prefixes of words; their matches, with snippets.
 
-``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase: they follow each
-other. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``, then ``1234``;
-``退款`` is ``退``, then ``款``. ``kubern*`` is any word that begins so, ``"rate lim*"`` a phrase
-that ends in one.
+``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase of two
+consecutive words. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``,
+then ``1234``; ``退款`` is ``退``, then ``款``. ``kubern*`` matches any word with this prefix,
+``"rate lim*"`` a phrase whose last word has the prefix.
 
-Case does not matter, nor whether accents are composed. What a word is: ``words.py``. Example:
-``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退`` and ``款``.
+Neither case nor the composition of accents matters. ``words.py`` defines what a word is.
+Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退`` and ``款``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 512
 MAX_TERMS = 8
-"""Words and phrases of one query."""
+"""The most words and phrases in a query."""
 _TERM = re.compile(r'"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|(?P<open>")')
 
 
@@ -38,12 +38,12 @@ class Term(NamedTuple):
 
     @property
     def whole_words(self) -> tuple[str, ...]:
-        """The words that a text must have exactly."""
+        """The words that a text must contain exactly."""
         return self.words[:-1] if self.is_prefix else self.words
 
 
 class TextQuery(NamedTuple):
-    """Words and phrases that one text must have, all of them."""
+    """Words and phrases, all of which one text must contain."""
 
     terms: tuple[Term, ...]
 
@@ -70,7 +70,7 @@ def parse_text_query(text: str) -> TextQuery:
 
 
 def has_text(query: TextQuery, words: Sequence[str]) -> bool:
-    """Return whether a text with these words matches; the store must answer the same."""
+    """Return whether a text with these words matches; the store must return the same result."""
     return all(
         any(matches_at(term, words, at) for at in range(len(words) - len(term.words) + 1))
         for term in query.terms
@@ -99,7 +99,7 @@ def _wrong(text: str, begins: int, message: str) -> InvalidTextError:
 
 SNIPPET_CHARS = 200
 BEFORE_CHARS = 60
-"""How much of the text comes before the first match."""
+"""The most characters of the text before the first match."""
 CUT = "…"
 
 
@@ -111,16 +111,16 @@ class Mark(NamedTuple):
 
 
 class Snippet(NamedTuple):
-    """A piece of a text, and the matches in it."""
+    """An excerpt of a text, and the matches in it."""
 
     text: str
     marks: Sequence[Mark]
 
 
 def make_snippet(text: str, query: TextQuery) -> Snippet:
-    """Return the text around the first match; without a match the beginning of the text.
+    """Return the text around the first match; without a match, the beginning of the text.
 
-    A long text is read only as far as the snippet reaches. Accents are composed in the snippet.
+    A long text is scanned only as far as the snippet reaches. Accents are composed in the snippet.
     """
     text = composed(text)
     marks = _marks(text, query)
@@ -156,7 +156,7 @@ def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
 
 
 def _apart(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """Return the same matches in order, overlapping ones merged."""
+    """Return the same matches in order, with overlapping matches merged."""
     apart: list[Mark] = []
     for mark in sorted(marks):
         if apart and mark.start < apart[-1].end:

@@ -29,25 +29,25 @@ class Operator(Enum):
 
 
 class And(NamedTuple):
-    """All of them hold."""
+    """All of the conditions are true."""
 
     parts: Sequence[Condition]
 
 
 class Or(NamedTuple):
-    """At least one of them holds."""
+    """At least one of the conditions is true."""
 
     parts: Sequence[Condition]
 
 
 class Not(NamedTuple):
-    """It does not hold."""
+    """The condition is not true."""
 
     part: Condition
 
 
 class Compare(NamedTuple):
-    """A comparison of a field with a value: ``duration > 20s``. An absent value never matches."""
+    """A comparison of a field with a value: ``duration > 20s``; false if the field has no value."""
 
     field: Field
     operator: Operator
@@ -57,7 +57,7 @@ class Compare(NamedTuple):
 
 
 class In(NamedTuple):
-    """A field has one of the values: ``status in (live, partial)``."""
+    """A field has one of several values: ``status in (live, partial)``."""
 
     field: Field
     values: Sequence[Value]
@@ -65,20 +65,20 @@ class In(NamedTuple):
 
 
 class Exists(NamedTuple):
-    """A field has a value: ``conversation exists``; for a flag, that it is set."""
+    """A field has a value: ``conversation exists``; for a flag, the flag is set."""
 
     field: Field
     key: str = ""
 
 
 class Words(NamedTuple):
-    """All the words occur somewhere in the texts of a run: ``"rate limit"``."""
+    """A search for words that all occur in the texts of a run: ``"rate limit"``."""
 
     text: str
 
 
 class Count(NamedTuple):
-    """How many steps meet a condition: ``count(type = tool and error) >= 2``."""
+    """A comparison of the number of matching steps: ``count(type = tool and error) >= 2``."""
 
     steps: Condition
     operator: Operator
@@ -86,7 +86,7 @@ class Count(NamedTuple):
 
 
 class Arithmetic(Enum):
-    """How two numbers are joined."""
+    """How two numbers are combined."""
 
     PLUS = "+"
     MINUS = "-"
@@ -95,13 +95,13 @@ class Arithmetic(Enum):
 
 
 class Constant(NamedTuple):
-    """A number of a calculation; a duration in nanoseconds."""
+    """A number in a calculation; a duration in nanoseconds."""
 
     number: float
 
 
 class Operand(NamedTuple):
-    """A field of a calculation: a number or a duration."""
+    """A field in a calculation: a number or a duration."""
 
     field: Field
 
@@ -113,7 +113,7 @@ class Counted(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """Two numbers, joined. A division by 0 is absent, like everything that is joined with it."""
+    """Two combined numbers; without a value if either has none, or if the divisor is 0."""
 
     left: Number
     sign: Arithmetic
@@ -121,7 +121,7 @@ class Operation(NamedTuple):
 
 
 class Calculation(NamedTuple):
-    """A comparison of numbers that are calculated: ``output_tokens / input_tokens > 2``."""
+    """A comparison of calculated numbers: ``output_tokens / input_tokens > 2``."""
 
     left: Number
     operator: Operator
@@ -129,26 +129,26 @@ class Calculation(NamedTuple):
 
 
 class Link(NamedTuple):
-    """How far after one step the next one may be, in steps; ``None`` is any distance."""
+    """The maximum distance between two consecutive steps, in steps; ``None`` if unlimited."""
 
     most: int | None
 
 
 class Chain(NamedTuple):
-    """Steps one after the other: ``has(tool = "search" then tool = "refund")``."""
+    """Steps in this order: ``has(tool = "search" then tool = "refund")``."""
 
     steps: Sequence[Condition]
     links: Sequence[Link]
-    """One fewer than the steps."""
+    """The links between the steps, one fewer than the steps."""
 
 
 class Under(NamedTuple):
-    """A step somewhere below another one: ``has(tool = "search" under agent = "triage")``."""
+    """A step that is a descendant of another: ``has(tool = "search" under agent = "triage")``."""
 
     inner: Condition
     outer: Condition
     is_child: bool
-    """Whether it must be directly below: ``child of``."""
+    """Whether it must be directly below the other step: ``child of``."""
 
 
 Number: TypeAlias = "Constant | Operand | Counted | Operation"
@@ -167,7 +167,7 @@ def parts_of(number: Number | Calculation) -> Iterator[Constant | Operand | Coun
 
 
 def calculates(condition: Condition) -> bool:
-    """Return whether any part compares calculated numbers."""
+    """Return whether any part of a condition compares calculated numbers."""
     match condition:
         case Calculation():
             return True
@@ -182,7 +182,7 @@ def calculates(condition: Condition) -> bool:
 
 
 def searches_words(condition: Condition | None) -> bool:
-    """Return whether any part is a full text search: ``output: "rate limit"``."""
+    """Return whether any part of a condition is a full-text search: ``output: "rate limit"``."""
     match condition:
         case Words() | Compare(operator=Operator.HAS_WORDS):
             return True

@@ -51,10 +51,10 @@ OPERATORS: dict[FieldType, Sequence[Operator]] = {
 
 
 class UnfitValueError(ValueError):
-    """The field cannot have this value."""
+    """Raised if a field cannot have a value."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
-        """Keep the known values that resemble this one."""
+        """Store the known values that resemble the wrong one."""
         super().__init__(message)
         self.did_you_mean = did_you_mean
 
@@ -75,7 +75,7 @@ def read_value(written: Written) -> Value:
 
 
 def read_words(text: str) -> str:
-    """Return a text of words to search; raises ``UnfitValueError`` for none, or too many."""
+    """Return a text of words to search; raises ``UnfitValueError`` for none, or for too many."""
     count = len(re.findall(r"\w+", text))
     if not count:
         raise UnfitValueError("there is no word in this text")
@@ -100,7 +100,7 @@ def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_
 
 
 def read_constant(token: Token) -> tuple[float, FieldType]:
-    """Return a number of a calculation, and whether it is a plain one or a duration.
+    """Return a number of a calculation, and whether it is a plain number or a duration.
 
     Raises ``UnfitValueError``.
     """

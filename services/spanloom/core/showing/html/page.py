@@ -81,7 +81,7 @@ def heading(name: str, level: int) -> str:
 
 
 def run_inside(run: dict[str, Any], room: Room) -> Iterator[str]:
-    """Yield a run's facts, notes on what is missing, and as many steps as ``room`` allows."""
+    """Yield a run's facts, notes about what is missing, and as many steps as ``room`` allows."""
     most = room.steps
     shown, steps = earliest(run, most)
     yield facts(_facts_of(run))
@@ -134,7 +134,7 @@ def begin(conversation_id: str) -> bytes:
 def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> bytes:
     """Return a run with as many steps as ``room`` allows; without a document, a link to the run.
 
-    ``at`` is its number in the conversation, ``line`` its summary.
+    ``at`` is the run's number in the conversation, ``line`` its summary.
     """
     name = f"{at:,}. {line.run.root_name or line.key.trace_id}"
     if document is None:

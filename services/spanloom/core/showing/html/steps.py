@@ -1,4 +1,4 @@
-"""Writes the steps of a run as nested ``<details>``; of a long run the earliest ones."""
+"""Writes the steps of a run as nested ``<details>``; of a long run only the earliest steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_STEPS = 5_000
 MAX_LEVELS = 100
 """Browsers nest at most 512 elements; deeper steps are written as siblings at this level."""
 MAX_TEXT_BYTES = 30_000_000
-"""Most bytes of the texts of all steps; after that only names and numbers are written."""
+"""Maximum bytes of the texts of all steps; further steps have only names and numbers."""
 _NAME_CHARS = 300
 _NO_TEXTS = '<p class="cut">Texts are not in this file.</p>'
 
@@ -35,7 +35,7 @@ class Room:
 
 
 def earliest(document: Json, most: int) -> tuple[Json, int]:
-    """Return the document with its earliest steps, ``most`` of them, and how many it had."""
+    """Return the document with at most ``most`` of its earliest steps, and how many it had."""
     view = Document(document)
     starts: dict[str, int] = {}
     for agent in view.agents:
@@ -48,7 +48,7 @@ def earliest(document: Json, most: int) -> tuple[Json, int]:
 
 
 def write_steps(document: Json, room: Room) -> Iterator[str]:
-    """Yield the tree of steps in pieces; the first two levels are expanded."""
+    """Yield the tree of steps in chunks; its first two levels are expanded."""
     waiting: list[tuple[Node | None, int]] = [(build_tree(document), 0)]
     while waiting:
         node, level = waiting.pop()

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_CHARS = 20_000
-"""Most characters of one text; a note after it states the full length."""
+"""Maximum characters of a text; a note after a longer text states its full length."""
 MAX_MESSAGES = 200
-"""Most messages of one list, the last ones: earlier calls already show the first."""
+"""Maximum messages of a list. The last ones are shown; earlier calls already show the first."""
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""Control characters, those that change the direction of text, and those without width."""
+"""Control characters, characters that change the direction of text, and zero-width characters."""
 _BYTES = re.compile(r"data:[\w.+/-]*;base64,[A-Za-z0-9+/=]{100,}")
 
 
@@ -42,7 +42,7 @@ def block(text: str) -> str:
 
 
 def content_html(text: str) -> str:
-    """Return a step's input or output: messages one by one, any other text as a block."""
+    """Return a step's input or output: messages one after the other, any other text as a block."""
     value: Any = json_value(text)
     if not isinstance(value, list) or not value or not all(map(_is_message, value)):
         return block(text)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, m
 
 Stat = Literal["pass_rate", "mean", "min", "max", "p50", "p95", "count"]
 WITH_INTERVAL = frozenset({"pass_rate", "mean"})
-"""Statistics that have an interval."""
+"""Statistics that have a confidence interval."""
 LONGEST_NAME = 255
 
 

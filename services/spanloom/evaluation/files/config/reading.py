@@ -53,13 +53,13 @@ class Config:
         return frozenset().union(*(one.judging.warn_scores for one in self.evaluators))
 
     def error(self, place: str, reason: str) -> ConfigError:
-        """Return the error for a fault that the caller found at a place such as ``runs.where``."""
+        """Return the error for a fault that the caller found at a key such as ``runs.where``."""
         return ConfigError([self.places.fault(place, reason)])
 
     def check_question(self) -> None:
         """Raise ``ConfigError`` if the ``where`` of ``runs`` is invalid.
 
-        The query is not used where the runs come from a file.
+        The query is not used if the runs come from a file.
         """
         if self.file.runs is None or self.file.runs.where is None:
             return
@@ -74,7 +74,8 @@ def read_config(
 ) -> Config:
     """Return the configuration in a text; raises ``ConfigError`` with every fault.
 
-    ``name`` is the default for the name in it; paths in evaluators are relative to ``folder``.
+    ``name`` is the name of a configuration without one; paths in evaluators are relative to
+    ``folder``.
     """
     value, places = read_text(text)
     try:

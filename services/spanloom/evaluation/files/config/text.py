@@ -1,4 +1,4 @@
-"""Parses the text of ``eval.yaml`` into plain values, and finds the lines of places in it."""
+"""Parses the text of ``eval.yaml`` into plain values, and finds the lines of its keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MOST_BYTES = 1 << 20
-"""A longer file is refused; prompts of judges are part of it."""
+"""Maximum bytes of the file, including prompts of judges."""
 THE_TEXT = "the text"
 
 
@@ -32,12 +32,12 @@ class ConfigError(PermanentError):
 
 
 class Places(NamedTuple):
-    """Finds the lines of places such as ``gates.0.min``."""
+    """Finds the lines of keys such as ``gates.0.min``."""
 
     root: Node
 
     def line_of(self, place: str) -> int:
-        """Return the line of a place, or of the nearest enclosing place that exists."""
+        """Return the line of a key, or of the nearest enclosing key that exists."""
         node, line, left = self.root, self.root.line, place.split(".")
         while left:
             found = self._step(node, left)
@@ -48,7 +48,10 @@ class Places(NamedTuple):
 
     @staticmethod
     def _step(node: Node, left: Sequence[str]) -> tuple[Node, int, list[str]] | None:
-        """Return the node of the first words, its line, and the other words; keys may have dots."""
+        """Return the node of the first segments, its line, and the other segments.
+
+        Keys may have dots.
+        """
         if isinstance(node.value, list):
             at = left[0]
             if not at.isdecimal() or int(at) >= len(node.value):
@@ -61,12 +64,12 @@ class Places(NamedTuple):
         return None
 
     def fault(self, place: str, reason: str) -> Remark:
-        """Return a fault at a place."""
+        """Return a fault at a key."""
         return Remark(self.line_of(place), place or THE_TEXT, reason)
 
 
 def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
-    """Return the plain values of YAML or JSON, and their places; raises ``ConfigError``."""
+    """Return the plain values of YAML or JSON, and their lines; raises ``ConfigError``."""
     if len(text) > MOST_BYTES:
         reason = f"it has over {MOST_BYTES >> 20} MiB"
         raise ConfigError([Remark(1, THE_TEXT, reason)])
@@ -85,7 +88,7 @@ def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
 
 
 def _as_json(text: str) -> tuple[bool, Any]:
-    """Return whether a text is JSON, and its value: YAML would read ``1e5`` as text."""
+    """Return whether a text is JSON, and its value, because YAML would read ``1e5`` as text."""
     if not text.lstrip().startswith("{"):
         return False, None
     try:

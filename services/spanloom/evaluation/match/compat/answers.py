@@ -1,9 +1,9 @@
 """Compares calls as the two libraries do, mode by mode.
 
-Both pair first fit: a call takes the first match that is free. They differ in two points:
+Both pair first fit: a call takes the first match that is free. They differ in two points.
 ``agentevals`` swaps the arguments when it searches the calls of the run in the reference
-(``subset``, the second half of ``unordered``), and reads a missing path as null; for ``openevals``
-it is no match.
+(``subset``, the second half of ``unordered``). It treats a missing path as null, while
+``openevals`` treats it as a mismatch.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _ABSENT = object()
 MAX_COMPARED = 10_000_000
-"""Comparisons of two calls at most."""
+"""Maximum comparisons of two calls."""
 
 
 def answer(actual: Sequence[object], reference: Sequence[object], config: MatchConfig) -> bool:
-    """Return the answer of a library; raises where the library does."""
+    """Return the answer of a library; raises if the library does."""
     ours, theirs = read_messages(actual), read_messages(reference)
     if config.mode == "strict":
         # The libraries convert messages twice in this mode.
@@ -81,7 +81,7 @@ def _find_each(
     config: MatchConfig,
     matches: Callable[[object, object, _Matcher], object],
 ) -> bool:
-    """Return whether each call has a match of its own among calls of its name.
+    """Return whether each call has a match of its own among calls with its name.
 
     Raises ``TooLargeError`` for too many comparisons.
     """
@@ -109,7 +109,7 @@ def _key(call: ReadCall) -> str:
 
 
 def _matcher_of(tool: str, config: MatchConfig) -> _Matcher:
-    chosen = config.overrides.get(tool) or config.args  # an empty list is no choice
+    chosen = config.overrides.get(tool) or config.args  # an empty list means no choice
     if isinstance(chosen, list):
         is_null = config.compat == "agentevals"
         return lambda ours, theirs: _agree_at(chosen, ours, theirs, is_null)

@@ -25,7 +25,7 @@ class RaisesError(ValueError):
 
 
 def read_content(content: object, role: str) -> Sequence[_Block]:
-    """Return the blocks of a content, none for a text; raises where the libraries do."""
+    """Return the blocks of a content, none for a text; raises if the libraries do."""
     if not content or isinstance(content, str):
         return ()
     if not isinstance(content, list):
@@ -67,16 +67,16 @@ def _check_text(content: Sequence[_Block]) -> None:
 
 
 def is_result(blocks: Sequence[_Block]) -> bool:
-    """Return whether there are results of tools, and else only blocks that are ignored.
+    """Return whether there are results of tools, and otherwise only ignored blocks.
 
-    The libraries then read the message as one of a tool.
+    The libraries then treat the message as a tool message.
     """
     kinds = [_type(block) for block in blocks]
     return "tool_result" in kinds and _LEFT_OUT.issuperset(kinds)
 
 
 def calls_in(blocks: Sequence[_Block], role: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the blocks that are calls; raises if the role is not the assistant's."""
+    """Yield the blocks that are calls; raises if the role is not ``assistant``."""
     for block in blocks:
         if not isinstance(block, str) and _type(block) == "tool_use":
             if role != "assistant":

@@ -28,7 +28,7 @@ _ROLES = {
 _OF_A_CALL = frozenset({"name", "args", "id"})
 _NOT_READ = frozenset({"type", "extras"})
 _KEYWORDS = frozenset({"message_type"})
-"""A member of this name raises, as the converter has an argument of the same name."""
+"""A member with this name raises, because the converter has an argument with the same name."""
 
 
 class ReadCall(NamedTuple):
@@ -48,7 +48,7 @@ class Read(NamedTuple):
 
 
 def read_messages(messages: Iterable[object]) -> Sequence[Read]:
-    """Return messages as the libraries read them; raises where the libraries do."""
+    """Return messages as the libraries read them; raises if the libraries do."""
     return [_again(m) if isinstance(m, Read) else _read(m) for m in messages]
 
 

@@ -13,7 +13,7 @@ import { change, place } from "../state/place.js";
 import { useKeys } from "../ui/frame.js";
 import { asError } from "../ui/fetched.js";
 
-// Annotations of a step or of a run, in the words of the form.
+// Annotations of a step or of a run as text, with the labels of the form.
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../annotate/pieces.js").Place} Place */
@@ -24,7 +24,7 @@ export function errorOf({ error_type: type, error_subtype: subtype, severity }) 
   return [[type, subtype].filter(Boolean).map(worded).join(" › "), worded(severity)].filter(Boolean).join(", ");
 }
 
-/** A line for each member of a value: of the run, of corrected texts, of places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
+/** A line for each member of a value: members of the run, corrected texts, places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
 export function linesOf({ corrections, spans, ...members }, outline) {
   return [
     ...Object.entries(members).filter(([, value]) => value !== null).map(([name, value]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(value)) : textOf(value)}`),
@@ -42,18 +42,18 @@ function stepName(outline, id) {
 /** @param {unknown} value */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-// Annotations of the steps of a run, in the run's order; and how a decision is stored.
+// Annotations of the steps of a run, in the order of the run; and storing a decision.
 
 /**
  * @typedef {import("../records.js").AnnotationItem} Annotation
- * @typedef {{step: string, at: number, annotations: Map<string, Annotation>, decided: Annotation | null, quote: string}} Row `at`: its row in the outline, -1: gone or the whole run
+ * @typedef {{step: string, at: number, annotations: Map<string, Annotation>, decided: Annotation | null, quote: string}} Row `at`: the row of the step in the outline; -1 for the whole run or a step that no longer exists
  */
 
 const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
 /** Appended to the name of an adjudicator, who may also annotate: decisions never overwrite annotations. */
 const SUFFIX = " (adjudication)";
 
-/** Under which name decisions are stored. */
+/** The name under which decisions are stored. */
 export const decider = () => (annotator.value ? annotator.value + SUFFIX : "");
 
 /** @param {Annotation[]} items @param {import("../tree/outline.js").Outline} outline @returns {Row[]} in the order of the run, the run as a whole first */
@@ -70,7 +70,7 @@ export function rowsOf(items, outline) {
   return [...rows.values()].sort((a, b) => (a.step === "" ? -1 : b.step === "" ? 1 : a.at - b.at));
 }
 
-/** The compared fields of an annotation: all but its rationale. @param {Annotation} annotation */
+/** The compared fields of an annotation: all except its rationale. @param {Annotation} annotation */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
 /** Whether annotators differ. @param {Row} row */
@@ -79,7 +79,7 @@ export const differs = (row) => new Set([...row.annotations.values()].map(answer
 /** Whether annotators differ and nothing is decided. @param {Row} row */
 export const isOpen = (row) => differs(row) && !row.decided;
 
-/** How many steps of the run are still to decide; -1 while unknown. */
+/** The number of steps of the run that still need a decision; -1 while unknown. */
 export const left = signal(-1);
 
 /** The fields of an annotation that a decision has. @param {Partial<Annotation>} annotation */

@@ -1,4 +1,4 @@
-/** The figures of agreement: measures, pairs of annotators, and the steps that they are computed from. */
+/** The numbers of agreement: measures, pairs of annotators, and the steps from which they are computed. */
 import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { Figure, none, RunLink } from "../judging/parts.js";
@@ -8,7 +8,7 @@ import { useState } from "../vendor/hooks.js";
 import { percent } from "../format.js";
 import { useFetched, useRuns } from "../ui/fetched.js";
 
-// Figures of agreement as a table; each links to the steps on which annotators differ.
+// Measures of agreement as a table; each links to the steps on which annotators differ.
 
 /** @typedef {import("../records.js").Figure} Value */
 /** @typedef {import("../records.js").PairItem} Pair */
@@ -25,7 +25,7 @@ export const nameOf = (name) => {
 /** A value as the form shows it: an option of a scheme is translated to words, the name of an agent is not. @param {string} measure @param {string} value */
 export const inWords = (measure, value) => (["responsible_agent", "decisive_step"].includes(measure) ? value : worded(value));
 
-/** Show the units that a figure was counted from. @param {Record<string, string>} pick */
+/** Show the units from which a number was computed. @param {Record<string, string>} pick */
 export function show(pick) {
   change({ measure: null, a: null, b: null, va: null, vb: null, agent: null, step_type: null, ...pick }, true);
   requestAnimationFrame(() => document.getElementById("units")?.scrollIntoView({ block: "start" }));
@@ -46,7 +46,7 @@ export function Measures({ title, rows }) {
       <td class="number" data-label=${t("agreement.percent")}><${Figure} figure=${measure.percent} asShare=${true} /></td></tr>`)}</tbody></table></div>`;
 }
 
-// Two annotators against each other: counts of their pairs of values.
+// Two annotators compared: how often each pair of their values occurs.
 
 const SHADES = 4;
 
@@ -90,7 +90,7 @@ function Table({ pair, measure }) {
     <tbody>${values.map((va) => html`<tr><th scope="row" data-label=${words(one)}><bdi>${valueOf(va)}</bdi></th>${values.map((vb) => cell(va, vb))}</tr>`)}</tbody></table></figure>`;
 }
 
-// The steps, or runs, that a figure was counted from; each links to its place in its run.
+// The steps or runs from which a number was computed; each links to the step in its run.
 
 const MOST_NAMED = 50;
 

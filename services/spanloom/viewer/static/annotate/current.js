@@ -14,7 +14,7 @@ import { Session } from "./session.js";
 const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
-/** Scores of steps by rules and models, and of the run for its header; marks of people are loaded already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+/** Fetch the scores of steps by rules and models, and store those of the run for its header; marks of people are loaded already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
   const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, limit: MOST }).catch(() => null);
   const items = data?.items ?? [];
@@ -68,7 +68,7 @@ export async function loadSchemes() {
 const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
 
 /**
- * Open the session that the address names. The displayed version is kept, so that its annotations
+ * Open the session that the address names. The service keeps the displayed version, so that its annotations
  * stay anchored.
  */
 export async function open() {
@@ -78,7 +78,7 @@ export async function open() {
   if (!who) return showSchemes(); // schemes are visible without a name
   if (isOpen(there, who)) return;
   try {
-    const own = askOwn(name, who); // others may be many: they are requested afterwards
+    const own = askOwn(name, who); // annotations of others may be many, so they are requested afterwards
     ready();
     await Promise.all([own, schemes.peek() ?? loadSchemes()]);
     const scheme = wantedScheme();
@@ -127,7 +127,7 @@ async function askRows(params) {
 
 /** Load data that the first mark does not need. @param {Session} of */
 async function accompany(of) {
-  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // a newer version exists; saves are accepted anyway
+  void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // fails if there is a newer version; saves are accepted anyway
   await reload();
   await loadScores(of);
 }
@@ -139,18 +139,18 @@ async function loadScores(of) {
   of.changed();
 }
 
-/** Request the stored annotations again: other people may have written. */
+/** Request the stored annotations again, because other people may have changed theirs. */
 export async function reload() {
   const of = session.peek();
   if (!of) return;
   const before = stores;
   const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
   if (!data || session.peek() !== of) return;
-  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // it may lack what was stored meanwhile
+  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // the answer may lack writes that were stored meanwhile
   else of.load(data);
 }
 
-/** Load the writes, once for the page; those left by other windows follow later. */
+/** Load the unsent writes, once per page; writes left by other windows follow later. */
 function ready() {
   if (sender.peek()) return;
   sender.value = new Sender(new Keep(), {

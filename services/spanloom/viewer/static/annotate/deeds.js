@@ -1,4 +1,4 @@
-/** What an annotator does: judging a step or a branch, and going on to the next. */
+/** Actions of an annotator: judging a step or a branch, and going to the next step. */
 import { newId } from "./keep.js";
 import { empty } from "./session.js";
 import { applyEdit, difference, isSame, markOf, NOTHING } from "./marks.js";
@@ -19,7 +19,8 @@ import { reload, sender, session } from "./current.js";
 /**
  * Annotate a step, or the whole run (an empty `at`).
  * @param {Session} of @param {string} at @param {Edit} edit @param {{isTyping?: boolean, isAgain?: boolean}} [how]
- *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: it is already in the history
+ *   `isTyping`: further typing in the same field belongs to the same action; `isAgain`: the edit is already in
+ *   the history
  */
 export function annotateStep(of, at, edit, { isTyping = false, isAgain = false } = {}) {
   const slot = of.own.get(at) ?? empty(at);
@@ -30,7 +31,7 @@ export function annotateStep(of, at, edit, { isTyping = false, isAgain = false }
   write(of, slot, edit, after);
 }
 
-/** Confirm an annotation for its step as it is now; the service finds its places again. @param {Session} of @param {string} at */
+/** Confirm an annotation for the present contents of its step; the service finds its marked places again. @param {Session} of @param {string} at */
 export function confirm(of, at) {
   const slot = of.own.get(at);
   if (!slot) return;
@@ -65,7 +66,7 @@ export function annotateBranch(of, i, correctness) {
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return a step of it. @param {Session} of @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return one of its steps. @param {Session} of @param {1 | -1} way */
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
@@ -73,7 +74,7 @@ export function turnBack(of, way) {
   const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
   const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
   if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
-  for (const { at, from, to } of changes) { // of a group, only marks that still have the value that it set; later changes stay
+  for (const { at, from, to } of changes) { // of a group, only marks that still have the value that the group set; later changes are not undone
     if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) annotateStep(of, at, difference(from, to), { isAgain: true });
   }
   return changes[0]?.at;
@@ -90,7 +91,7 @@ function turnGroup(of, group, changes) {
 /** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} of @param {number} i */
 export const nextUnjudged = (of, i) => of.steps.next(i, (j) => !of.mark(of.steps.id(j)).correctness);
 
-// Goes from step to step, and from run to run.
+// Navigation between steps and between runs.
 
 /** Why the run could not be marked as done. */
 export const finishTrouble = signal("");
@@ -121,7 +122,7 @@ export function toTree() {
   grid.peek()?.host.focus({ preventScroll: true });
 }
 
-/** Store everything, mark the item as done in the queue, and open the next run: of the queue, or of the list. */
+/** Store everything, mark the item as done in the queue, and open the next run of the queue or of the list. */
 export async function finish() {
   finishTrouble.value = "";
   if (!(await sender.peek()?.flush())) {
@@ -144,7 +145,7 @@ async function stay() {
   finishTrouble.value = t(isOver ? "annotate.queue.over" : "annotate.nothing.next");
 }
 
-/** @returns {Promise<string>} the address of the next run; empty: there is none */
+/** @returns {Promise<string>} the address of the next run; empty if there is none */
 async function nextRun() {
   const { queue, project, annotate } = place.peek().query;
   if (!queue) return neighbour(1, { annotate });

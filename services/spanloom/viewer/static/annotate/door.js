@@ -1,4 +1,4 @@
-/** The button of the annotation panel; its modules are loaded once the run is shown and the page is idle. */
+/** The button of the annotation panel; its modules are loaded when the run is shown and the page is idle. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { annotator, read } from "../state/reader.js";
@@ -9,7 +9,7 @@ import { html } from "../ui/html.js";
 
 /** @typedef {{Panel: any, MarksAtRest: any}} Loaded */
 
-/** Delay in milliseconds after the first row, which must not wait for them. */
+/** Delay in milliseconds after the first row, so that the row does not wait for these modules. */
 const IDLE_MS = 400;
 
 /** Media query: the panel is below the tree (style/annotate.css). */
@@ -38,7 +38,7 @@ export function Annotation() {
     const later = setTimeout(() => void load().then(setPanel, () => setError(missing())), isOn ? 0 : IDLE_MS);
     return () => clearTimeout(later);
   }, [isOn, attempt]);
-  useEffect(() => { // and again once the annotator is known: the buttons replace the form for the name
+  useEffect(() => { // and again when the annotator is known, because then the buttons replace the form for the name
     if (panel && isOn && isTapped && matchMedia(IS_BELOW).matches) document.querySelector(".annotate")?.scrollIntoView();
   }, [panel, isOn, annotator.value]);
   if (!panel) return isOn && error ? html`<${Failure} error=${error} again=${again} />` : "";

@@ -8,7 +8,7 @@ import { asksMore, isStepwise, lettersOf, shapeOf, subtypesOf, worded } from "./
 import { Corrections, Places } from "./places.js";
 import { hasPieces, piecesOf } from "./pieces.js";
 
-// The form for one step: right or not; if not, the type of the error, its severity, and the reason.
+// The form for one step: whether it is right; if not, the type of the error, its severity, and the reason.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */
@@ -16,7 +16,7 @@ import { hasPieces, piecesOf } from "./pieces.js";
 
 const MOST_WHY = 20_000;
 
-/** @param {{of: Session, at: string, i: number}} props `at`: empty where the row is no step; its buttons are there, so that none moves, and off */
+/** @param {{of: Session, at: string, i: number}} props `at`: empty if the row is not a step; then the buttons are disabled but still shown, so that nothing moves */
 export function Form({ of, at, i }) {
   const mark = of.mark(at);
   const { scheme } = of;
@@ -74,7 +74,7 @@ const isText = (event) => /** @type {HTMLElement} */ (event.target).tagName === 
 function choicesOf(scheme, mark) {
   const subtypes = subtypesOf(scheme, mark.error_type);
   const first = lettersOf([...scheme.severities, ...scheme.error_types].map((one) => one.name));
-  const letters = [...first, ...lettersOf(subtypes, first)]; // letters of subtypes change with the type, the others never
+  const letters = [...first, ...lettersOf(subtypes, first)]; // letters of subtypes change with the type; other letters never change
   const letter = () => letters.shift() ?? "";
   /** @param {"error_type" | "error_subtype" | "severity"} field @param {string} name @param {Partial<Choice>} [more] @returns {Choice} */
   const choice = (field, name, more) => {
@@ -96,11 +96,11 @@ function Choices({ label, choices, choose }) {
       ${letter && html`<kbd>${letter}</kbd> `}${visible(worded(name))}${more && html` <b class="weight">${more}</b>`}</button>`)}</span></div>`;
 }
 
-// Annotations of the run as a whole: who failed and where, or a note.
+// Annotations of the whole run: which agent failed at which step, or a note.
 
 const MOST = 20_000;
 
-/** Who is responsible, at which step it was decided, and why. @param {{of: Session, i: number}} props */
+/** The responsible agent, the decisive step, and the reason. @param {{of: Session, i: number}} props */
 export function Attribution({ of, i }) {
   const { value } = of.mark("");
   const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...of.scheme.agents, ...(value.responsible_agent ? [value.responsible_agent] : [])])];
@@ -126,7 +126,7 @@ export function Note({ of }) {
 
 // Further annotations: a corrected text, places in a text, a note on the whole run; each opens below its button.
 
-/** @param {{of: Session, at: string}} props `at`: empty where no step is chosen */
+/** @param {{of: Session, at: string}} props `at`: empty if no step is chosen */
 export function Extras({ of, at }) {
   const [open, setOpen] = useState(isStepwise(of.scheme) ? "" : of.scheme.annotation_type === "trajectory_edit" ? "corrections" : "spans");
   const names = /** @type {const} */ (["corrections", "spans"]).filter((name) => at && hasPieces(of, name));

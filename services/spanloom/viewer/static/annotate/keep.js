@@ -1,6 +1,6 @@
 /**
- * Writes kept in the browser until the service has them: they survive a reload, a crash, and hours
- * without a network. Each window keeps its own; those of a closed window are taken over.
+ * Stores writes in the browser until the service has them, across reloads, crashes, and hours
+ * without a network. Each window stores its own writes; another window takes over those of a closed one.
  */
 /** @typedef {import("./writes.js").Write} Write */
 
@@ -19,12 +19,12 @@ const me = newId();
 export class Keep {
   constructor() {
     void holdLock();
-    /** Null if the browser refuses: writes then only live as long as the page. @type {Promise<IDBDatabase | null>} */
+    /** Null if the browser refuses; then writes are lost with the page. @type {Promise<IDBDatabase | null>} */
     this.database = opened().catch(() => null);
     this.order = Date.now() * 1000;
   }
 
-  /** Keep a write in its present state. @param {Write} write */
+  /** Store a write in its present state. @param {Write} write */
   async put(write) {
     const order = /** @type {any} */ (write).order ?? (this.order += 1);
     Object.assign(write, { order });
@@ -32,7 +32,7 @@ export class Keep {
     await this.run((store) => store.put(kept));
   }
 
-  /** Forget writes: the service has them, or the reader dropped them. @param {Write[]} writes */
+  /** Remove writes that the service has stored or that the reader discarded. @param {Write[]} writes */
   async drop(writes) {
     if (writes.length) await this.run((store) => { for (const one of writes) store.delete(one.id); });
   }
@@ -54,7 +54,7 @@ export class Keep {
     return taken;
   }
 
-  /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, once all of it is on disk */
+  /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, after its transaction is on the disk */
   async run(act) {
     const database = await this.database;
     if (!database) return null;
@@ -78,14 +78,14 @@ function opened() {
   });
 }
 
-/** Hold a lock that ends with the window, however it ends. */
+/** Hold a lock that the browser releases when the window ends for any reason. */
 function holdLock() {
   return navigator.locks?.request(LOCK + me, () => new Promise(() => {}));
 }
 
 /**
- * Whether the window that kept writes is closed. On an insecure page there are no locks to test: there it
- * counts as closed if it has not written for longer than it takes to send.
+ * Whether the window that stored writes is closed. On an insecure page there are no locks to test, so a
+ * window counts as closed if it has written nothing for longer than sending takes.
  * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
  */
 async function isGone(owner, newest) {

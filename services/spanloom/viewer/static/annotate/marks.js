@@ -1,9 +1,9 @@
-/** The mark of a step, and how an edit changes it: the rules of `core/annotation/marks.py`. */
+/** The mark of a step, and how an edit changes it, by the same rules as `core/annotation/marks.py`. */
 import { hasScore, isStepwise, isWrong, weightOf } from "./scheme.js";
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 /** @typedef {{correctness: string, error_type: string, error_subtype: string, severity: string, rationale: string, value: Record<string, any>}} Mark */
-/** @typedef {Partial<Mark>} Edit the fields that change; of `value` the members */
+/** @typedef {Partial<Mark>} Edit the fields that change; of `value`, only the members that change */
 
 export const TEXTS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
 const OF_ERRORS = { error_type: "", error_subtype: "", severity: "", rationale: "" };
@@ -11,14 +11,14 @@ const OF_ERRORS = { error_type: "", error_subtype: "", severity: "", rationale: 
 /** @type {Mark} */
 export const NOTHING = Object.freeze({ correctness: "", ...OF_ERRORS, value: Object.freeze({}) });
 
-/** The mark of a row of the service. @param {any} row @returns {Mark} */
+/** The mark in a row that the service returned. @param {any} row @returns {Mark} */
 export function markOf({ correctness, error_type, error_subtype, severity, rationale, value }) {
   return { correctness, error_type, error_subtype, severity, rationale, value };
 }
 
 /**
- * The mark with the fields of the edit. If a step is not wrong any more, the fields of its error are
- * removed; so is the subtype if the type changes, unless the edit names one.
+ * Apply an edit to a mark. If the step is no longer wrong, the fields of its error are
+ * removed; if the type changes, so is the subtype, unless the edit names one.
  * @param {Mark} mark @param {Edit} edit @param {Scheme} scheme @returns {Mark}
  */
 export function applyEdit(mark, edit, scheme) {
@@ -53,7 +53,7 @@ export function fieldsOf(edit) {
   return [...TEXTS.filter((name) => edit[name] !== undefined), ...members];
 }
 
-/** The edit that sets some fields to what a mark has in them. @param {Mark} mark @param {Iterable<string>} fields @returns {Edit} */
+/** The edit that sets some fields to their values in a mark. @param {Mark} mark @param {Iterable<string>} fields @returns {Edit} */
 export function editTo(mark, fields) {
   /** @type {Edit} */
   const edit = {};
@@ -65,8 +65,8 @@ export function editTo(mark, fields) {
 }
 
 /**
- * Two edits, one after the other, as one: the fields of both, and those that they changed by consequence,
- * as the mark has them in the end. Fields that neither touched stay as they are for other windows.
+ * Join two consecutive edits: the fields of both, and the fields that changed as a consequence,
+ * with their values in the final mark. Other fields are left out, so that other windows can change them.
  * @param {Edit} first @param {Edit} then @param {Mark} from the mark before the first @param {Mark} to the mark after both
  * @returns {Edit}
  */
@@ -82,13 +82,13 @@ export const whole = (mark) => editTo(mark, fieldsOf(mark));
 /** Whether the mark is empty. @param {Mark} mark */
 export const isEmpty = (mark) => TEXTS.every((name) => !mark[name]) && Object.values(mark.value).every((one) => one === null);
 
-// The score of one annotator's marks: the rule of `core/annotation/marks.py`.
+// The score of one annotator's marks, by the same rule as `core/annotation/marks.py`.
 
 /** @typedef {{value: number, isComplete: boolean, unjudged: number, unweighed: number, judged: number}} Score */
 
 /** Counts marks incrementally, so that the score of many marks is cheap to update. */
 export class Tally {
-  /** @param {import("./scheme.js").Scheme} scheme @param {number} size how many steps are to be judged */
+  /** @param {import("./scheme.js").Scheme} scheme @param {number} size the number of steps to judge */
   constructor(scheme, size) {
     this.scheme = scheme;
     this.size = size;

@@ -17,7 +17,7 @@ import { annotate as zh } from "../i18n/zh/annotate.js";
 import { Attribution, Extras, Form } from "./form.js";
 import { marksOf, roomFor, showMarks } from "./tree_marks.js";
 
-// The annotator's name: entered once, kept in this browser, not verified, and shown as such.
+// The annotator's name: entered once, stored in this browser, and labelled as not verified.
 
 const MOST = 100;
 
@@ -43,7 +43,7 @@ export function Name() {
   return html`<button class="plain who" title=${t("annotate.name.means")} onClick=${() => setOpen(true)}><bdi>${visible(annotator.value)}</bdi> <span class="quiet">${t("annotate.unverified")}</span></button>`;
 }
 
-// The choice of a scheme: those of the project, the presets, or a new one.
+// The choice of a scheme: schemes of the project, presets, or a new scheme.
 
 const NewScheme = later(async () => (await import("./new_scheme.js")).NewScheme);
 
@@ -65,9 +65,9 @@ export function SchemeChoice({ schemes: known, on }) {
     ${isOpen && html`<${NewScheme} close=${() => setOpen(false)} />`}`;
 }
 
-// The keys of the annotator. The letters of the form are in the form, because they work only there.
+// The annotator's keys. The letters of the form are in form.js, because they work only in the form.
 
-/** The digit that is pressed, from 1, independent of the layout with Shift; 0 for none. @param {KeyboardEvent} event */
+/** The pressed digit, from 1, also with Shift in any keyboard layout; 0 if it is none. @param {KeyboardEvent} event */
 const digitOf = (event) => Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : 0));
 
 /** @param {KeyboardEvent} event */
@@ -177,7 +177,7 @@ function Saved() {
   return html`<span class="saved ${waiting ? "waits" : ""} ${why ? "bad" : ""}" role="status" title=${why}>${waiting ? t("annotate.waiting", { n: waiting }) : t("annotate.saved")}${why && html`<span class="why"> · ${line(why, 80)}</span>`}</span>`;
 }
 
-/** Its parts get the counter too, because a part with the same props is not rendered again. @param {{of: Session}} props */
+/** Its components get the counter as a prop, because a component with unchanged props is not rendered again. @param {{of: Session}} props */
 function Body({ of }) {
   const there = view.value;
   const i = chosen.value;

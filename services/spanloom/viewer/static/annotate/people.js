@@ -1,6 +1,6 @@
 /**
- * Marks of other annotators and of earlier versions: where people differ, conflicts of two windows, and steps
- * that changed.
+ * Marks of other annotators and of earlier versions: steps on which people differ, conflicts of two windows,
+ * and changed steps.
  */
 import { useEffect, useMemo } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
@@ -51,7 +51,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** The steps are chosen when the filter is switched on and when others' marks arrive, so none disappears while judging. @param {{of: Session}} props */
+/** The steps are computed when the filter is switched on and when others' marks arrive, so none disappears while judging. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);
@@ -85,7 +85,7 @@ export function People({ of, at }) {
 /** @param {{n: number}} props */
 const Withheld = ({ n }) => (n > 0 ? html`<p class="quiet withheld">${t("people.withheld", { n })}</p>` : "");
 
-/** Annotations of the run as a whole by others. @param {{of: Session}} props */
+/** Annotations of the whole run by others. @param {{of: Session}} props */
 function OfTheRun({ of }) {
   const rows = of.others.get("") ?? [];
   const members = [...new Set(rows.flatMap((row) => Object.keys(row.value).filter((name) => typeof row.value[name] === "string")))];
@@ -95,7 +95,7 @@ function OfTheRun({ of }) {
     <tbody>${members.map((name) => html`<tr><th>${fieldName(name)}</th>${rows.map((row) => html`<td>${shown(of, row.value[name] ?? "")}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-/** A value; of a step its name. @param {Session} of @param {unknown} value */
+/** A value; the id of a step is shown as its name. @param {Session} of @param {unknown} value */
 function shown({ steps, view }, value) {
   const i = steps.row(String(value));
   return i < 0 ? line(String(value), 400) : html`<button class="plain" onClick=${() => go(i)}>${line(view.o.names[view.o.name[i]], 40)}</button>`;
@@ -145,7 +145,7 @@ function StepLink({ of, write }) {
 /** @param {unknown} value */
 const inWords = (value) => (value ? line(typeof value === "string" ? worded(value) : JSON.stringify(value), 300) : "–");
 
-// The state of annotations after the run changed: the step has other texts, has moved, or no longer exists.
+// The state of annotations after a change of the run: the step has other texts, has moved, or no longer exists.
 
 /** @typedef {import("./session.js").Slot} Slot */
 
@@ -167,7 +167,7 @@ function OldAndNew({ of, slot }) {
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }
 
-/** Annotations whose step no longer exists; they are kept. @param {{of: Session}} props */
+/** Annotations whose step no longer exists; they are not deleted. @param {{of: Session}} props */
 export function Orphans({ of }) {
   if (!of.orphans.length) return "";
   return html`<details class="orphans" open><summary>${t("states.orphans", { n: of.orphans.length })}</summary><ul>${of.orphans.map(({ row, mark }) => html`<li>

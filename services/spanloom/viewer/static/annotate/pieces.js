@@ -1,4 +1,4 @@
-/** Pieces of a step's texts: where annotations of a part of a text belong. */
+/** Annotations of passages in a step's texts: corrections and marked places, and where they belong. */
 import { parsed } from "../step/json.js";
 import { areMessages } from "../step/messages.js";
 import { visible } from "../ui/html.js";
@@ -8,9 +8,9 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { runPath } from "../run/state.js";
 
-// The texts of a step in readable parts: each content and call of messages, otherwise the whole text.
+// Splits the texts of a step into readable parts: each content and tool call of its messages, otherwise the whole text.
 
-/** @typedef {{part: string, role: string, text: string}} Part `part`: where in the messages, `0.content`; empty of the whole text */
+/** @typedef {{part: string, role: string, text: string}} Part `part`: the path in the messages, `0.content`; empty for the whole text */
 
 /** @param {string} text @returns {Part[]} */
 export function partsOf(text) {
@@ -25,7 +25,7 @@ function partsOfMessage({ role, content, tool_calls: calls }, at) {
   return [...contents, ...(calls ?? []).flatMap((call, k) => (call?.function?.arguments ? [{ part: `${at}.tool_calls.${k}.function.arguments`, role: call.function.name ?? "", text: call.function.arguments }] : []))];
 }
 
-// A text cut where places begin and end, and around each character that is shown by its number.
+// Cuts a text at the start and end of places, and around each character that is shown by its number.
 
 /**
  * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places they may overlap
@@ -54,8 +54,8 @@ export function cut(text, places) {
 
 /**
  * The position of a place in a text; null if unknown. It is the marked position if the words are
- * still there; else the position of the words if they occur exactly once. If they occur several times,
- * none is chosen, not even the nearest: text inserted before may have moved them all.
+ * still there, otherwise the position of the words if they occur exactly once. If they occur several times,
+ * none is chosen, not even the nearest, because text inserted before may have moved them all.
  * @param {{start: number, end: number, text: string}} place @param {string} text
  * @returns {{start: number, end: number} | null} in UTF-16 units
  */
@@ -72,15 +72,15 @@ export function relocateIn(place, step) {
   return part ? relocate(place, part.text) : null;
 }
 
-// Annotations of pieces of steps: corrected texts, and places in a text. Of a scheme of steps they are members
-// of the step's value; of a scheme of the whole run they are members of the run's, each naming its step.
+// Corrected texts and marked places. With a scheme for steps they are members of the step's value; with a
+// scheme for the whole run they are members of the run's value, each with the id of its step.
 
 /** @typedef {import("./session.js").Session} Session */
-/** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: of messages, where in them */
+/** @typedef {{step_id?: string, field: "input" | "output", part?: string}} Piece `part`: the path in the messages */
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
-/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place `start`, `end`: offsets in UTF-16 units; `text`: what is between them */
+/** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place `start`, `end`: offsets in UTF-16 units; `text`: the text between them */
 
-/** The pieces of a scheme by their name in the value; none for a type of scheme without pieces. */
+/** The types of scheme that have corrections and marked places, by their name in the value. */
 const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajectory_edit"], spans: ["trajectory_eval", "error_span"] });
 
 /** @typedef {keyof typeof NAMES} Name */
@@ -88,7 +88,7 @@ const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajecto
 /** @param {Session} of @param {Name} name */
 export const hasPieces = ({ scheme }, name) => /** @type {readonly string[]} */ (NAMES[name]).includes(scheme.annotation_type);
 
-/** All pieces where those of a step are kept. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
+/** All corrections or places in the value that has those of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
 function every(of, at, name) {
   const found = of.mark(isStepwise(of.scheme) ? at : "").value[name];
   return Array.isArray(found) ? found : [];
@@ -97,13 +97,13 @@ function every(of, at, name) {
 /** @param {Session} of @param {string} at @param {Piece} piece */
 const isOf = (of, at, piece) => isStepwise(of.scheme) || piece.step_id === at;
 
-/** The pieces of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
+/** The corrections or places of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
 export const piecesOf = (of, at, name) => every(of, at, name).filter((one) => isOf(of, at, one));
 
-/** Whether a piece is of this part of a text. @param {Piece} piece @param {string} field @param {string} part */
+/** Whether a correction or place belongs to this part of a text. @param {Piece} piece @param {string} field @param {string} part */
 export const isIn = (piece, field, part) => piece?.field === field && (piece.part ?? "") === part;
 
-/** Replace the pieces. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
+/** Replace the corrections or places of a step. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
 export function putPieces(of, at, name, pieces, isTyping = false) {
   const isOfSteps = isStepwise(of.scheme);
   const kept = every(of, at, name).filter((one) => !isOf(of, at, one));
@@ -111,7 +111,7 @@ export function putPieces(of, at, name, pieces, isTyping = false) {
   annotateStep(of, isOfSteps ? at : "", { value: { [name]: all.length ? all : null } }, { isTyping });
 }
 
-// The texts of a step in a version: the one on the screen, or one that was annotated.
+// The texts of a step in a version: the displayed version, or an annotated version.
 
 /** @typedef {{id: string, name: string, input: string, output: string}} Step */
 
@@ -119,7 +119,7 @@ const MOST = 16;
 /** @type {Map<string, Promise<Step | null>>} */
 const requests = new Map();
 
-/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null: the version was not kept */
+/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null if the version was not kept */
 function stepOf(id, version, project) {
   const key = `${runPath()} ${id} ${version}`;
   const known = requests.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);

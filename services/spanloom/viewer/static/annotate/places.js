@@ -1,4 +1,4 @@
-/** Places and corrections of a step's texts, as annotators mark and write them. */
+/** Marking places in a step's texts, and correcting the texts. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -11,7 +11,7 @@ import { markedText } from "../step/panel.js";
 import { tab } from "../step/messages.js";
 import { subtypesOf, worded } from "./scheme.js";
 
-// A step's text with its marked places, and the place of a selection in it.
+// A step's text with its marked places, and the position of a selection in it.
 
 /** @typedef {import("./pieces.js").Place} Place */
 
@@ -67,7 +67,7 @@ function offset(node, at, isEnd) {
   return from + (node instanceof Element ? (at > 0 ? (piece.textContent?.length ?? 0) : 0) : at);
 }
 
-// Places in the texts of a step: selected in the text, marked with a type of error and a severity.
+// Places in the texts of a step: selected by the annotator, with a type of error and a severity.
 
 /** @typedef {import("./session.js").Session} Session */
 

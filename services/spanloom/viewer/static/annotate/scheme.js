@@ -6,7 +6,7 @@ import { t } from "../i18n/index.js";
 /** Letters with another meaning while the form has the focus. */
 const TAKEN = "jknru";
 
-/** Whether its rows are of steps, and not of the whole run. @param {Scheme} scheme */
+/** Whether its annotations belong to steps, and not to the whole run. @param {Scheme} scheme */
 export const isStepwise = (scheme) => scheme.annotation_type === "trajectory_eval" || scheme.annotation_type === "process_reward";
 
 /** Whether its marks have a score. @param {Scheme} scheme */
@@ -36,8 +36,9 @@ export function shapeOf(scheme, correctness) {
 }
 
 /**
- * Assign a letter to each name: its first if that is free, else another of its own, else any; empty if none is left.
- * @param {string[]} names @param {string[]} [given] letters that others have
+ * Assign a letter to each name: its first letter if that is free, otherwise another letter of the name, otherwise
+ * any; empty if none is left.
+ * @param {string[]} names @param {string[]} [given] letters that are already assigned
  * @returns {string[]} in their order
  */
 export function lettersOf(names, given = []) {
@@ -59,5 +60,5 @@ const FIELDS = {
   responsible_agent: "measure.responsible_agent", decisive_step: "measure.decisive_step", reason: "field.why", note: "extras.note",
 };
 
-/** The form's label of a field of a mark, or of a member of its value. @param {string} field */
+/** The label of a field of a mark, or of a member of its value, in the form. @param {string} field */
 export const fieldName = (field) => (FIELDS[field] ? t(FIELDS[field]) : worded(field));

@@ -3,7 +3,7 @@ import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
 import { Writes } from "./writes.js";
 
-// Writes as requests to the service, and its reasons for refusing them.
+// Converts writes to requests to the service, and its errors to reasons per write.
 
 /** @typedef {import("./writes.js").Write} Write */
 
@@ -18,7 +18,7 @@ export function request(batch) {
   return [path, { scheme, version, items }, { project }, annotator];
 }
 
-/** Why each write of a batch is refused, by its place. @param {ApiError} error @param {number} count */
+/** Why each write of a batch is refused, by its position. @param {ApiError} error @param {number} count */
 export function reasons(error, count) {
   const named = error.errors.flatMap(({ parameter, detail }) => {
     const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];
@@ -51,7 +51,7 @@ export class Sender {
     document.addEventListener("visibilitychange", () => { if (document.hidden) void this.send(true); });
   }
 
-  /** Take over the writes that other windows left, before those of this one; return their number. */
+  /** Take over the writes that other windows left, and put them before the writes of this window; return their number. */
   async begin() {
     const left = await this.keep.takeOver().catch(() => []);
     this.writes.list.unshift(...left);
@@ -92,7 +92,7 @@ export class Sender {
     this.notify();
   }
 
-  /** @param {Write[]} batch @param {boolean} isLeaving @returns {Promise<boolean>} whether to go on */
+  /** @param {Write[]} batch @param {boolean} isLeaving @returns {Promise<boolean>} whether to continue */
   async sendOne(batch, isLeaving) {
     this.writes.sent(batch);
     const scheme = this.listener.scheme(batch[0].context.scheme);
@@ -128,7 +128,7 @@ export class Sender {
     return this.trouble.value === null;
   }
 
-  /** Apply the reader's choice of one of two values. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice between two values. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);
@@ -144,7 +144,7 @@ export class Sender {
     void this.send();
   }
 
-  /** Drop a write that the service refuses. @param {Write} write */
+  /** Discard a write that the service refuses. @param {Write} write */
   discard(write) {
     this.writes.drop(write);
     void this.keep.drop([write]);

@@ -1,5 +1,5 @@
 /**
- * The annotations of one run by one annotator under one scheme, and those of others. Marks are shown at
+ * The annotations of one run by one annotator under one scheme, and those of other people. Marks are shown at
  * once, independent of the network; the answer of the service replaces them.
  */
 import { read, write } from "../state/reader.js";
@@ -10,7 +10,7 @@ import { Steps } from "./steps.js";
 // Actions that can be undone and redone; none is lost when writes are merged.
 
 /**
- * One action: the mark of each step before and after.
+ * One action: the mark of each step before and after it.
  * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
  *   `group`: the id by which the service undoes a mark of a whole branch
  */
@@ -30,7 +30,7 @@ export class History {
   }
 
   /**
-   * Record an action. Typing into one field is one action, as long as nothing else is done.
+   * Record an action. Continuous typing in a field is one action.
    * @param {Deed} deed @param {boolean} [isTyping]
    */
   add(deed, isTyping = false) {
@@ -58,7 +58,7 @@ export class History {
 }
 
 /**
- * The history of this window before its reload; a new one in other cases.
+ * The history of this window from before a reload; otherwise a new history.
  * @param {object} context of the history: run, scheme, annotator, version
  */
 export function recall(context) {
@@ -68,7 +68,7 @@ export function recall(context) {
   return made;
 }
 
-/** Keep the newest actions in the window, up to one that is too large. @param {object} context @param {History} history */
+/** Store the newest actions in the window, up to the first that is too large. @param {object} context @param {History} history */
 export function remember(context, { done, undone }) {
   const newest = (/** @type {Deed[]} */ deeds) => deeds.slice(Math.max(deeds.length - KEPT, deeds.findLastIndex((one) => one.changes.length > LARGE) + 1));
   if (done.length || undone.length) write(NAME, { of: JSON.stringify(context), done: newest(done), undone: newest(undone) }, sessionStorage);
@@ -86,9 +86,10 @@ function move(from, to) {
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {"valid" | "changed" | "moved" | "orphaned" | "whole"} State */
 /** @typedef {{step: string, at: string, row: any, mark: Mark, state: State, group: string}} Slot
- * `at`: the step that it is shown at now, empty for the whole run; `group`: the write of many steps that made the mark */
+ * `at`: the step at which it is shown now, empty for the whole run; `group`: the write of many steps that set the
+ * mark */
 
-/** A slot for a step without a mark; for the whole run if it is empty. @param {string} at @returns {Slot} */
+/** A slot for a step without a mark; for the whole run if `at` is empty. @param {string} at @returns {Slot} */
 export const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole", group: "" });
 
 const COUNTING = new Set(["valid", "moved", "whole"]);
@@ -111,7 +112,7 @@ export class Session {
     this.isLoaded = false;
     /** Annotations whose step no longer exists. @type {Slot[]} */
     this.orphans = [];
-    /** Annotations of others, by the step that they are shown at. @type {Map<string, any[]>} */
+    /** Annotations of others, by the step at which they are shown. @type {Map<string, any[]>} */
     this.others = new Map();
     /** @type {string[]} */
     this.people = [];
@@ -121,7 +122,7 @@ export class Session {
     /** By the step that they are shown at now. @type {Map<string, Slot>} */
     this.own = new Map();
     this.tally = new Tally(scheme, this.steps.size);
-    /** The marks that unconfirmed writes of many steps lead to, by write and step. @type {Map<string, Map<string, Mark>>} */
+    /** The marks that unconfirmed writes of many steps will set, by write and step. @type {Map<string, Map<string, Mark>>} */
     this.expected = new Map();
   }
 
@@ -170,7 +171,7 @@ export class Session {
     const slot = { step: row.step_id, at: at ?? "", row, mark, state: isOfThis ? "valid" : row.state, group };
     if (at === undefined) {
       if (!isEmpty(mark)) this.orphans.push({ ...slot, state: "orphaned" });
-    } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // a mark of the step itself wins over one that moved there
+    } else if (row.step_id === at || (this.own.get(at)?.step ?? row.step_id) === row.step_id) this.put(slot); // a mark of the step itself has precedence over a mark that moved there
   }
 
   /** The step at which a row is shown; undefined if its step does not exist. @param {any} row @returns {string | undefined} */
@@ -188,7 +189,7 @@ export class Session {
     } else for (const [at, mark] of this.expected.get(one.id) ?? []) this.put({ ...(this.own.get(at) ?? empty(at)), mark, group: one.id });
   }
 
-  /** Mark all steps below one that have no mark. @param {string} top empty: all @param {import("./marks.js").Edit} edit @param {string} group the id of the write @returns {Deed["changes"]} */
+  /** Mark all unmarked steps below a step. @param {string} top empty for all steps @param {import("./marks.js").Edit} edit @param {string} group the id of the write @returns {Deed["changes"]} */
   fill(top, edit, group) {
     const { steps, view } = this;
     const from = Math.max(0, top ? steps.row(top) : 0);

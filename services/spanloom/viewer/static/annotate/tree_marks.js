@@ -11,7 +11,7 @@ import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes, stepScores } from "./current.js";
 import { Steps } from "./steps.js";
 
-// Marks in the rows of the tree: own marks, those of others, and those of evaluators, each with its shape.
+// Marks in the rows of the tree: marks of the annotator, of others, and of evaluators, each with its shape.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./scheme.js").Scheme} Scheme */
@@ -33,18 +33,18 @@ export function showMarks(there, marks, room) {
   };
 }
 
-/** Return the function by which a row of the tree shows the marks of a session. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
+/** Return the function that draws the marks of a session in a row of the tree. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
 export function marksOf(of) {
   return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
 }
 
-/** The number of signs that a row has room for, including the own one, so that rows are aligned. @param {Session} of */
+/** The number of signs that fit in a row, including the annotator's own sign, so that rows are aligned. @param {Session} of */
 export function roomFor(of) {
   const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
   return 1 + Math.min(MOST_OTHERS, most);
 }
 
-/** The signs of a row, the own one first. @param {Session} of @param {number} i @returns {Sign[]} */
+/** The signs of a row, the annotator's own sign first. @param {Session} of @param {number} i @returns {Sign[]} */
 export function signsOf(of, i) {
   const at = of.steps.id(i);
   if (!isStepwise(of.scheme)) return pointers(of, at);
@@ -153,7 +153,7 @@ export async function annotationsOf(trace, project) {
   return annotations;
 }
 
-/** Annotations by the steps that they are shown at. A long run has very many: a sign is made when its row is drawn. */
+/** Annotations by the steps at which they are shown. A long run has very many, so a sign is created when its row is drawn. */
 class RunAnnotations {
   /** @type {Map<string, any[]>} */
   #rows = new Map();
@@ -170,7 +170,7 @@ class RunAnnotations {
     add(this.#scores, one.step_id, one);
   }
 
-  /** Some could not be loaded: show none instead of a part. */
+  /** Some could not be loaded: show none instead of only some. */
   forget() {
     this.#rows.clear();
     return 0;
@@ -198,7 +198,7 @@ function add(byStep, at, one) {
   else byStep.set(at, [one]);
 }
 
-/** The fields of a step's annotation that a sign needs; the others are dropped. @param {any} row */
+/** The fields of a step's annotation that a sign needs; other fields are dropped. @param {any} row */
 const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: row.origin, correctness: row.correctness, severity: row.severity, error_type: row.error_type });
 
 /** The step of an annotation; empty for the whole run. @param {any} row @returns {string} */

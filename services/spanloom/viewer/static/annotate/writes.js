@@ -1,5 +1,5 @@
 /**
- * Writes that the service has not confirmed yet, in their order. Nothing here waits or sends: it returns
+ * Writes that the service has not confirmed yet, in order. This module neither waits nor sends; it returns
  * what to send next, and processes the result. A write never changes its id, so that sending it again
  * is harmless; once sent it is never changed.
  */
@@ -9,11 +9,12 @@ import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHIN
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */
-/** @typedef {{field: string, mine: any, theirs: any}} Clash `field`: one of the texts, or `value.` and a member */
+/** @typedef {{field: string, mine: any, theirs: any}} Clash `field`: the name of a text, or `value.` and a member */
 
 /**
  * The fields of an edit that have been changed differently since its base.
- * @param {Mark} base what the editor saw @param {Mark} now @param {Edit} edit @param {import("./scheme.js").Scheme} scheme
+ * @param {Mark} base the mark that the editor saw @param {Mark} now
+ * @param {Edit} edit @param {import("./scheme.js").Scheme} scheme
  * @returns {Clash[]}
  */
 export function clashes(base, now, edit, scheme) {
@@ -25,13 +26,13 @@ export function clashes(base, now, edit, scheme) {
   });
 }
 
-/** An edit without some of its fields. @param {Edit} edit @param {string[]} fields @returns {Edit} */
+/** Remove fields from an edit. @param {Edit} edit @param {string[]} fields @returns {Edit} */
 export const without = (edit, fields) => editTo(/** @type {Mark} */ (edit), fieldsOf(edit).filter((field) => !fields.includes(field)));
 
 /** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
 /**
  * `base`: the revision that was seen, null for any; `seen`: the mark in it. `from`, `to`: the mark on the screen
- * before and after the edit. `group`: what to undo, or the branch to mark.
+ * before and after the edit. `group`: the group to undo, or the branch to mark.
  * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark, from: Mark, to: Mark,
  *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
  *   clashes: Clash[], theirs: any, why: string}} Write
@@ -66,12 +67,12 @@ export class Writes {
     return write;
   }
 
-  /** Send a refused write again, with all of the mark: a part of it contradicted what is stored. @param {Write} write */
+  /** Send a refused write again with the whole mark, because some of its fields contradicted the stored mark. @param {Write} write */
   again(write) {
     Object.assign(write, { state: "waiting", why: "", edit: write.kind === "edit" && write.to ? whole(write.to) : write.edit });
   }
 
-  /** The writes of one request: of one kind, each step once, none after a held one. @returns {Write[]} */
+  /** The writes of the next request: all of one kind, each step once, none after a held write. @returns {Write[]} */
   next() {
     const first = this.list.find((one) => one.state === "waiting" && !this.isBlocked(one));
     if (!first || first.kind !== "edit") return first ? [first] : [];
@@ -101,7 +102,7 @@ export class Writes {
     for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
   }
 
-  /** Handle a missing answer: the writes may be stored or not, and are sent again unchanged. @param {Write[]} batch */
+  /** Handle a missing answer: the writes may be stored or not, so they are sent again unchanged. @param {Write[]} batch */
   failed(batch) {
     for (const one of batch) one.state = "waiting";
   }
@@ -119,7 +120,7 @@ export class Writes {
 
   /**
    * Another write changed the same steps meanwhile (409); nothing was stored. A write of other fields
-   * is merged; the rest is held until the reader chooses.
+   * is merged; other writes are held until the reader chooses.
    * @param {Write[]} batch @param {any[]} current @param {import("./scheme.js").Scheme} scheme
    */
   clashed(batch, current, scheme) {
@@ -130,7 +131,7 @@ export class Writes {
     }
   }
 
-  /** Handle a 422: writes with a reason are kept for the reader to see, the others are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by place */
+  /** Handle a 422: writes with a reason are kept for the reader to see, the others are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -153,7 +154,7 @@ export class Writes {
   }
 }
 
-/** Rebase a write from one mark to another; one that cannot be merged is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
+/** Rebase a write from one mark to another; a write that cannot be merged is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
 function rebase(write, seen, row, scheme) {
   const now = markOf(row);
   const found = write.base === null ? [] : clashes(seen, now, write.edit, scheme);

@@ -28,7 +28,7 @@ export class RunSearch {
     this.until = until;
     this.changed = changed;
     this.of = order.length;
-    /** The indexes of the runs in search order; runs that could not be read are appended, for when the search is resumed. */
+    /** The indexes of the runs in search order; runs that could not be read are appended, to be searched when the search is resumed. */
     this.order = [...order];
     this.next = 0;
     this.isGoing = false;
@@ -117,7 +117,7 @@ async function findInRuns(q, until, report) {
   const named = isFew ? null : await namedRuns(q, until);
   const first = named ?? all.filter((at) => isFew || partAt(at).outline);
   const search = new RunSearch(q, until, () => report(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
-  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the run itself, until the steps are known
+  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the row of the run, until its steps are known
   await search.go(first.length);
 }
 

@@ -23,7 +23,7 @@ import { later } from "../ui/fetched.js";
 
 const CONVERSATIONS = "/conversations";
 
-/** The list from which the reader came, also after runs were opened; after a link, the list of conversations. */
+/** The list from which the reader came, also after opening runs; without one, the list of conversations. */
 function listBefore() {
   const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;
@@ -35,7 +35,7 @@ export function remember() {
   keepOrigin({ url: location.pathname + location.search, runs: all, back: listBefore() });
 }
 
-/** Go to the run before or after the one of the active row. @param {1 | -1} by */
+/** Go to the run before or after the run of the active row. @param {1 | -1} by */
 const go = (by) => () => {
   const there = view.peek();
   if (!there) return;
@@ -85,7 +85,7 @@ export function Header() {
   const total = useMemo(() => sums(list ?? []), [list]);
   const { id = "", project } = place.value.query;
   if (!list) return html`<header class="run-head"></header>`;
-  const held = areAll.value ? "" : "held"; // reserves its space, so that nothing below moves when the rest arrives
+  const held = areAll.value ? "" : "held"; // reserves the space of the rest, so that nothing below moves when it arrives
   const user = list.find((run) => run.user_id)?.user_id;
   return html`<header class="run-head">
     <div class="title"><h1><bdi>${visible(id)}</bdi></h1>

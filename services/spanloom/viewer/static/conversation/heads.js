@@ -13,7 +13,7 @@ import { pathOf } from "./runs.js";
 /** @typedef {import("../tree/row.js").Row} Row */
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** The elements of a row that only rows of runs have. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
+/** The elements that only rows of runs have. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
 const made = new WeakMap();
 
 /** The functions by which a tree shows its runs. @param {import("../tree/view.js").View} view @returns {import("../tree/row.js").Heads} */

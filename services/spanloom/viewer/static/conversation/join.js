@@ -1,7 +1,7 @@
 /**
  * The runs of a conversation as one outline: a row for each run, and below it the rows of the run's own
- * outline, or one placeholder row `…` until that is loaded. So everything that shows a run can show a
- * conversation.
+ * outline, or a placeholder row `…` until that is loaded. Therefore all components that show a run can also
+ * show a conversation.
  */
 import { ERROR, linked, rowOf, spanId } from "../tree/outline.js";
 import { View } from "../tree/view.js";
@@ -64,7 +64,7 @@ export class Runs {
     return this.parts.findIndex(({ run }) => run.trace_id === trace);
   }
 
-  /** The text for a row in the URL: `TRACE` for a run, `TRACE/SPAN` for a step. @param {number} i */
+  /** The text of a row in the URL: `TRACE` for a run, `TRACE/SPAN` for a step. @param {number} i */
   address(i) {
     const { run, outline } = this.part(i);
     return this.isHead(i) || !outline ? run.trace_id : `${run.trace_id}/${spanId(outline, this.own(i))}`;
@@ -91,7 +91,7 @@ export class Runs {
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../list/run.js").Run} Run */
-/** A run as a line of the list, and its outline once it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */
+/** A run as an item of the list, and its outline if it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */
 
 export const WAITING = "…";
 /** Idle time is cut out if it is longer than a quarter of the average run, or than this share of all. */
@@ -201,7 +201,7 @@ export class Forest extends View {
 
   /**
    * Show an outline of the same runs with more of them loaded, or with further runs at the end. Open rows
-   * stay open; a filter is removed, as row numbers change. @param {Outline} o
+   * stay open; a filter is removed, because row numbers change. @param {Outline} o
    */
   grow(o) {
     const { collapsed, root, hasFrames } = this;
@@ -216,7 +216,7 @@ export class Forest extends View {
   }
 }
 
-/** The row after a run's last if its outline is unchanged, else the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
+/** The row after a run's last row if its outline is unchanged, otherwise the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
 function rowAfter(had, now, at) {
   const isSame = had.parts[at].outline === now.parts[at].outline;
   return isSame ? (had.heads[at + 1] ?? had.n) : had.heads[at] + 1;

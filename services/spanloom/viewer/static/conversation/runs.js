@@ -1,4 +1,4 @@
-/** The runs of the current conversation as lines of the list: page by page, oldest first. */
+/** The runs of the current conversation as items of the list, page by page, oldest first. */
 import { ApiError, getJson } from "../api.js";
 import { batch, signal } from "../vendor/signals.js";
 import { quoted } from "../state/filters.js";

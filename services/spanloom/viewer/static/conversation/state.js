@@ -31,7 +31,7 @@ export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
 
-/** A run as far as it is loaded; the tree shows it a frame later. @param {number} at the index of the run */
+/** Store what is loaded of a run; the tree shows it a frame later. @param {number} at the index of the run */
 export const partAt = (at) => parts[at];
 
 /** Fetch the outline of a run, once. @param {number} at the index of the run */
@@ -86,7 +86,7 @@ function renew() {
   });
 }
 
-/** The step to select in a run after loading: the first failed one, or the first that is no plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
+/** The step to select in a run after loading: the first failed step, or the first that is not plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
 function firstOf(there, i, isFailed) {
   const found = isFailed ? nextFailure(there, i - 1) : -1;
   if (found >= 0) return found;

@@ -1,4 +1,4 @@
-/** Opens the dialog that makes a dataset; it is loaded then. */
+/** The button that opens the dialog for datasets; the dialog is loaded on the click. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
@@ -14,7 +14,7 @@ export function DatasetButton({ sources, class: style = "" }) {
     ${dialog && html`<${dialog.DatasetDialog} sources=${sources} close=${() => setDialog(null)} />`}`;
 }
 
-/** Registers the key `D`, which clicks the button if the page shows one; always, so that the help lists it. */
+/** Registers the key `D`, which clicks the button if the page shows it; always registered, so that the help lists the key. */
 export function useDatasetKey() {
   useKeys([{ key: "D", label: "dataset.key", run: () => /** @type {HTMLElement | null} */ (document.querySelector("button.dataset"))?.click() }], []);
 }

@@ -1,4 +1,4 @@
-/** Make a dataset of runs or steps: name, role, a preview of written and skipped rows, then its draft or a file. */
+/** The dialog that turns runs or steps into rows of a dataset: name, role, and a preview; they go into the draft or a file. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson, sendJson } from "../api.js";
 import { useCollected } from "../export/collect.js";
@@ -15,10 +15,10 @@ import { sendItems } from "./send.js";
 
 learn({ en, zh });
 
-// Rows of a dataset, made of runs or of steps: the input, and for a reference the output. A run or step that
-// cannot be a row is reported with its reason; nothing is left out silently.
+// Rows of a dataset, made from runs or steps: the input, and for a reference the output. A run or step that
+// cannot be a row is reported with the reason.
 
-/** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or a step of it */
+/** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or one of its steps */
 /** @typedef {"input" | "reference"} Role the purpose of the rows: to be run again, or to be compared with */
 /** @typedef {{source: Source, document?: any, error?: string}} Fetched */
 /** @typedef {"live" | "noinput" | "nooutput" | "failed" | "nostep" | "unread"} Reason */
@@ -69,7 +69,7 @@ function reasonAgainst({ document, error }, step, role) {
   return step.output ? null : "nooutput";
 }
 
-/** The role to suggest: `input` if no run can be a reference, because all failed. @param {Fetched[]} found @returns {Role} */
+/** The suggested role: `input` if no run can be a reference because all of them failed. @param {Fetched[]} found @returns {Role} */
 export function fittingRole(found) {
   const rows = (/** @type {Role} */ role) => plan(found, role, "").items.length;
   return !rows("reference") && rows("input") ? "input" : "reference";
@@ -100,7 +100,7 @@ function toolCalls(document) {
 // The dialog.
 
 const SHOWN = 20;
-/** Formats of runs whose items are rows of datasets elsewhere. */
+/** Formats of runs whose items are rows of datasets in other systems. */
 const ROWS = new Set(["chat", "coze-dataset", "databricks", "langsmith", "mlflow-eval", "openai"]);
 const FORMS = FORMATS.filter(({ id }) => ROWS.has(id));
 
@@ -168,7 +168,7 @@ export function DatasetDialog({ sources, close }) {
     </form><//>`;
 }
 
-/** Puts rows into the draft of a dataset, which is made if there is none. @param {string} name @param {Item[]} items @param {Role} role */
+/** Puts rows into the draft of a dataset, which is created if it does not exist. @param {string} name @param {Item[]} items @param {Role} role */
 function usePut(name, items, role) {
   const { project } = place.value.query;
   const { data } = useFetched("/v1/datasets", { project });

@@ -4,11 +4,11 @@ import { sendJson } from "../api.js";
 /** `at`: position among the given items. @typedef {{at: number, item_key: string, reason: string}} Refused */
 /** @typedef {{stored: number, unchanged: number, rejected: number, refused: Refused[]}} Taken */
 
-/** The most items and characters of one request; the service takes 10,000 and 32 MiB. */
+/** Maximum numbers of items and characters in a request; the limits of the service are 10,000 items and 32 MiB. */
 const AT_ONCE = 5_000;
 const MOST_TEXT = 8_000_000;
 
-/** Parts of a list that one request may have. @template {{size: number}} T @param {T[]} all @returns {T[][]} */
+/** Split a list into parts that are small enough for a request. @template {{size: number}} T @param {T[]} all @returns {T[][]} */
 export function batches(all) {
   /** @type {T[][]} */
   const made = [];

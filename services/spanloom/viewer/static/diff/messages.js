@@ -1,4 +1,4 @@
-/** Messages in words, side by side: what a person reads of a differing input (core/diff/said.py). */
+/** Differing messages as text, side by side, like core/diff/said.py. */
 
 /** @typedef {Record<string, any>} Message */
 /** @typedef {[string | null, string | null]} Pair */
@@ -9,14 +9,14 @@ const SAID = new Set(["role", "content", "tool_calls"]);
 /** Whether a value is a list of messages. @param {unknown} value @returns {value is Message[]} */
 export const areMessages = (value) => Array.isArray(value) && value.every((one) => one !== null && typeof one === "object" && "role" in one);
 
-/** The messages of two values that differ, side by side, prompts first; a value that is no list of messages is one. @param {unknown} a @param {unknown} b @returns {Pair[]} */
+/** The messages of two values that differ, side by side, prompts first; a value that is not a list of messages is shown as one text. @param {unknown} a @param {unknown} b @returns {Pair[]} */
 export function messagePairs(a, b) {
   const pairs = pairUp(messagesOf(a), messagesOf(b)).filter(([ours, theirs]) => ours !== theirs);
   const isFirst = (/** @type {Pair} */ pair) => FIRST_ROLES.some((role) => (pair[0] ?? pair[1] ?? "").startsWith(role));
   return [...pairs.filter(isFirst), ...pairs.filter((pair) => !isFirst(pair))];
 }
 
-/** A message in words: `user: Where is it dry?`, its calls as `→ search {"q":1}`. @param {Message} message */
+/** A message as text: `user: Where is it dry?`, its calls as `→ search {"q":1}`. @param {Message} message */
 export function wordsOf(message) {
   const calls = Array.isArray(message.tool_calls) ? message.tool_calls.map((call) => `→ ${callText(call)}`) : [textOf(message.tool_calls)];
   const rest = Object.entries(message).filter(([key, value]) => !SAID.has(key) && value !== null).map(([key, value]) => `(${key}: ${textOf(value)})`);
@@ -32,14 +32,14 @@ function messagesOf(value) {
 /** @param {any} call */
 const callText = (call) => (call?.function ? `${textOf(call.function.name)} ${textOf(call.function.arguments)}` : textOf(call));
 
-/** A value as text: parts of a content one after the other, anything else as JSON. @param {unknown} value @returns {string} */
+/** A value as text: the parts of a content one after the other, any other value as JSON. @param {unknown} value @returns {string} */
 function textOf(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.map((part) => (part?.type === "text" && Object.keys(part).length === 2 ? textOf(part.text) : textOf(part))).join(" ") : JSON.stringify(value);
 }
 
-/** Texts that correspond: equal ones in the longest common order, those between them one by one. @param {string[]} a @param {string[]} b @returns {Pair[]} */
+/** Pair corresponding texts: equal texts in their longest common order, and the texts between them one by one. @param {string[]} a @param {string[]} b @returns {Pair[]} */
 function pairUp(a, b) {
   /** @type {Pair[]} */
   const pairs = [];
@@ -51,7 +51,7 @@ function pairUp(a, b) {
   return pairs;
 }
 
-/** The most cells of the table of a comparison: of more messages only equal starts correspond. */
+/** Maximum number of cells in the table of a comparison; of more messages only equal starts are paired. */
 const MOST = 250_000;
 
 /** The positions of equal texts in their longest common order. @param {string[]} a @param {string[]} b @returns {[number, number][]} */

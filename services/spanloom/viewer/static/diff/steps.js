@@ -1,4 +1,4 @@
-/** Two runs side by side: their ids, sums, and the steps that differ. */
+/** Two runs side by side: their ids, their totals, and the steps that differ. */
 import { change, link, place } from "../state/place.js";
 import { t } from "../i18n/index.js";
 import { html, line, visible } from "../ui/html.js";
@@ -25,7 +25,7 @@ export function idIn(text) {
   return /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/i.exec(text)?.[0].toLowerCase() ?? "";
 }
 
-// The form for the two runs to compare: a hint on the list, and two fields for ids.
+// The form for the two runs to compare: a hint about the list, and two fields for ids.
 
 /** @param {{a: string, b: string}} props the ids that the URL already has */
 export function DiffForm({ a, b }) {
@@ -86,26 +86,26 @@ function Run({ side, isVersion }) {
     <span class="quiet">${moment(Number(side.started_at))}${isVersion && ` · ${t("diff.version", { version: side.version })}`}</span>`;
 }
 
-// Two texts side by side, with the words marked that differ.
+// Two texts side by side, with the differing words marked.
 
 /** @typedef {import("../vendor/diff-word.js").Piece} Piece */
 
-/** Maximum differing words and duration of a comparison: the whole texts are shown anyway. */
+/** Maximum number of differing words, and maximum duration of a comparison; beyond them the texts are shown unmarked. */
 const HOW = { maxEditLength: 2_000, timeout: 500 };
 /** Longer texts are not compared by words. */
 const MOST_MARKED = 20_000;
-/** Time for all comparisons of a page, in milliseconds; then each waits for its button. */
+/** Time for all comparisons of a page, in milliseconds; after that each needs a click on its button. */
 const MOST_MS = 1_500;
-/** The comparison by words, once it is loaded. */
+/** The function that compares by words; null until it is loaded. */
 const compare = signal(/** @type {((a: string, b: string, how: typeof HOW) => Piece[] | undefined) | null} */ (null));
 let spent = 0;
 
-/** Load the comparison by words: it marks texts that are shown already. */
+/** Load the comparison by words, which then marks texts that are already shown. */
 async function loadWords() {
   compare.value ??= (await import("../vendor/diff-word.js")).diffWordsWithSpace;
 }
 
-/** The pieces of two texts; undefined if they are too far apart. @param {string} a @param {string} b */
+/** The common and differing pieces of two texts; undefined if they differ too much. @param {string} a @param {string} b */
 function piecesOf(a, b) {
   const since = performance.now();
   const pieces = a.length > MOST_MARKED || b.length > MOST_MARKED ? undefined : compare.value?.(a, b, HOW);
@@ -116,7 +116,7 @@ function piecesOf(a, b) {
 /** Whether two texts have words to compare. @param {string | null} a @param {string | null} b @returns {boolean} */
 const areSentences = (a, b) => [a, b].every((one) => one !== null && /\S\s+\S/.test(one));
 
-/** Two cells; what differs in them is marked. @param {{a: string | null, b: string | null, op: Op}} props null: nothing on this side */
+/** Two cells with their differences marked. @param {{a: string | null, b: string | null, op: Op}} props null: nothing on this side */
 function Cells({ a, b, op }) {
   const [isAsked, setAsked] = useState(false);
   const comparing = compare.value;
@@ -141,7 +141,7 @@ function Marked({ pieces, side }) {
 /** @typedef {"same" | "changed" | "added" | "removed" | "moved"} Op */
 /** @typedef {{op: Op, a?: number | null, b?: number | null, a_id?: string, b_id?: string, type?: string, name?: string, changes?: {field: string, a: unknown, b: unknown}[]}} Step */
 
-/** The name of a step, or both if the runs have it under different ones. @param {Step} step */
+/** The name of a step, or both names if they differ between the runs. @param {Step} step */
 function namesOf({ name, changes }) {
   const renamed = changes?.find((one) => one.field === "name");
   return renamed ? `${renamed.a} → ${renamed.b}` : (name ?? "");
@@ -164,7 +164,7 @@ function Change({ field, a, b, op }) {
   return pairs.map(([ours, theirs], n) => html`<tr class="change"><th>${n ? html`<span class="sr">${field}</span>` : field}</th><${Cells} a=${ours} b=${theirs} op=${op} /></tr>`);
 }
 
-/** A missing value is shown differently from an empty text: a failed step without a message has an empty error. @param {string} field @param {unknown} value */
+/** A missing value is shown differently from an empty text, because a failed step without a message has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {
   if (value === null || value === undefined) return "–";
   if (value === "") return t("diff.empty");

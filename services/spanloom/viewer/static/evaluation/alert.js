@@ -1,4 +1,4 @@
-/** One alert: its condition, its channels, what fires now, and all its events. */
+/** The page of an alert: its condition, its channels, what fires now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
@@ -26,7 +26,7 @@ export function conditionText({ where, metric, of, by, window, above, below }) {
   return [`${metric} ${limit}`, window && `/ ${window}`, of, by && t("alert.by", { by }), where && `(${where})`].filter(Boolean).join(" ");
 }
 
-/** The members of an alert that can be changed, as `PUT` takes them. @param {Alert} alert */
+/** The members of an alert that can be changed, in the form that `PUT` accepts. @param {Alert} alert */
 function definition({ where, metric, of, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused }) {
   return { where, metric, of: metric ? of : null, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused: paused || null };
 }

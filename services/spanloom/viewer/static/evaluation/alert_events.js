@@ -43,7 +43,7 @@ function reasonInWords(reason) {
   return visible(JSON.stringify(reason));
 }
 
-/** @param {{of: Alert, project: string | undefined, isOwn?: boolean}} props `isOwn`: on the page of the alert */
+/** @param {{of: Alert, project: string | undefined, isOwn?: boolean}} props `isOwn`: whether it is shown on the page of the alert */
 export function FiresNow({ of, project, isOwn = false }) {
   const own = project ?? (of.project === "default" ? undefined : of.project);
   const most = isOwn ? MANY : FEW;

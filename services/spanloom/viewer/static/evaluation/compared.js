@@ -1,4 +1,4 @@
-/** Two experiments on the items that both have: what differs, and the items that changed. */
+/** Two experiments on the items that both have: the differences of scores, and the items whose result changed. */
 import { t } from "../i18n/index.js";
 import { link, place } from "../state/place.js";
 import { part, useFetched } from "../ui/fetched.js";

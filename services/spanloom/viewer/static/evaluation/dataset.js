@@ -1,4 +1,4 @@
-/** One dataset: its versions, the items of one, and what can be done with them. */
+/** The page of a dataset: its versions, the items of a version, and actions on them. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, moment } from "../format.js";

@@ -1,4 +1,4 @@
-/** What differs between two sets of runs; each figure opens its runs. */
+/** The differences between two sets of runs; each number opens its runs. */
 import { duration, money, percent, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -12,10 +12,10 @@ import { Drawing, signed } from "./interval.js";
 /** @typedef {{a: Side, b: Side, differences: Difference[], no_difference_shown: number, only_a: Only[], only_b: Only[], remarks: string[]}} Behaviour */
 
 const TIMES = new Set(["duration", "model_time", "tool_time", "first_token"]);
-/** Fewer runs of a set than this decide nothing. */
+/** With fewer runs in a set than this, no difference is shown. */
 const FEW = 8;
 
-/** How a value of a feature is written. @param {Difference} of @returns {(value: number) => string} */
+/** The format of a feature's values. @param {Difference} of @returns {(value: number) => string} */
 function shownOf({ kind, feature }) {
   if (kind === "share") return percent;
   if (TIMES.has(feature)) return duration;

@@ -1,4 +1,4 @@
-/** One experiment: its progress, the summary of each score, and its results, the worst first. */
+/** The page of an experiment: its progress, the summary of each score, and its results, the worst first. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, moment, percent } from "../format.js";
@@ -58,7 +58,7 @@ function Facts({ of: { dataset, runs, evaluators, repeats, started_at: at, start
     ${at && html`<div title=${moment(Number(at))}><dt>${t("experiment.started")}</dt><dd>${clock(Number(at))} ${by && html`<span class="quiet"><bdi>${line(by, 40)}</bdi></span>`}</dd></div>`}</dl>`;
 }
 
-/** The choice of another experiment to compare with: this one is B. @param {{name: string, project: string | undefined}} props */
+/** The choice of another experiment to compare with; the present experiment is B. @param {{name: string, project: string | undefined}} props */
 function CompareWith({ name, project }) {
   const { data } = useFetched("/v1/experiments", { project });
   /** @type {Experiment[]} */
@@ -82,7 +82,7 @@ function Scores({ summary }) {
     <p class="quiet">${t("experiment.scores.about")}</p>`;
 }
 
-/** A figure with few digits. @param {number} value */
+/** A number with few digits. @param {number} value */
 export const figure = (value) => Number(value.toPrecision(4)).toString();
 
 /** @param {{name: string, of: Summary}} props */
@@ -98,7 +98,7 @@ function ScoreRow({ name, of: { n, ok, na, error, skipped, pass_rate: rate, mean
     <td class="number" data-label=${t("experiment.n")}>${ok}/${n}</td><td data-label=${t("experiment.out")}>${out || none}</td></tr>`;
 }
 
-/** Scores that rows have. @param {Result[]} rows */
+/** The names of the scores in rows. @param {Result[]} rows */
 export const scoresIn = (rows) => [...new Set(rows.map((one) => one.name))].sort();
 
 /** The choice of one score. @param {{names: string[], shown: string}} props */

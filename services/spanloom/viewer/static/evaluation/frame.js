@@ -1,4 +1,4 @@
-/** The frame of the pages of evaluation: their navigation, and what they share. */
+/** The frame of the evaluation pages: their navigation, and shared components. */
 import { evaluation as en } from "../i18n/en/evaluation.js";
 import { learn, t } from "../i18n/index.js";
 import { evaluation as zh } from "../i18n/zh/evaluation.js";
@@ -18,11 +18,11 @@ export function Evaluation({ title, children }) {
     <main class="judge evaluation" tabindex="-1"><h1><bdi>${title}</bdi></h1>${children}</main><//>`;
 }
 
-/** A table that is scrolled sideways where there is no room; on a phone its rows are blocks. @param {{label: string, class?: string, children?: unknown}} props */
+/** A table that scrolls sideways if it is too wide; on a phone its rows are blocks. @param {{label: string, class?: string, children?: unknown}} props */
 export const Sheet = ({ label, class: style = "", children }) => html`<div class="wide" tabindex="0" role="region" aria-label=${label}><table class="sheet-table stacked ${style}">${children}</table></div>`;
 
-/** A name is a part of addresses, and before the `@` of a version. */
+/** A name is part of URLs and precedes the `@` of a version. */
 export const NAME = "(?!\\.+$)[^\\/@]+";
 
-/** The words of an error at a place of a request, such as `a.where`. @param {import("../api.js").ApiError | null} error @param {string} parameter */
+/** The message of an error at a path of a request, such as `a.where`. @param {import("../api.js").ApiError | null} error @param {string} parameter */
 export const errorsAt = (error, parameter) => (error?.errors ?? []).filter((one) => one.parameter === parameter);

@@ -1,4 +1,4 @@
-/** Items of a dataset as files of JSON lines: in and out. */
+/** Importing and exporting the items of a dataset as JSON lines. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, getStream, pieces } from "../api.js";
 import { sendItems } from "../dataset/send.js";
@@ -9,7 +9,7 @@ import { Sheet } from "./frame.js";
 
 /** @typedef {import("../dataset/send.js").Taken} Taken */
 
-/** The items of lines of JSON; invalid lines are refused here. @param {string} text @returns {{given: {at: number, item: unknown, size: number}[], refused: Taken["refused"]}} */
+/** Parse items from JSON lines; invalid lines are refused here. @param {string} text @returns {{given: {at: number, item: unknown, size: number}[], refused: Taken["refused"]}} */
 export function itemsIn(text) {
   /** @type {ReturnType<typeof itemsIn>} */
   const found = { given: [], refused: [] };
@@ -24,7 +24,7 @@ export function itemsIn(text) {
   return found;
 }
 
-/** Send a file's items into the draft; refused ones have the line of the file. @param {string} path of the dataset @param {string} text @param {string | undefined} project @returns {Promise<Taken>} */
+/** Send the items of a file to the draft; refused items have the line of the file. @param {string} path of the dataset @param {string} text @param {string | undefined} project @returns {Promise<Taken>} */
 async function send(path, text, project) {
   const { given, refused } = itemsIn(text);
   const taken = await sendItems(path, given, project);
@@ -32,7 +32,7 @@ async function send(path, text, project) {
   return { ...taken, rejected: taken.rejected + refused.length, refused: [...refused, ...taken.refused] };
 }
 
-/** Fetch the items of a version, or of the draft, as they are written. @param {string} path @param {import("../api.js").Params} params */
+/** Fetch the items of a version, or of the draft, as JSON lines. @param {string} path @param {import("../api.js").Params} params */
 async function fetched(path, params) {
   const stream = await getStream(`${path}/items`, params, undefined, "application/x-ndjson");
   /** @type {string[]} */

@@ -1,4 +1,4 @@
-/** The form that starts an experiment: what is judged, and by which evaluators. */
+/** The form that starts an experiment: the items or runs to judge, and the evaluators. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -10,13 +10,14 @@ import { findingsIn, jsonFaults, Written } from "./written.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../ui/source.js").Finding} Finding */
 
-/** The text of a definition: members that are set, each on lines of its own. @param {Record<string, unknown>} definition */
+/** The text of a definition: the members that are set, each on separate lines. @param {Record<string, unknown>} definition */
 export const textOf = (definition) => JSON.stringify(Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== null && value !== "" && value !== undefined && !(Array.isArray(value) && !value.length))), null, 2);
 
 /**
  * @param {{path: string, name?: string, names?: string[], first: string, examples?: Record<string, object>, project: string | undefined, label: string,
  *   done: (name: string) => void, close: () => void, tried?: {path: string, label: string, show: (answer: any) => unknown}}} props
- *   `path`: of the list, such as `/v1/alerts`; `name`: empty for a new one, whose name must not be in `names`; `tried`: sends the text without storing it
+ *   `path`: the path of the list, such as `/v1/alerts`; `name`: absent for a new definition, whose name must not
+ *   be in `names`; `tried`: sends the text without storing it
  */
 export function PutForm({ path, name, names = [], first, examples = {}, project, label, done, close, tried }) {
   const [text, setText] = useState(first);

@@ -6,7 +6,7 @@ import { html, line, visible } from "../ui/html.js";
 
 /** @typedef {import("../api.js").InputError} InputError */
 
-/** @param {{id: string, label: string, text: string, setText: (text: string) => void, errors?: InputError[], placeholder?: string}} props `errors`: of the request that had the text */
+/** @param {{id: string, label: string, text: string, setText: (text: string) => void, errors?: InputError[], placeholder?: string}} props `errors`: the errors of the request that contained the text */
 export function QuestionBox({ id, label, text, setText, errors = [], placeholder = t("filter.example") }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const { offers, at, look, take, press } = useOffers(input, setText, "trajectories");
@@ -23,7 +23,7 @@ export function QuestionBox({ id, label, text, setText, errors = [], placeholder
 /** Characters of a long query that are shown on each side of its error. */
 const AROUND = 60;
 
-/** An error with its place and its suggestions. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
+/** An error with its position and its suggestions. @param {{text: string, error: InputError, mend: (text: string) => void}} props */
 function Fault({ text, error, mend }) {
   const points = [...text];
   const at = error.position ?? points.length;

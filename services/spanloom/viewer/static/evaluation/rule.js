@@ -1,4 +1,4 @@
-/** One online rule: its condition, its progress, pause, backfill, and its definition. */
+/** The page of an online rule: its condition, its progress, pause, backfill, and its definition. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { clock, duration, moment, money, percent } from "../format.js";
@@ -29,7 +29,7 @@ export function budgetInWords(budget) {
   return parts.filter((one) => one !== false).join(", ");
 }
 
-/** The members of a rule that can be changed, as `PUT` takes them. @param {Rule} rule */
+/** The members of a rule that can be changed, in the form that `PUT` accepts. @param {Rule} rule */
 const definition = ({ where, evaluators, sample, unit, when, delay_s: delay, budget }) => ({ where, evaluators, sample, unit, when, delay_s: delay, budget: budget && Object.fromEntries(Object.entries(budget).filter(([, most]) => most !== null)) });
 
 /** @param {{name: string, project: string | undefined}} props */
@@ -68,7 +68,7 @@ function Facts({ of: { where, evaluators, sample, unit, when, delay_s: delay, bu
     <div title=${moment(Number(at))}><dt>${t("rule.version")}</dt><dd>${version} <span class="quiet">${clock(Number(at))} <bdi>${line(by, 40)}</bdi></span></dd></div></dl>`;
 }
 
-/** Runs of the past, from one day to another. @param {{of: Rule, put: (body: object) => Promise<void>}} props */
+/** The form that applies the rule to past runs, from one day to another. @param {{of: Rule, put: (body: object) => Promise<void>}} props */
 function Backfill({ of: { backfill }, put }) {
   /** @param {SubmitEvent} event */
   const start = (event) => {

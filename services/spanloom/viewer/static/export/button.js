@@ -1,4 +1,4 @@
-/** Opens the dialog that exports runs; it is loaded then. */
+/** The button that opens the export dialog; the dialog is loaded on the click. */
 import { useState } from "../vendor/hooks.js";
 import { html } from "../ui/html.js";
 

@@ -5,14 +5,14 @@ import { asError } from "../ui/fetched.js";
 import { layoutOf } from "./layouts.js";
 
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source */
-/** The runs, or a function that yields the first of them. @typedef {Source[] | ((most: number) => AsyncIterable<Source>)} Sources */
+/** The runs, or a function that yields the first runs. @typedef {Source[] | ((most: number) => AsyncIterable<Source>)} Sources */
 /** @typedef {import("./formats.js").Format} Format */
-/** `reason`: a code of a loss, or empty; `detail`: the words of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
+/** `reason`: a code of a loss, or empty; `detail`: the message of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
 /** `losses`: how often each code was counted. @typedef {{parts: BlobPart[], read: number, written: number, losses: Record<string, number>, skipped: Skipped[]}} Collected */
 
 /** Maximum number of runs of a query that the page exports. */
 export const MOST = 1000;
-/** Statuses that end an export, as all runs would get them: no answer, no access, overload. */
+/** Statuses that end an export, because all runs would get them: no answer, no access, overload. */
 const OF_ALL = new Set([0, 401, 403, 429, 503]);
 
 /** The path and the parameters of a run in a format. @param {Source} source @param {Format} format @returns {[string, import("../api.js").Params]} */
@@ -31,7 +31,8 @@ export function countsIn(header) {
 }
 
 /**
- * Fetch the runs. One that the format cannot hold, or that was deleted, is skipped with its reason; without access or answer it ends.
+ * Fetch the runs. A run that the format cannot represent, or that was deleted, is skipped with the reason; without
+ * access or an answer the export ends.
  * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
  * @param {(now: Collected) => void} report called after each run @param {AbortSignal} until
  */
@@ -42,7 +43,7 @@ export async function collect(sources, format, layout, report, until) {
   for await (const source of sources) {
     try {
       const { text, losses } = await getText(...addressOf(source, format), until);
-      made.parts.push(new Blob([file.add(text)])); // the browser may keep it on the disk
+      made.parts.push(new Blob([file.add(text)])); // the browser may store it on the disk
       made.written += 1;
       for (const [code, n] of countsIn(losses)) made.losses[code] = (made.losses[code] ?? 0) + n;
     } catch (error) {
@@ -60,7 +61,7 @@ export async function collect(sources, format, layout, report, until) {
 /** @typedef {{made: Collected | null, isRunning: boolean, error: ApiError | null}} State */
 const IDLE = /** @type {State} */ ({ made: null, isRunning: false, error: null });
 
-/** Collects runs for a component; a new start cancels the one before, as does the end of the component. */
+/** Collects runs for a component; a new start or unmounting the component cancels the previous collection. */
 export function useCollected() {
   const [state, setState] = useState(IDLE);
   const running = useRef(new AbortController());

@@ -1,4 +1,4 @@
-/** Exports runs in any format of the registry, and shows what is lost and left out. */
+/** The dialog that exports runs in any format of the registry, and shows the losses and the runs left out. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Dialog } from "../ui/frame.js";
@@ -7,7 +7,7 @@ import { isKept, MOST, useCollected } from "./collect.js";
 import { FORMATS } from "./formats.js";
 import { about, Outcome } from "./outcome.js";
 
-/** Delay in milliseconds before a chosen format is fetched: arrow keys pass over formats. */
+/** Delay in milliseconds before a chosen format is fetched, because arrow keys pass over formats. */
 const SETTLED_MS = 200;
 
 /** @typedef {import("./collect.js").Sources} Sources */
@@ -22,7 +22,7 @@ export function fileName({ id, suffix, suffixOfMany }, only) {
   return only ? `${only.trace}${form}${suffix}` : `runs${form}${suffixOfMany}`;
 }
 
-/** Why these runs cannot have a format; empty if they can. @param {Format} format @param {import("./collect.js").Source | null} only */
+/** The reason why these runs cannot be exported in a format; empty if they can. @param {Format} format @param {import("./collect.js").Source | null} only */
 function against(format, only) {
   if (only) return only.version && !isKept(format) ? t("export.newest") : "";
   if (format.many) return "";
@@ -64,7 +64,7 @@ export function ExportDialog({ sources, n, close }) {
     </form><//>`;
 }
 
-/** @param {{format: Format, isFirst: boolean, isChosen: boolean, no: string, choose: () => void}} props `no`: why it cannot be chosen */
+/** @param {{format: Format, isFirst: boolean, isChosen: boolean, no: string, choose: () => void}} props `no`: the reason why it cannot be chosen */
 function Choice({ format, isFirst, isChosen, no, choose }) {
   return html`<label class="check"><input type="radio" name="format" autofocus=${isFirst} checked=${isChosen} disabled=${no !== ""} onChange=${choose} />
     <span><b>${format.id}</b> <span class="quiet">${about(format.id)}${no && html` <em>${no}</em>`}</span></span></label>`;

@@ -1,14 +1,14 @@
-/** Joins the bodies of runs, each in the format of one run, to a file (in the shell core/exchange/files.py does). */
+/** Joins the bodies of runs to a file, as core/exchange/files.py does for the shell. */
 
 /** @typedef {{add: (body: string) => string, end: () => string}} Layout `add`: the text that a run adds to the file */
 
-/** One run, as it is. @type {() => Layout} */
+/** One run, unchanged. @type {() => Layout} */
 const whole = () => ({ add: (body) => body, end: () => "" });
 
 /** @type {() => Layout} */
 const lines = () => ({ add: (body) => `${body}\n`, end: () => "" });
 
-/** A line an item; its `index`, the first member, counts over the whole file. @type {() => Layout} */
+/** One line per item; its first member `index` numbers the items of the whole file. @type {() => Layout} */
 function spread() {
   let items = 0;
   const numbered = (/** @type {string} */ one) => `${one.replace(/^\{"index":\d+/, () => `{"index":${items++}`)}\n`;
@@ -34,7 +34,7 @@ const LAYOUTS = /** @type {Record<string, () => Layout>} */ ({ "": whole, lines,
 /** @param {string} name of the layout; empty for one run */
 export const layoutOf = (name) => LAYOUTS[name]();
 
-/** The items of a JSON array as they are written: parsed, large numbers would change. @param {string} text */
+/** The items of a JSON array as text, because parsing would change large numbers. @param {string} text */
 export function itemsOf(text) {
   /** @type {string[]} */
   const found = [];
@@ -53,7 +53,7 @@ export function itemsOf(text) {
   return found;
 }
 
-/** The place of the quote that ends a string. @param {string} text @param {number} from its first quote */
+/** The position of the quote that ends a string. @param {string} text @param {number} from its first quote */
 function endOfString(text, from) {
   let at = from + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

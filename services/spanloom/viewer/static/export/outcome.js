@@ -1,4 +1,4 @@
-/** The result of an export, in words: progress, losses, and runs left out with their reasons. */
+/** The result of an export as text: progress, losses, and runs left out with their reasons. */
 import { learn, t } from "../i18n/index.js";
 import { exporting as en } from "../i18n/en/export.js";
 import { formats as enFormats } from "../i18n/en/formats.js";
@@ -11,10 +11,10 @@ learn({ en: { ...en, ...enFormats }, zh: { ...zh, ...zhFormats } });
 
 const SHOWN = 20;
 
-/** The sentence of a code, or else the message of the service. @param {string} code @param {string} detail */
+/** The description of a code, otherwise the message of the service. @param {string} code @param {string} detail */
 const wordsOf = (code, detail) => (code ? t(/** @type {"loss.no_agent"} */ (`loss.${code}`)) : visible(detail));
 
-/** The sentence of a format. @param {string} id */
+/** The description of a format. @param {string} id */
 export const about = (id) => t(/** @type {"format.coze"} */ (`format.${id}`));
 
 /** @param {{state: import("./collect.js").State, n: number}} props `n`: how many runs there are */

@@ -1,4 +1,4 @@
-/** English. `{n|run|runs}` is one of the words, by the number `n`. */
+/** English. `{n|run|runs}` is the singular or the plural, by the number `n`. */
 export const en = {
   "cancel": "Cancel",
   "close": "Close",

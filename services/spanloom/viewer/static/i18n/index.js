@@ -1,4 +1,4 @@
-/** Words in the reader's language, and numbers and times as it writes them. */
+/** Texts, numbers and times in the reader's language. */
 import { kept } from "../state/reader.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
@@ -12,13 +12,13 @@ const preferred = navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) =
 /** The language of the page: `en` or `zh`. */
 export const language = kept("language", /** @type {keyof typeof LANGUAGES} */ (preferred ?? "en"));
 
-/** Learn the words of a part that is loaded later. @param {Record<keyof typeof LANGUAGES, Record<string, string>>} words */
+/** Add the texts of a module that is loaded later. @param {Record<keyof typeof LANGUAGES, Record<string, string>>} words */
 export function learn(words) {
   for (const name of /** @type {const} */ (["en", "zh"])) LANGUAGES[name] = { ...LANGUAGES[name], ...words[name] };
 }
 
 /**
- * Return a text. `{name}` is a value, `{n|run|runs}` one of the words by the plural rules of the value.
+ * Return a text. `{name}` is a value, `{n|run|runs}` one of the forms, chosen by the plural rules of the value.
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {
@@ -33,7 +33,7 @@ export function t(key, values = {}) {
 /** @param {number} value */
 const plural = (value) => new Intl.PluralRules(language.value).select(value);
 
-/** How numbers and times are written: as the reader's own region does, in the language of the page. */
+/** The locale of numbers and times: the reader's region, in the language of the page. */
 export const locale = () => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value;
 
 /** @type {Map<string, Intl.NumberFormat>} */
@@ -42,7 +42,7 @@ const formats = new Map();
 /** A number with separators between thousands. @param {number} value */
 export function number(value) {
   const where = locale();
-  const made = formats.get(where) ?? new Intl.NumberFormat(where); // creating one costs as much as a row of the tree
+  const made = formats.get(where) ?? new Intl.NumberFormat(where); // creating one takes as long as rendering a row of the tree
   formats.set(where, made);
   return made.format(value);
 }

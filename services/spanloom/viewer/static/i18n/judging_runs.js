@@ -1,4 +1,4 @@
-/** The texts of judging together that the list and a run need too: a run in its queue, annotations of it as a whole, and writing a scheme. */
+/** Texts of judging together that the list and a run also need: a run in its queue, annotations of the whole run, and writing a scheme. */
 import { judgingRuns as en } from "./en/judging_runs.js";
 import { learn } from "./index.js";
 import { judgingRuns as zh } from "./zh/judging_runs.js";

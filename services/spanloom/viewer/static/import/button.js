@@ -1,9 +1,9 @@
-/** Opens the dialog that imports files; it is loaded then. */
+/** The button that opens the import dialog; the dialog is loaded on the click. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { html } from "../ui/html.js";
 
-/** @param {{project?: string}} props `project`: the one that is shown */
+/** @param {{project?: string}} props `project`: the displayed project */
 export function ImportButton({ project = "" }) {
   const [dialog, setDialog] = useState(/** @type {typeof import("./dialog.js") | null} */ (null));
   const open = async () => setDialog(await import("./dialog.js"));

@@ -45,7 +45,7 @@ export function ImportDialog({ project, close }) {
 function Drop({ isOff, choose }) {
   const [isOver, setOver] = useState(false);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  useLayoutEffect(() => { // else the browser leaves the page, and shows the file
+  useLayoutEffect(() => { // otherwise the browser leaves the page and shows the file
     const over = (/** @type {DragEvent} */ event) => { event.preventDefault(); setOver(event.type === "dragover"); };
     const drop = (/** @type {DragEvent} */ event) => {
       over(event);
@@ -81,7 +81,7 @@ function Options({ wanted, isOff, set }) {
     <label class="check"><input type="checkbox" disabled=${isOff} checked=${wanted.as_new !== ""} onChange=${(/** @type {Event} */ event) => set({ ...wanted, as_new: /** @type {HTMLInputElement} */ (event.target).checked ? "true" : "" })} /> ${t("import.new")}</label>`;
 }
 
-/** The state of the import of all files, in words. @param {import("./send.js").Imported[]} files @param {boolean} isRunning */
+/** The state of the import of all files, as text. @param {import("./send.js").Imported[]} files @param {boolean} isRunning */
 function stateOf(files, isRunning) {
   const now = files.find((one) => one.isRunning);
   if (!isRunning || !now) return files.some((one) => one.taken) ? t("import.soon") : "";
@@ -101,7 +101,7 @@ function Outcome({ done }) {
     ${!isRunning && html`<${Losses} counts=${counts.losses} />`}</section>`;
 }
 
-/** The numbers of stored and rejected scores, in words; empty without scores. @param {import("./send.js").Counts} counts */
+/** The numbers of stored and rejected scores, as text; empty without scores. @param {import("./send.js").Counts} counts */
 function scoresOf({ accepted_scores: n, rejected_scores: rejected }) {
   const parts = [n && t("import.scores", { n }), rejected && t("import.scores.rejected", { n: rejected })];
   return parts.filter(Boolean).map((one) => `${one} `).join("");

@@ -5,16 +5,16 @@ import { MOST_BYTES } from "../export/formats.js";
 import { t } from "../i18n/index.js";
 import { asError } from "../ui/fetched.js";
 
-/** `project`: empty where the spans name it @typedef {{trace_id: string, project: string, place: string, state: "taken" | "unchanged"}} Run */
+/** `project`: empty if the spans name it @typedef {{trace_id: string, project: string, place: string, state: "taken" | "unchanged"}} Run */
 /** @typedef {{place: string, reason: string}} Rejected */
-/** The numbers so far; `share` of the file is read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, accepted_scores: number, rejected_scores: number, rejected: number, losses: Record<string, number>}} Counts */
+/** The counts so far, and the `share` of the file that has been read. @typedef {{share: number, accepted_spans: number, rejected_spans: number, unchanged_runs: number, accepted_scores: number, rejected_scores: number, rejected: number, losses: Record<string, number>}} Counts */
 /**
- * The result of a file. `runs` and `rejected` have the first ones; `taken` counts all runs.
+ * The result of a file. `runs` and `rejected` have the first items; `taken` counts all runs.
  * @typedef {{name: string, format: string, counts: Counts, runs: Run[], taken: number, rejected: Rejected[], isRunning: boolean, error: ApiError | null}} Imported
  */
 /** @typedef {{format: string, project: string, as_new: string}} Wanted */
 
-/** Maximum number of runs and rejections that are kept for a file; all are counted. */
+/** Maximum number of runs and rejections that are listed for a file; all are counted. */
 export const KEPT = 200;
 /** Milliseconds between updates of the display. */
 const DRAWN_MS = 100;
@@ -66,7 +66,7 @@ async function importFile(file, wanted, report, until) {
   report({ ...done, isRunning: false });
 }
 
-/** Import files for a component: `stop` ends that, and so does the end of the component. */
+/** Import files for a component; `stop` or unmounting the component ends the import. */
 export function useImported() {
   const [files, setFiles] = useState(/** @type {Imported[]} */ ([]));
   const [isRunning, setRunning] = useState(false);

@@ -30,13 +30,13 @@ export function RunLink({ id, run, project, queue, step, scheme }) {
     ${run && html` <span class="quiet">${clock(Number(run.started_at))} · ${duration(Number(run.duration))}</span>`}`;
 }
 
-/** Why there is no figure, in the language of the page if the reason is known. @param {string} reason as the service reports it */
+/** The reason why a measure has no value, in the language of the page if the reason is known. @param {string} reason as the service reports it */
 function reasonOf(reason) {
   if (reason.startsWith("no unit was judged")) return t("reason.nothing");
   return reason.startsWith("everybody always said") ? t("reason.one") : reason;
 }
 
-/** A figure, or why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */
+/** The value of a measure, or the reason why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */
 export function Figure({ figure, asShare = false }) {
   if (figure.value === null) return html`<span class="undefined">${t("agreement.undefined")}<span class="reason">${reasonOf(figure.reason)}</span></span>`;
   return html`<b>${asShare ? percent(figure.value) : figure.value.toFixed(3)}</b>`;

@@ -1,4 +1,4 @@
-/** Makes a condition from three choices, for readers who do not know the query language yet. */
+/** Builds a condition from three choices, for readers who do not know the query language yet. */
 import "../i18n/asking.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
@@ -19,7 +19,7 @@ export function Choice({ of }) {
   const [name, setName] = useState(of === "steps" ? "type" : "outcome");
   const [values, setValues] = useState(/** @type {string[]} */ ([]));
   const field = fields.find((one) => one.name === name);
-  const isListed = field?.type === "text" && !field.has_keys; // the service lists the values of texts
+  const isListed = field?.type === "text" && !field.has_keys; // the service can list the values of text fields
   useEffect(() => {
     const until = new AbortController();
     setValues([]);

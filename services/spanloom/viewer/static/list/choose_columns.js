@@ -1,4 +1,4 @@
-/** The menu of columns: which are shown, and in which order. */
+/** The menu that selects and orders the columns. */
 import { t } from "../i18n/index.js";
 import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";

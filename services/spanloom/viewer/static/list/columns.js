@@ -10,7 +10,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { effect, signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 
-// How many steps a run has, and of which types: a bar of their shares next to the number, the longer the more there are.
+// The number of steps of a run, with a bar of the shares of their types; the bar is longer for more steps.
 
 export const TYPES = ["agent", "model", "tool", "graph"];
 /** The number of steps that fills the bar; its length is logarithmic. */
@@ -28,7 +28,7 @@ export function StepBar({ counts }) {
   </span>`;
 }
 
-// The columns of the list: what each shows, by what it sorts, and the meaning of its shade.
+// The columns of the list: the contents of each, the field by which it orders, and the meaning of its shade.
 
 /** @typedef {import("./run.js").Run} Run */
 /**
@@ -52,10 +52,10 @@ const NAMES = 4;
 
 /** @param {number | null} value @param {(value: number) => string} shown */
 const counted = (value, shown) => (value ? shown(value) : none());
-/** The failure of a run, in which the type occurs only once, as in the shell. @param {Run} run */
+/** The failure of a run; its type is not repeated if the message begins with it, as in the shell. @param {Run} run */
 const why = ({ error_message: message, error_type: type }) => (!type || message?.startsWith(type) || message?.split(":")[0].endsWith(`.${type}`) ? (message ?? "") : [type, message].filter(Boolean).join(": "));
 
-/** The columns that most lists show. @type {Column[]} */
+/** The default columns of the list. @type {Column[]} */
 const COLUMNS = [
   { name: "started", label: "column.started", order: "start", isNumber: true, cell: (run) => clock(Number(run.started_at)), title: (run) => `${moment(Number(run.started_at))}, ${ago(Number(run.started_at))}` },
   { name: "name", label: "column.name", cell: (run) => html`<a href=${pageOf(run, { q: wordsIn(place.value.query.where) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a>${run.longest_repeat > 2 && html` <span class="about" title=${t("note.same", { n: run.longest_repeat })}>↻ ×${run.longest_repeat}<span class="sr">, ${t("note.same", { n: run.longest_repeat })}</span></span>`}
@@ -79,7 +79,7 @@ export const more = signal(/** @type {Column[]} */ ([]));
 /** All known columns. */
 export const allColumns = () => [...COLUMNS, ...more.value];
 
-/** The columns that a query names, in its order, else the usual ones. @param {string | undefined} named @returns {Column[]} */
+/** The columns that a query names, in its order, otherwise the default columns. @param {string | undefined} named @returns {Column[]} */
 export function chosenColumns(named) {
   const wanted = named?.split(",") ?? USUAL;
   const all = allColumns();
@@ -87,7 +87,7 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
-/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by nothing by default @returns {Column[]} */
+/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by absent for the default order @returns {Column[]} */
 export function withOrder(columns, by) {
   const column = !by || columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
   return column ? columns.toSpliced(2, 0, column) : columns;
@@ -99,7 +99,7 @@ effect(() => {
   if (columns && columns.split(",").some((name) => !COLUMNS.some((one) => one.name === name))) import("./more_columns.js").catch(() => {});
 });
 
-/** These columns as a parameter of the query; empty for the usual ones. @param {string[]} names */
+/** These columns as a parameter of the query; empty for the default columns. @param {string[]} names */
 export function columnsText(names) {
   const text = names.join(",");
   return text === USUAL.join(",") ? "" : text;

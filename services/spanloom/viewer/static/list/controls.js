@@ -10,14 +10,14 @@ import { allColumns, useFields } from "./columns.js";
 
 const Columns = later(async () => (await import("./choose_columns.js")).Columns);
 
-/** The label of a number: that of its column, if there is one. @param {string} name */
+/** The label of a numeric field: the label of its column, if there is one. @param {string} name */
 function nameOf(name) {
   const column = allColumns().find((one) => one.order === name)?.label ?? `column.${name}`;
   const key = [`order.${name}`, column].find((one) => t(/** @type {Key} */ (one)) !== one);
   return key ? t(/** @type {Key} */ (key)) : name;
 }
 
-/** Order by any field that is a number, also without a column. */
+/** The choice of any numeric field to order by, also of a field without a column. */
 function OrderChoice() {
   const order = place.value.query.order ?? "-start";
   const ordered = useFields().filter((one) => one.is_ordered);

@@ -1,4 +1,4 @@
-/** The text of a list without rows: how to get some. */
+/** The text of a list without rows, and how to get rows. */
 import "../i18n/asking.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined } from "../state/filters.js";
@@ -10,7 +10,7 @@ import { goTo } from "./time_range.js";
 
 const NothingYet = later(async () => (await import("./nothing_yet.js")).NothingYet);
 
-/** Nothing was sent yet, or no stored run matches the filter. */
+/** Says whether nothing was sent yet, or no stored run matches the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
   const { project, since, until } = place.value.query;
@@ -21,13 +21,13 @@ const EXAMPLES = [
   "outcome = failed", "duration > 20s and tool_errors > 0", 'has(tool exists then error)', "cost > 0.05", '"rate limit"', "start >= -24h",
 ];
 
-/** Example queries, shown after one that cannot be parsed. */
+/** Example queries, shown after a query that cannot be parsed. */
 export function Examples() {
   return html`<section class="notice"><h2>${t("empty.wrong")}</h2><p>${t("empty.wrong.do")}</p>
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
-/** Queries that take a word as a name. @type {((word: string) => string)[]} */
+/** Queries that use a word as a name. @type {((word: string) => string)[]} */
 const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
 
 /** @param {{where: string}} props */

@@ -1,4 +1,4 @@
-/** The query of the list: as one line of text, as chips, and from choices. */
+/** The query of the list, as a line of text and as chips, with a builder. */
 import { useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { conditions, joined, quoted } from "../state/filters.js";
@@ -27,9 +27,9 @@ export function FilterBar({ of = "trajectories" }) {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const own = useRef(/** @type {string | null} */ (null)); // applied by this box, which has it already, or newer input
+  const own = useRef(/** @type {string | null} */ (null)); // applied by this box, which already contains this text or newer input
   const { offers, at, look, take, press } = useOffers(input, setText, of);
-  useLayoutEffect(() => { // before the first key, or typed text would be overwritten
+  useLayoutEffect(() => { // before the first key, otherwise typed text would be overwritten
     if (where !== own.current) setText(where);
     own.current = null;
   }, [where]);

@@ -1,4 +1,4 @@
-/** The form of a time range from one moment to another. */
+/** The form for a time range between two moments. */
 import "../i18n/asking.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";

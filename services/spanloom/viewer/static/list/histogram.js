@@ -1,4 +1,4 @@
-/** The runs of the list over time, with those that failed; a drag over it, or Enter, zooms to that time. */
+/** The runs of the list over time, with the failed runs; a drag, or Enter, zooms to a time. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { short } from "../format.js";
 import { t } from "../i18n/index.js";

@@ -12,7 +12,7 @@ import { load, question, runs } from "./runs.js";
 const arrived = signal(/** @type {Set<string>} */ (new Set()));
 const changed = signal(/** @type {Set<string>} */ (new Set()));
 const isLive = signal(false);
-/** Runs not checked against the filter yet. @type {Set<string>} */
+/** Runs that have not been checked against the filter yet. @type {Set<string>} */
 const unchecked = new Set();
 const PAUSE_MS = 700;
 const AT_ONCE = 50;
@@ -34,7 +34,7 @@ function add(set, ids) {
   if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
 }
 
-/** Check a run against the filter later: only the service can, which is queried for several at once. @param {string} id */
+/** Check a run against the filter later: only the service can do that, and it is queried for several runs at once. @param {string} id */
 function checkLater(id) {
   unchecked.add(id);
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
@@ -55,7 +55,7 @@ async function ask() {
     const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // Not known, so not counted: the next change of the run checks again.
+    // Unknown, so not counted; the next change of the run checks it again.
   }
   asking = unchecked.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }

@@ -1,4 +1,4 @@
-/** The columns that few lists show: some of a run's own, and every number that the service describes as a field. */
+/** The columns that are not shown by default: some members of a run, and every numeric field that the service describes. */
 import { html, line } from "../ui/html.js";
 import { duration, percent, short } from "../format.js";
 import { getJson } from "../api.js";
@@ -38,14 +38,14 @@ const OWN = [
   { name: "trace", label: "column.trace", cell: (run) => html`<code>${run.trace_id.slice(0, 12)}</code>`, title: (run) => run.trace_id },
 ];
 
-// Columns of fields. Rows have some of the values; the others are requested for the displayed rows.
+// Columns of fields. Rows contain some of the values; other values are requested for the displayed rows.
 
 /** Values by the run's key and the name of the field. @typedef {Map<string, Record<string, number | null>>} Values */
 
 const values = signal(/** @type {Values} */ (new Map()));
 const TEXTS = new Set(["text", "choice"]);
 
-/** The run's own member of that name. @param {Run} run @param {string} name */
+/** The member of the run with that name. @param {Run} run @param {string} name */
 const memberOf = (run, name) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (run))[name];
 
 /** @param {Run} run @param {string} name @param {Values} loaded @returns {number | null} */

@@ -15,7 +15,7 @@ export function remember(of, query) {
 }
 
 /**
- * The suggestions below the query box, and their keys: arrows move, Enter or Tab takes one, Escape closes.
+ * The suggestions below the query box, and their keys: arrows move, Enter or Tab accepts one, Escape closes.
  * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Of} of
  */
 export function useOffers(input, setText, of) {
@@ -35,7 +35,7 @@ export function useOffers(input, setText, of) {
   const take = (one) => {
     const box = /** @type {HTMLInputElement} */ (input.current);
     const caret = box.selectionStart ?? box.value.length;
-    box.setRangeText(one.text, one.from, caret, "end"); // as if it was typed: the caret is after it
+    box.setRangeText(one.text, one.from, caret, "end"); // as if it had been typed, with the caret after it
     setText(box.value);
     void look(true);
   };

@@ -49,7 +49,7 @@ const filled = (recipe, endpoint) => JSON.parse(JSON.stringify(recipe).replaceAl
 /** @param {Record<string, string>} variables */
 const exported = (variables) => Object.entries(variables).map(([name, value]) => `export ${name}=${/[^\w@%+=:,./-]/.test(value) ? `'${value}'` : value}`).join("\n");
 
-/** What to do, in order. @param {{recipe: Recipe}} props */
+/** The steps to take, in order. @param {{recipe: Recipe}} props */
 function Steps({ recipe }) {
   const { line, install, code, notes, settings_file: file } = recipe;
   const variables = exported({ ...recipe.variables, ...(hasKey() ? recipe.key_variables : {}) });

@@ -1,10 +1,10 @@
-/** A run as a list shows it, and the list that the reader came from. */
+/** A run as an item of a list, and the list from which the reader came. */
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
 import { getJson } from "../api.js";
 import { read, write } from "../state/reader.js";
 
-// A run as a list shows it, and its outcome.
+// A run as an item of a list, and its outcome.
 
 /** A line of `GET /v1/trajectories`. @typedef {import("../records.js").Run} Run */
 
@@ -24,7 +24,7 @@ export function stateOf(run) {
 /** @typedef {import("../api.js").Params} Params */
 /**
  * `first`: position of the first of the runs in the whole list, from 0; `asked` and `cursor`: parameters of the next page, if there
- * is one; `back`: of a conversation, the list that led to it.
+ * is one; `back`: for a conversation, the list that led to it.
  * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
  */
 
@@ -34,7 +34,7 @@ export const origin = (url = "/") => read("list", /** @type {Origin} */ ({ url, 
 /** @param {Origin} now */
 export const keepOrigin = (now) => write("list", now, sessionStorage);
 
-/** Keep a page of the list; a page that continues the kept ones is added to them. @param {Origin & {first: number}} page */
+/** Store a page of the list; a page that continues the stored pages is appended to them. @param {Origin & {first: number}} page */
 export function keepPage(page) {
   const { runs, first = 0, asked } = origin();
   const goesOn = JSON.stringify(asked) === JSON.stringify(page.asked) && first <= page.first && page.first <= first + runs.length;

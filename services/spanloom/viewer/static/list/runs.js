@@ -14,7 +14,7 @@ export const PAGE = 50;
 
 /** The displayed rows; null until the first are loaded. */
 export const runs = signal(/** @type {Run[] | null} */ (null));
-/** Position of the first of them in the whole list, from 0. */
+/** Position of the first displayed row in the whole list, from 0. */
 export const first = signal(0);
 export const nextCursor = signal(/** @type {string | null} */ (null));
 /** The number of runs that match the query; null while unknown. */
@@ -62,7 +62,7 @@ export async function load() {
 /** Page size while a query is read only for the ids of its runs. */
 const IDS = 500;
 
-/** Yield the first runs of the query of a list, in its order, each once. @param {import("../state/place.js").Query} query @param {number} most */
+/** Yield the first runs of a list's query, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
 export async function* answersTo(query, most) {
   /** @type {Set<string>} */
   const known = new Set();
@@ -131,7 +131,7 @@ async function ask(rows) {
 
 const PEOPLE = new Set(["adjudication", "human"]);
 
-/** Annotations of a whole run are JSON in the value, not a score. @param {Score} score */
+/** Whether a score is a person's annotation of the whole run, whose value is JSON text and not a rating. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
 /** The order: numbers first, people before others, then by name and author. @param {Score} a @param {Score} b */
@@ -146,13 +146,13 @@ export function scoreOf(run) {
   const byName = Map.groupBy(all, (one) => one.name);
   const leading = byName.values().next().value;
   if (!leading) return "";
-  const decided = leading.filter((one) => one.source === "adjudication"); // which overrules the others
+  const decided = leading.filter((one) => one.source === "adjudication"); // which has precedence over the others
   const figures = (decided.length ? decided : leading).map((one) => one.value).filter((value) => typeof value === "number");
   const shown = figures.length ? number(Math.round((figures.reduce((sum, one) => sum + one, 0) / figures.length) * 100) / 100) : inShort(leading[0]);
   return byName.size > 1 ? `${shown} +${byName.size - 1}` : shown;
 }
 
-/** Every score of a run, a line for each. @param {Run} run */
+/** Every score of a run, one per line. @param {Run} run */
 export function scoresInWords(run) {
   const all = scores.value.get(keyOf(run)) ?? [];
   return all.map((one) => visible(`${one.name}: ${inShort(one)}${one.is_complete ? "" : ` (${t("list.provisional")})`} · ${one.author}`)).join("\n");

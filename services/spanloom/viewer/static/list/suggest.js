@@ -1,20 +1,20 @@
-/** Suggestions for the next part of a query: fields, signs, values by frequency, or earlier queries. */
+/** Suggestions for the next token of a query: fields, operators, frequent values, or earlier queries. */
 import { getJson } from "../api.js";
 import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
-/** A text that replaces what is before the caret from `from` on; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
+/** A text that replaces the input from `from` to the caret; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
 /** The subject of a query, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
 
 const MOST = 8;
 const VALUES = 5;
-/** A field, a sign, and the beginning of a value. */
+/** A field, an operator, and the beginning of a value. */
 const AT_VALUE = /(?:^|[\s(])([A-Za-z_]\w*(?:\.\w+)?)\s*(!=|!~|>=|<=|=|~|>|<|:)\s*("[^"]*|[^\s"()]*)$/;
-/** A field, a space, and the beginning of a sign. */
+/** A field, a space, and the beginning of an operator. */
 const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~+*/-]?)$/;
 const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
-/** Signs between numbers, and the types that have them. */
+/** Arithmetic operators, and the types that support them. */
 const JOINING = ["+", "-", "*", "/"];
 const NUMBERS = new Set(["integer", "number", "duration"]);
 
@@ -56,7 +56,7 @@ async function valuesFor(field, begun, from, of, until) {
   return fitting.map(({ value, count }) => ({ text: `${field.type === "text" ? quoted(value) : value} `, from, hint: count === null ? "" : `× ${count}` }));
 }
 
-/** Values of a field: its choices, or those in the store, the frequent first. @param {Field} field @param {number} limit @param {Of} of @param {AbortSignal} until @returns {Promise<{value: string, count: number | null}[]>} */
+/** Values of a field: its fixed values, or values in the store, the most frequent first. @param {Field} field @param {number} limit @param {Of} of @param {AbortSignal} until @returns {Promise<{value: string, count: number | null}[]>} */
 async function known({ name, type, choices, example, has_keys: hasKeys }, limit, of, until) {
   if (choices.length) return choices.map((value) => ({ value, count: null }));
   if (type === "text" && !hasKeys) {

@@ -1,6 +1,6 @@
 /**
- * The rows of the list. One row is active: keys move it, and nothing but
- * keys and clicks does.
+ * The rows of the list. One row is active; only keys and clicks make another
+ * row active.
  */
 import { read, write } from "../state/reader.js";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "../vendor/hooks.js";
@@ -19,16 +19,16 @@ import { outdated } from "./live.js";
 
 // The reader's position in the list when they left it, kept in the tab and restored when they come back.
 
-/** @typedef {{url: string, row: string, sight: number}} Position `row`: its trace id; `sight`: how far below the edge of the visible part */
+/** @typedef {{url: string, row: string, sight: number}} Position `row`: the trace id; `sight`: its distance from the upper edge of the visible area */
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
-/** Whether no position was restored yet: later rows are results of another query. */
+/** Whether no position was restored yet; it is restored only once, because later rows are results of another query. */
 let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
 
-/** Keep the position of the active row. @param {string} id @param {HTMLElement | undefined} row */
+/** Store the position of the active row. @param {string} id @param {HTMLElement | undefined} row */
 export function keepPosition(id, row) {
   if (row) write(NAME, { url: address(), row: id, sight: row.offsetTop - boxOf(row).scrollTop }, sessionStorage);
 }
@@ -42,7 +42,7 @@ export function restorePosition(ids, rows) {
   return at;
 }
 
-// Shades by quantile: the largest values on the page have the strongest shade, for any distribution.
+// Shades by quantile: for any distribution, the largest values on the page have the strongest shade.
 
 const STEPS = [0.5, 0.7, 0.85, 0.95];
 
@@ -77,7 +77,7 @@ export function Table({ runs }) {
   const columns = withOrder(chosenColumns(query.columns), query.order?.replace("-", ""));
   const ids = runs.map((run) => run.trace_id);
   const body = useRef(/** @type {HTMLTableSectionElement | null} */ (null));
-  const shade = useMemo(() => { // only in the column that orders the rows: more shades would hide it
+  const shade = useMemo(() => { // only in the column that orders the rows; shades in other columns would distract from it
     const by = columns.find((column) => column.order === order.replace("-", ""));
     return new Map(by?.heat ? [[by.name, shades(runs.map(by.heat))]] : []);
   }, [runs, query.columns, order, more.value]);
@@ -86,7 +86,7 @@ export function Table({ runs }) {
     active.value = Math.max(0, Math.min(runs.length - 1, active.value + by));
     /** @type {HTMLElement | undefined} */ (body.current?.rows[active.value])?.focus();
   };
-  useLayoutEffect(() => { // a visible row may be opened at once, and its page reads them
+  useLayoutEffect(() => { // a visible row may be opened at once, and the page of the run reads this list
     active.value = Math.min(active.peek(), Math.max(0, runs.length - 1));
     keepPage({ url: location.pathname + location.search, runs: runs.map((run) => [run.trace_id, run.project]), first: first.peek(), cursor: nextCursor.peek(), asked: pageParams(query) });
   }, [runs]);

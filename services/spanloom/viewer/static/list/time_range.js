@@ -1,4 +1,4 @@
-/** The choice of a time range: four that end now, and from–to. */
+/** The choice of a time range: ranges that end now, all time, and from–to. */
 import { t } from "../i18n/index.js";
 import { faultOf, RANGES, range } from "../state/range.js";
 import { change, place } from "../state/place.js";
@@ -22,7 +22,7 @@ export function TimeRange() {
     <${Menu} label=${isNamed ? t("range.own") : html`<span class="own">${inWords()}</span>`} name=${t("range.own")}><${FromTo} /><//></span>`;
 }
 
-/** The range in words. */
+/** The range as text. */
 export function inWords() {
   const { query } = place.value;
   if (faultOf(query, Date.now())) return t("range.own");

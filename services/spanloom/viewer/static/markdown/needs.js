@@ -33,7 +33,7 @@ for (const line of TABLE) {
   for (let at = 0; at < words.length; at += 2) named.set(words[at], words[at + 1]);
 }
 
-// The needs of markdown-it.
+// The functions that markdown-it imports.
 
 /** Punctuation and symbols, by which emphasis is distinguished from literal asterisks. */
 export const P = /\p{P}/u;
@@ -44,8 +44,8 @@ export function decodeHTMLStrict(reference) {
   return named.get(reference.slice(1, -1)) ?? reference;
 }
 
-/** Finds URLs in texts; never called, as `linkify` is off. */
+/** Finds URLs in texts; never called, because `linkify` is off. */
 export class LinkifyIt {}
 
-/** Converts host names of URLs; not used, as `normalizeLink` is replaced by ours. */
+/** Converts host names of URLs; never called, because `normalizeLink` is replaced. */
 export default {};

@@ -14,7 +14,7 @@ export function Charts() {
   const runs = layOut(found, "count");
   const failed = failuresIn(found);
   const others = runs.map((n, i) => (n === null ? null : n - (failed[i] ?? 0)));
-  /** Several slots are zoomed to, one opens its runs. @param {number} from @param {number} to */
+  /** Zoom to several slots, or open the runs of one slot. @param {number} from @param {number} to */
   const pick = (from, to) => {
     const [start, end] = clipped(found, from, to);
     if (to > from) return zoom(start, end);

@@ -1,4 +1,4 @@
-/** The numbers of the overview as `/v1/stats` gives them, all of the same runs: the range is fixed when they are loaded. */
+/** The numbers of the overview from `/v1/stats`, all over the same runs, because the range is fixed when they are loaded. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure, question } from "../list/runs.js";
@@ -8,7 +8,7 @@ import { faultOf, range } from "../state/range.js";
 /** @typedef {import("../state/over_time.js").OverTime} OverTime */
 /** @typedef {import("../api.js").Params} Params */
 
-/** Metrics of runs that are shown, as the service names them. */
+/** The displayed metrics of runs, by their names in the API. */
 export const METRICS = ["count", "rate(has_error)", "sum(cost)", "sum(input_tokens)", "sum(output_tokens)", "p50(duration)", "p95(duration)"];
 const FIRST_TOKEN = "p50(first_token)";
 
@@ -24,7 +24,7 @@ export const error = failure; // the query box shows the errors of the query
 
 let request = new AbortController();
 
-/** Load all numbers; the displayed ones stay until the new ones arrive. @param {import("../state/place.js").Query} query */
+/** Load all numbers; the displayed numbers stay until the new numbers arrive. @param {import("../state/place.js").Query} query */
 export async function load(query) {
   request.abort();
   const { signal: until } = (request = new AbortController());

@@ -14,8 +14,8 @@ import { ofSteps } from "./numbers.js";
 /** @typedef {import("../i18n/index.js").Key} Key */
 /** @typedef {import("../api.js").Params} Params */
 /**
- * A table: the field that makes its rows, the field of runs that a row asks for, its numbers (the first orders it), and
- * of which steps they are, if not of runs.
+ * A table. `by`: the field with a row for each value; `asks`: the field of runs that a row filters by; `metrics`: the
+ * columns, of which the first orders the rows; `steps`: the steps that are counted, if not runs.
  * @typedef {{title: Key, by: string, asks: string, metrics: string[], steps?: string, where?: string}} Top
  */
 
@@ -33,7 +33,7 @@ const TOPS = [
   { title: "top.releases", by: "release", asks: "release", metrics: OF_RUNS },
 ];
 
-/** The most rows of a table. */
+/** Maximum number of rows of a table. */
 const ROWS = 8;
 
 /** @param {{params: Params}} props */

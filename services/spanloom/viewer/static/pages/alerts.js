@@ -1,4 +1,4 @@
-/** Alerts: what fires now and why, what fired before, and the conditions and numbers that are watched. */
+/** Alerts: the alerts that fire now and why, earlier events, and the definitions of alerts. */
 import { alerts as en } from "../i18n/en/alerts.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";

@@ -1,4 +1,4 @@
-/** What two sets of runs do differently, and which runs show it. */
+/** The differences in behaviour between two sets of runs, and the runs that show them. */
 import { behaviour as en } from "../i18n/en/behaviour.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";
@@ -22,7 +22,7 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
 /** @typedef {import("../api.js").ApiError} ApiError */
 
-/** The comparison for the queries in the address; none without them. */
+/** The comparison for the queries in the address; nothing without them. */
 function useCompared() {
   const { query } = place.value;
   const { a = "", b = "", project } = query;
@@ -75,7 +75,7 @@ function Questions({ error }) {
     <p class="across"><button class="main" disabled=${!before.trim() && !after.trim()}>${t("compare.ask")}</button><${TimeRange} /></p></form>`;
 }
 
-/** Maximum number of releases to choose from, the frequent ones first. */
+/** Maximum number of releases to choose from, the most frequent first. */
 const MOST = 50;
 
 /** A shortcut: two releases instead of two queries. */

@@ -19,7 +19,7 @@ import { later } from "../ui/fetched.js";
 
 learn({ en, zh });
 
-/** Delay in milliseconds after the first row, which must not wait for these parts. */
+/** Delay in milliseconds after the first row, so that the row does not wait for these modules. */
 const IDLE_MS = 400;
 const Transcript = later(async () => (await import("../conversation/transcript.js")).Transcript);
 const RunGraph = later(async () => (await import("../conversation/graph.js")).RunGraph);

@@ -1,4 +1,4 @@
-/** Annotations as files: out as lines of JSON or as a task for Potato, and in from either. */
+/** Exporting and importing annotations, as JSON lines or as a task for Potato. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, getBytes, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -17,10 +17,10 @@ import { Judging } from "../judging/frame.js";
 /** The path of a file, within the chosen folder if there is one. @param {File} file */
 const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).webkitRelativePath || file.name;
 
-/** Whether a file has Spanloom's lines, not Potato's. @param {string} path */
+/** Whether a file has JSON lines of Spanloom, and is not a file of Potato. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
-/** The entry of a line; none for a blank one. @param {string} line @param {string} path @param {number} at */
+/** Parse a line to an entry; a blank line has none. @param {string} line @param {string} path @param {number} at */
 function entryOf(line, path, at) {
   if (!line.trim()) return [];
   try {
@@ -30,7 +30,7 @@ function entryOf(line, path, at) {
   }
 }
 
-/** Send files to the service, Spanloom's as entries, Potato's unchanged; return its answer. @param {Given[]} files @param {boolean} isDry */
+/** Send files to the service, Spanloom's lines as entries and Potato's files unchanged; return the answer. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
   const params = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */
@@ -44,7 +44,7 @@ async function send(files, isDry) {
   return reports;
 }
 
-/** The chosen files to read: in a folder, those with annotations. @param {FileList | null} chosen */
+/** The chosen files to read; of a folder, only the files with annotations. @param {FileList | null} chosen */
 async function readAll(chosen) {
   const wanted = [...(chosen ?? [])].filter((file) => !pathOf(file).includes("/") || /(user_state\.json|items\.json|\.csv|\.jsonl)$/.test(file.name));
   return Promise.all(wanted.map(async (file) => ({ path: pathOf(file), text: await file.text() })));
@@ -113,7 +113,7 @@ function Export() {
     <${Refusal} error=${error} />`;
 }
 
-/** Hand bytes to the browser as a file. @param {ArrayBuffer} bytes @param {string} name */
+/** Save bytes as a file of the browser. @param {ArrayBuffer} bytes @param {string} name */
 function save(bytes, name) {
   const url = URL.createObjectURL(new Blob([bytes]));
   const way = document.createElement("a");

@@ -1,4 +1,4 @@
-/** Experiments: many runs judged by the same evaluators, one of them, and two compared. */
+/** Experiments: their list, one experiment, or a comparison of two. */
 import { experiments as en } from "../i18n/en/experiments.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";

@@ -1,4 +1,4 @@
-/** The first page: the runs that pass the filter. */
+/** The first page: the runs that match the filter. */
 import { list as en } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";

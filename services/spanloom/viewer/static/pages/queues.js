@@ -1,4 +1,4 @@
-/** Queues: runs to judge, their annotators, the progress, and the way to the next item. */
+/** Queues: runs to judge, their annotators, their progress, and the button for the next item. */
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
 import { QueueForm } from "../queues/form.js";

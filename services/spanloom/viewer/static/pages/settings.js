@@ -39,7 +39,7 @@ function Diagnosis() {
       : html`<p class="fine">${t("settings.fine", { n: findings.length })}</p>`)}`;
 }
 
-/** Models with tokens whose price is not known. */
+/** Models with token usage and without a known price. */
 function Unpriced() {
   const { project } = place.value.query;
   const where = "type = model and tokens > 0 and not cost exists";

@@ -48,7 +48,7 @@ export function Page() {
     </main><//>`;
 }
 
-/** What can be done with the selected steps. */
+/** Actions on the selected steps. */
 function Chosen() {
   useDatasetKey();
   const key = JSON.stringify(question(place.value.query));

@@ -1,4 +1,4 @@
-/** The bar above a run that was opened from a queue: instructions, the item, done and next. */
+/** The bar above a run that was opened from a queue: instructions, the number of the item, and its buttons. */
 import "../i18n/judging_runs.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
@@ -11,7 +11,7 @@ import { nextAddress } from "./next.js";
 
 const CHORD = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
 
-/** Mark a run as done, as the keyboard does: an open annotation panel first stores pending writes. */
+/** Mark a run as done, like the keyboard shortcut; an open annotation panel first stores pending writes. */
 const pressDone = () => document.body.dispatchEvent(new KeyboardEvent("keydown", CHORD));
 
 /** @param {{trace: string}} props */
@@ -23,7 +23,7 @@ export function QueueBar({ trace }) {
   useEffect(() => { if (dones.value) again(); }, [dones.value]);
   const who = annotator.value;
   const isDone = data?.item.done_by.includes(who);
-  /** @param {() => Promise<string>} act which returns the message to show, if any */
+  /** @param {() => Promise<string>} act returns the message to show, if any */
   const attempt = (act) => { setError(""); act().then(setError, (refused) => setError(asError(refused).message)); };
   const finish = async () => {
     await sendJson("POST", `${path}/done`, {}, { project });
@@ -35,13 +35,13 @@ export function QueueBar({ trace }) {
   const reopen = () => sendJson("POST", `${path}/reopen`, {}, { project }).then(() => { again(); return ""; });
   const begins = Boolean(who && data?.is_mine && !isDone);
   useEffect(() => {
-    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // only the duration is unknown without it
+    if (begins) sendJson("POST", `${path}/begin`, {}, { project }).catch(() => {}); // if it fails, only the duration is unknown
   }, [begins, who, path, project]);
   useLayoutEffect(() => { // the button works as soon as it is visible
     /** @param {KeyboardEvent} event */
     const listen = (event) => {
       if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !data) return;
-      setTimeout(() => { if (!event.defaultPrevented) attempt(finish); }); // after every other listener
+      setTimeout(() => { if (!event.defaultPrevented) attempt(finish); }); // after all other listeners
     };
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);

@@ -27,7 +27,7 @@ export function Question({ where }) {
     <div id="queue-finds" class="quiet" role="status">${error ? html`<${Refusal} error=${error} />` : data && t("list.count", { n: data.items[0]?.count ?? 0 })}${query !== text.trim() && html` <code>${query}</code>`}</div>`;
 }
 
-/** A name is a part of addresses: without a slash, and neither `.` nor `..`. */
+/** A name is part of URLs, so it has no slash and is neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
 const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
@@ -91,7 +91,7 @@ export function QueueForm({ names, project }) {
   </form>`;
 }
 
-/** The runs: those selected in the list, or the results of a query. @param {{ids: string[]}} props */
+/** The choice of runs: the selected runs of the list, or the results of a query. @param {{ids: string[]}} props */
 function Runs({ ids }) {
   const { where = "" } = place.value.query;
   const hasIds = ids.length > 0;

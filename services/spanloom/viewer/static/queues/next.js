@@ -1,4 +1,4 @@
-/** Ways into a queue: its next item, and runs that were selected in the list for a new queue. */
+/** Opens the next item of a queue, and holds runs that were selected in the list for a new queue. */
 import { annotator, kept } from "../state/reader.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
@@ -27,7 +27,7 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether a person is one of its annotators; of a free queue everybody is. @param {import("./view.js").Queue} queue @param {string} who */
+/** Whether a person is an annotator of the queue; everybody is one of a free queue. @param {import("./view.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
 /** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */

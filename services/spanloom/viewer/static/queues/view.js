@@ -31,7 +31,7 @@ export function QueueTable({ queues }) {
       <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
 }
 
-/** The project of a queue in addresses: none for the default one. @param {Queue} queue */
+/** The project of a queue for URLs; none for the default project. @param {Queue} queue */
 export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
 
 /** The unusual settings of a queue. @param {{queue: Queue}} props */
@@ -86,7 +86,7 @@ function Ways({ item, queue, project, reopen }) {
     ${isOver && html` <a class="button" href=${link("/adjudication", { queue: queue.name, scheme: queue.scheme, trace: item.trace_id, project })}>${t("adjudication.open")}</a>`}`;
 }
 
-// One queue: its progress, in total and by annotator, and every run in it.
+// The page of a queue: its progress, in total and by annotator, and all its runs.
 
 /** @param {{name: string, project: string | undefined}} props */
 export function QueueView({ name, project }) {
@@ -137,7 +137,7 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The median of the items whose beginning is known, with their number if it is not all. @param {{progress: Progress}} props */
+/** The median duration of the items with a known start, and their number if it is not known for all. @param {{progress: Progress}} props */
 function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
   if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;

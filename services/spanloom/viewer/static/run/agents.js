@@ -1,4 +1,4 @@
-/** The graph of a run by agents: one box an agent with its calls inside, made of the outline alone. */
+/** The graph of a run by agents: one box per agent with its calls inside, built only from the outline. */
 import { number, t } from "../i18n/index.js";
 import { duration, short } from "../format.js";
 import { isFault, isPassed, isStep, ms } from "../tree/outline.js";
@@ -12,18 +12,18 @@ import { choose, chosen, view } from "./state.js";
 /** @typedef {{from: string, to: string, calls: number, handoffs: number}} AgentEdge */
 /** @typedef {{agents: Agent[], edges: AgentEdge[]}} Agents */
 
-/** Maximum number of boxes; further agents share one, as more would take long and fit no screen. */
+/** Maximum number of boxes; further agents share a box, because more boxes would be slow and fit no screen. */
 const MOST = 60;
-/** Names of calls that a box shows. */
+/** Maximum number of names of calls in a box. */
 const SHOWN = 6;
 const LINE = 17;
 const HEAD = 44;
 const PAD = 12;
 const WIDTHS = { least: 170, most: 340 };
-/** Before the name of an agent in the name of a tool that hands over to it, as in the service's graph. */
+/** The prefix of tools that hand over to an agent, before the name of the agent, as in the service's graph. */
 const TO = /^(?:transfer_to_|handoff to )(.+)$/;
 
-/** A name as tools have it. @param {string} name */
+/** A name in the spelling of tool names. @param {string} name */
 const plain = (name) => name.trim().toLowerCase().replace(/[ -]/g, "_");
 
 const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
@@ -34,7 +34,7 @@ function widthOf(text, isBold = false) {
   return pen.measureText(text).width;
 }
 
-/** The beginning of a name that fits. @param {string} name @param {number} room in pixels */
+/** The beginning of a name, as much as fits. @param {string} name @param {number} room in pixels */
 export function fitting(name, room) {
   let shown = line(name, 60);
   while (shown.length > 2 && widthOf(shown, true) > room) shown = `${shown.slice(0, -2)}…`;
@@ -108,7 +108,7 @@ const shownOf = ({ inner }) => [...inner.values()].sort((a, b) => b.calls - a.ca
 /** @param {Inner} one */
 const figures = (one) => `×${number(one.calls)}${one.tokens ? ` · ${short(one.tokens)}` : ""}${one.errors ? ` · ✕ ${one.errors}` : ""}`;
 
-/** The size of a box, for its names and figures. @param {Agent} agent @returns {Agent} */
+/** Compute the size of a box from its names and numbers. @param {Agent} agent @returns {Agent} */
 function sized(agent) {
   const shown = shownOf(agent);
   const widths = shown.map((one) => widthOf(`${one.kind} ${one.name}`, true) + widthOf(figures(one)) + 30);
@@ -117,7 +117,7 @@ function sized(agent) {
   return { ...agent, width: Math.ceil(Math.min(WIDTHS.most, Math.max(WIDTHS.least, wanted))), height: HEAD + lines * LINE + (lines ? 8 : 0) };
 }
 
-/** Whether a row runs at the playhead. @param {Outline} o @param {number} i @param {number} now */
+/** Whether a row is running at the playhead. @param {Outline} o @param {number} i @param {number} now */
 const runs = (o, i, now) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
 
 /** The class of an agent at the playhead. @param {Agent} agent */
@@ -129,7 +129,7 @@ function playedAs({ rows }) {
   return rows.some((i) => runs(o, i, now)) ? "running" : "";
 }
 
-/** @param {{row: number, label: string, class?: string, children?: unknown}} props a part of a box that chooses a row */
+/** @param {{row: number, label: string, class?: string, children?: unknown}} props a part of a box; a click on it selects a row */
 function Part({ row, label, class: style = "", children }) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

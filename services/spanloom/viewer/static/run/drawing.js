@@ -1,4 +1,4 @@
-/** A drawing that is scrolled, dragged and zoomed. */
+/** A drawing that can be scrolled, dragged and zoomed. */
 import "../i18n/run_views.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
@@ -22,7 +22,7 @@ function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth,
 
 /** @typedef {Map<string, {x: number, y: number, width: number, height: number}>} Boxes by their middles */
 
-// The whole drawing in small, with the visible part marked; a click or a drag goes there. Keys scroll the box itself.
+// A map of the whole drawing, with the visible part marked; a click or a drag on it scrolls there. Keys scroll the box itself.
 
 /** @param {{box: {current: HTMLElement | null}, map: {width: number, height: number, boxes: Boxes}}} props */
 function Overview({ box, map: { width, height, boxes } }) {
@@ -62,7 +62,7 @@ function Scrolled({ label, children, box, map }) {
     ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}${edges.length > 0 && html`<${Overview} box=${box} map=${map} />`}</div>`;
 }
 
-/** Drag what is in the box; a touch scrolls it anyway. @param {PointerEvent} event */
+/** Drag the contents of the box; a touch scrolls them without this. @param {PointerEvent} event */
 function drag(event) {
   const box = /** @type {HTMLElement} */ (event.currentTarget);
   if (event.pointerType === "touch" || event.button !== 0) return;
@@ -76,13 +76,13 @@ function drag(event) {
 /** Factor of a press of a zoom button, and the limits of the scale. */
 const ZOOM = { by: 1.3, least: 0.1, most: 3 };
 
-/** Minimum scale to begin with: letters of 12 pixels are legible at 8.4. */
+/** Minimum initial scale, at which letters of 12 pixels have 8.4 and are still legible. */
 const SMALLEST = 0.7;
 
 /** A drawing in a scrolled box, with buttons for its scale; to begin with it shrinks to fit as long as it is legible. @param {{width: number, height: number, boxes: Boxes, label: string, children?: unknown}} props */
 export function Zoomed({ width, height, boxes, label, children }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [scale, setScale] = useState(0); // 0: by the size of the box
+  const [scale, setScale] = useState(0); // 0: computed from the size of the box
   const now = () => (box.current?.querySelector("svg")?.getBoundingClientRect().width ?? width) / width;
   const by = (/** @type {number} */ factor) => () => setScale(Math.min(ZOOM.most, Math.max(ZOOM.least, now() * factor)));
   const fit = () => { if (box.current) setScale(Math.max(ZOOM.least, Math.min(1, (box.current.clientWidth - 2) / width, (box.current.clientHeight - 2) / height))); };

@@ -8,7 +8,7 @@ import { chosen, grid, grown, runPath, turns, view } from "./state.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
-/** Update the displayed tree to the newest version; without an answer, the next change tries again. */
+/** Update the displayed tree to the newest version; if the request fails, the next change tries again. */
 export async function grow() {
   const there = view.peek();
   const { project } = place.peek().query;
@@ -30,7 +30,7 @@ export async function grow() {
   });
 }
 
-/** The rows of one outline in another; -1 for those that it does not have. @param {Outline} had @param {Outline} now @returns {(i: number) => number} */
+/** Map the rows of an outline to the rows of a newer outline; -1 for rows that it does not have. @param {Outline} had @param {Outline} now @returns {(i: number) => number} */
 function movesTo(had, now) {
   return (i) => (i < 0 ? -1 : rowOf(now, spanId(had, i)));
 }

@@ -22,7 +22,7 @@ import { Gone } from "./views.js";
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number, handoffs?: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Graph */
-/** The run of a graph: its first row among the outline's, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
+/** The run of a graph: its first row in the outline, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, import("./wrapping.js").Placed>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
 const WIDTH = 190;
@@ -36,7 +36,7 @@ function ofPage() {
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
 }
 
-/** In larger runs only names of tools show handoffs: for others the service would read the whole run. */
+/** In larger runs only names of tools show handoffs, because for other handoffs the service would read the whole run. */
 const LARGE = 20_000;
 
 /** The buttons that choose what is a box: an agent, or each call. */
@@ -57,7 +57,7 @@ function AgentGraph({ source }) {
   const made = useMemo(() => (o && source ? agentsOf(o, source.first, source.end) : null), [o, source?.first, source?.end]);
   const isLarge = !source || source.end - source.first > LARGE;
   const fetched = useFetched(isLarge ? "" : `${source.path}/graph`, { project: source?.project, version: source?.version });
-  const isKnown = isLarge || fetched.data !== null || fetched.error !== null; // drawn once, as boxes would move
+  const isKnown = isLarge || fetched.data !== null || fetched.error !== null; // draw only once, because boxes would move
   const edges = made && fetched.data ? withHandoffs(made, fetched.data) : made?.edges;
   const [plan, setPlan] = useState(/** @type {{of: unknown, plan: Plan} | null} */ (null));
   const [failed, setFailed] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
@@ -111,7 +111,7 @@ function CallGraph({ source }) {
         ${data.nodes.map((node) => html`<${Box} key=${node.id} node=${node} at=${plan.boxes.get(node.id)} source=${source} />`)}<//>${data.why && html`<p class="pad quiet">${data.why}</p>`}`;
 }
 
-/** The box of the selected step (its own, or that of all calls of its name), or the first one. @param {Node[]} nodes @param {Source} source */
+/** The box of the selected step (its own box, or the box of all calls of its name), or the first box. @param {Node[]} nodes @param {Source} source */
 function nodeOf(nodes, source) {
   const [o, row] = [view.peek()?.o, chosen.peek()];
   const own = nodes.findIndex((node) => source.first + node.first_row === row);
@@ -148,7 +148,7 @@ async function planned({ nodes, edges }, mode = "calls") {
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** Let an edge leave at the right of a box and arrive at the left of another, where that is to the right of it. @param {Point[]} points @param {Point & {width: number}} from @param {Point & {width: number}} to @returns {Point[]} */
+/** Let an edge leave a box at the right and arrive at the left of another box, if that is further to the right. @param {Point[]} points @param {Point & {width: number}} from @param {Point & {width: number}} to @returns {Point[]} */
 function fromSide(points, from, to) {
   const [begin, end] = [{ x: from.x + from.width / 2, y: from.y }, { x: to.x - to.width / 2, y: to.y }];
   return begin.x < end.x ? [begin, ...points.slice(1, -1), end] : points;

@@ -19,7 +19,7 @@ import { scoresOf } from "../step/panel.js";
 /** Notes below the header, on a failure or a repeated call; loaded only if there are any. */
 const Notes = later(async () => (await import("./notes.js")).Notes);
 
-// The readable versions of the run: the newest, and those that were kept because they are annotated.
+// The versions of the run that can be read: the newest, and versions that were kept because they are annotated.
 
 /** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */
 
@@ -36,7 +36,7 @@ async function loadVersions() {
 export function Versions() {
   const items = versions.value;
   const mine = view.value?.o.version ?? 0;
-  if (mine < 2 && items.length < 2) return ""; // it looks like a version of the agent
+  if (mine < 2 && items.length < 2) return ""; // a lone number would look like the version of the agent
   return html`<${Menu} class="versions" label=${`v${mine} ▾`} name=${t("versions")}>
     <ul class="choices">${items.map((one) => html`<${Line} key=${one.version} one=${one} mine=${mine} />`)}</ul>
     ${items.length < 2 && html`<p class="quiet">${t("versions.only")}</p>`}
@@ -110,7 +110,7 @@ function inWords(difference) {
 
 /** @typedef {import("../list/run.js").Run} Run */
 /** Data of a run that the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
-/** Documents of more spans are not fetched for the header only. */
+/** Documents with more spans are not fetched just for the header. */
 const LARGE = 5000;
 
 /** The metrics of the root and the warnings of the extraction; of a large run only the metrics, from its root step. @param {Run} run @returns {Promise<Read>} */
@@ -163,10 +163,10 @@ export function Header() {
   </header>`;
 }
 
-/** The switch by which rows of a live run are added automatically. */
+/** The switch for adding new rows of a live run automatically. */
 const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;
 
-/** A line of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */
+/** An item of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */
 function oldRun(run, whole) {
   const root = whole?.root_step;
   if (!root) return { ...run, step_counts: {}, cost: null, model_time: "", tool_time: "" };
@@ -181,7 +181,7 @@ function oldRun(run, whole) {
 function Metrics({ run, metrics }) {
   const errors = [...Object.values(metrics?.model_errors ?? {}), ...Object.values(metrics?.tool_errors ?? {})].flat().length;
   const heldTime = metrics || run.model_time ? "" : "held";
-  const held = metrics ? "" : "held"; // reserves its space, so that nothing below moves when it arrives
+  const held = metrics ? "" : "held"; // reserves the space for the metrics, so that nothing below moves when they arrive
   return html`<dl class="facts">
     <div class="main" title=${t("metric.wall.means")}><dt>${t("metric.wall")}</dt><dd>${duration(Number(run.duration))}</dd></div>
     <div class=${heldTime} title=${t("metric.sum.means")}><dt>${t("metric.model")}</dt><dd>${duration(Number(metrics?.llm_duration ?? run.model_time))}</dd></div>

@@ -30,7 +30,7 @@ export async function neighbour(by, query = {}) {
 /** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
-/** The parameters that the page of another run gets from this address. @param {{query: import("../state/place.js").Query}} of */
+/** The parameters of this URL that are passed to the page of another run. @param {{query: import("../state/place.js").Query}} of */
 const kept = ({ query: { annotate, q } }) => ({ annotate, q });
 
 export function Neighbours() {

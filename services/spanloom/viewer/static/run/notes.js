@@ -1,4 +1,4 @@
-/** Notes in the header of a run, a line each: the failure with its message, a repeated call. */
+/** Notes in the header of a run, each on a line: the failure with its message, a repeated call. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { money, short } from "../format.js";
@@ -58,7 +58,7 @@ function Repeated({ o, loop }) {
     ${took && html`<span class="quiet">${took}</span>`}`;
 }
 
-/** How many failures began in a step; others were passed on by it. @param {Outline} o */
+/** The number of failures that began in a step, without failures that it only propagated. @param {Outline} o */
 const begun = (o) => o.flags.reduce((sum, _, i) => sum + Number(isFault(o, i) && !isPassed(o, i)), 0);
 
 /** The step with which the failure began, and its message. @param {{o: Outline, row: number, more: number}} props */

@@ -18,7 +18,7 @@ const MOST_RUNS = 50;
 /** Scores by trace. @type {Map<string, Score[]>} */
 const kept = new Map();
 
-/** Keep the scores of a run, and show them in its head and at its steps. @param {string} trace @param {Score[]} items */
+/** Store the scores of a run, and show them in its head and at its steps. @param {string} trace @param {Score[]} items */
 export function keepScores(trace, items) {
   kept.delete(trace);
   kept.set(trace, items);
@@ -34,7 +34,7 @@ function RunScores({ trace }) {
   return html`<${Menu} class="versions" label=${`${t("scores.title")} ${n} ▾`}><${Lines} list=${list} /><//>`;
 }
 
-/** The scores of a step, then those of the run that it is evidence of. @param {{trace: string, id: string}} props */
+/** The scores of a step, then the scores of the run for which the step is evidence. @param {{trace: string, id: string}} props */
 function StepScores({ trace, id }) {
   const all = kept.get(trace) ?? [];
   const list = [...all.filter((one) => one.step_id === id), ...all.filter((one) => one.step_id !== id && one.evidence.some(({ step_id: shown }) => shown === id))];

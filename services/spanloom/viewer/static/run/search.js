@@ -20,7 +20,7 @@ const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 /** The words of the query of the list that was open before: the page goes to the first step that has them. */
 let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
 
-/** The first row with the text in its output or error, else in its input; not a row with such a row below it. @param {Hit[]} hits */
+/** The first row with the text in its output or error, otherwise in its input; a row is skipped if a row below it also has the text. @param {Hit[]} hits */
 function firstSource(hits) {
   const { end } = /** @type {import("../tree/view.js").View} */ (view.peek()).o;
   const outputs = hits.filter(({ part }) => part === "output" || part === "error");
@@ -48,7 +48,7 @@ export function Search({ find = findInRun, children }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   const kinds = kindsOf(type);
   const there = view.value;
-  const found = loaded?.q === q && loaded.of === there ? loaded : null; // results of another query are no hits of this one
+  const found = loaded?.q === q && loaded.of === there ? loaded : null; // results of another query are not hits of this query
   useKeys([{ key: "/", label: "key.search", run: () => input.current?.focus() }], []);
   useEffect(() => {
     if (q.length < 2 || !there) return undefined;

@@ -33,7 +33,7 @@ export const following = kept("run.follow", false);
 export const traceId = () => location.pathname.split("/")[2] ?? "";
 export const runPath = () => `/v1/trajectories/${traceId()}`;
 
-/** Query parameters of requests besides the path: the project and, for an old version, its number. */
+/** Query parameters of all requests for this run: the project and, for an old version, its number. */
 export const requestParams = () => ({ project: place.peek().query.project, version: place.peek().query.version });
 
 /** The whole document of the current version. @param {"none"} [texts] `none`: without the texts of its steps @returns {Promise<any>} */
@@ -68,7 +68,7 @@ const SAY_MS = 150;
 let showing = 0;
 let saying = 0;
 
-/** Select a step. It is shown after a pause, as a held key passes many steps quickly. @param {number} i */
+/** Select a step. It is shown after a pause, because a held key passes many steps quickly. @param {number} i */
 export function choose(i) {
   clearTimeout(showing);
   showing = setTimeout(() => { chosen.value = i; lost.value = ""; }, PAUSE_MS);
@@ -95,7 +95,7 @@ export function drillUp() {
   if (there && there.root >= 0) drill(parentOf(there, there.root));
 }
 
-/** The nearest ancestor that is not hidden; -1, the whole run, if that is the first row. @param {View} there @param {number} i */
+/** The nearest ancestor that is not hidden; -1 (the whole run) if that is the first row. @param {View} there @param {number} i */
 function parentOf(there, i) {
   let up = there.o.parent[i];
   while (up >= 0 && there.hidden[up]) up = there.o.parent[up];
@@ -111,7 +111,7 @@ export function turnFrames() {
   change({ frames: there.hasFrames ? "1" : null });
 }
 
-/** The run as a line of the list, from the service. @returns {Promise<import("../list/run.js").Run | null>} */
+/** Fetch the run as an item of the list. @returns {Promise<import("../list/run.js").Run | null>} */
 export async function summary() {
   const { project } = place.peek().query;
   const data = await getJson("/v1/trajectories", { project, where: `trace_id = "${traceId()}"`, duplicate: "any", limit: 1 });

@@ -13,14 +13,14 @@ import { parsed } from "../step/json.js";
 import { areMessages, Messages, Value } from "../step/messages.js";
 import { Failure } from "../ui/frame.js";
 
-// Pages of the transcript's steps: with their whole texts, or for a huge run with their first words.
+// Pages of steps of the transcript: with complete texts, or for a huge run with their first words.
 
 /** @typedef {import("../tree/view.js").View} View */
 /** @typedef {import("../step/panel.js").Step} Step */
 /** A step by its row; `step` is null until it was loaded, `words` are its first words. @typedef {{row: number, level: number, step: Step | null, words: string}} Entry */
 
 export const AT_ONCE = 200;
-/** Documents of more spans are too much for a browser. */
+/** Documents with more spans are too large for a browser. */
 export const LARGE = 20_000;
 /** Number of rows per request. */
 const ROWS = 500;

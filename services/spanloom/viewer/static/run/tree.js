@@ -36,7 +36,7 @@ function set(wanted) {
 export function Splitter({ flame }) {
   const high = height.value;
   const edge = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // before the next key, which starts from the current height
+  useLayoutEffect(() => { // before the next key, because that starts from the current height
     const style = flame.current?.style;
     if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
     edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn
@@ -125,7 +125,7 @@ export class Texts {
 
 /** @type {[number, number][]} */
 const NOTHING = [];
-/** Media query: the step is below the tree (style/tree.css), so a tapped one is scrolled into view. */
+/** Media query: the step is below the tree (style/tree.css), so a tapped step is scrolled into view. */
 const IS_BELOW = "(max-width: 860px)";
 /** Creates the loader of the first words of rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
 

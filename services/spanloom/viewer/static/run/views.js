@@ -10,7 +10,7 @@ import { signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { isWhole } from "../tree/outline.js";
 
-// The number of errors of a run or a conversation, as a button that leads to the next one in the tree.
+// The number of errors of a run or a conversation, as a button that goes to the next error in the tree.
 
 /** @param {{n: number}} props */
 export function Errors({ n }) {
@@ -23,7 +23,7 @@ function toNextError() {
   void when(grid, Boolean).then((there) => toFailure(/** @type {import("../tree/grid.js").Grid} */ (there)));
 }
 
-// Copies the address, and confirms that.
+// Copies the URL, and confirms that.
 
 const copied = signal("");
 let fading = 0;
@@ -40,9 +40,9 @@ export function copyAddress() {
 
 export const Copied = () => html`<span role="status" class="toast">${copied.value}</span>`;
 
-// Downloads a conversation or a run of it as one HTML file from the service: fetched, as a link would send no API key.
+// Downloads a conversation or one of its runs as an HTML file. It is fetched, because a link would send no API key.
 
-/** @param {{path: string, params: import("../api.js").Params, name?: string, paper: string}} props `path`: in the API, `name`: of the file, `paper`: text that is printed in addition to the visible part */
+/** @param {{path: string, params: import("../api.js").Params, name?: string, paper: string}} props `path`: the path in the API, `name`: the name of the file, `paper`: a text that is also printed */
 export function ExportButton({ path, params, name = path.split("/")[3], paper }) {
   const [failed, setFailed] = useState("");
   const fetchIt = async () => {
@@ -62,7 +62,7 @@ export function ExportButton({ path, params, name = path.split("/")[3], paper })
 
 const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
 
-/** The view that the address names; the tree if it names none that there is. */
+/** The view that the URL names; the tree if it names none or an unknown view. */
 export const viewOf = () => VIEWS.find((one) => one === place.value.query.view) ?? "tree";
 
 export function Views() {
@@ -73,7 +73,7 @@ export function Views() {
 
 const GoneView = later(async () => (await import("./gone.js")).GoneView);
 
-/** Reports an unknown view in the address, and removes it from there. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
+/** Reports an unknown view in the URL, and removes it from the URL. @param {{of: "view" | "graph", there: readonly string[], shown: string}} props */
 export function Gone({ of, there, shown }) {
   const named = place.value.query[of];
   return named && !there.includes(named) ? html`<${GoneView} of=${of} named=${named} shown=${shown} />` : "";

@@ -1,20 +1,20 @@
-/** Lays the boxes of a graph in rows and columns where a single column would be too high to be read. */
+/** Arranges the boxes of a graph in rows and columns if a single column would be too high to read. */
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {Point & {width: number, height: number}} Placed */
 /** @typedef {{from: string, to: string, calls: number, handoffs?: number}} Edge */
 /** @typedef {{width: number, height: number, boxes: Map<string, Placed>, paths: {edge: Edge, points: Point[]}[]}} Plan */
-/** A box in rows and columns: `lane`: the space above its row; `left`: where its rank begins; `isFirst`, `isLast`: whether its column is that of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
+/** A box in rows and columns: `lane`: the space above its row; `left`: the left edge of its rank; `isFirst`, `isLast`: whether it is in the first or last column of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
 
-/** Boxes that a column may have before the plan is wrapped. */
+/** Maximum number of boxes in a column before the plan is wrapped. */
 const MOST = 6;
 const APART = 60;
 const BETWEEN = 18;
 const MARGIN = 16;
-/** Width by height of the space that a graph usually has. */
+/** The usual ratio of width to height of the space for a graph. */
 const SHAPE = 1.4;
 
-/** The plan with boxes in several columns, if it is too high; else as it is. @param {Plan} plan @returns {Plan} */
+/** Return the plan with boxes in several columns if it is too high, otherwise unchanged. @param {Plan} plan @returns {Plan} */
 export function wrapped(plan) {
   /** @type {Map<number, [string, Placed][]>} */
   const byX = new Map();
@@ -29,7 +29,7 @@ export function wrapped(plan) {
   return { width: best.width, height: best.height, boxes: cells, paths };
 }
 
-/** The side of the space that a drawing fills. @param {{width: number, height: number}} drawing */
+/** The side length of the space that a drawing fills. @param {{width: number, height: number}} drawing */
 const sizeOf = ({ width, height }) => Math.max(width, height * SHAPE);
 
 /** Place ranks with at most `rows` boxes above each other. @param {[string, Placed][][]} ranks @param {number} rows */
@@ -56,7 +56,7 @@ function placed(ranks, rows) {
   return { width: x - APART + MARGIN, height, cells };
 }
 
-/** A path between two boxes that crosses none: along the spaces between rows and columns. @param {Cell} from @param {Cell} to @returns {Point[]} */
+/** A path between two boxes along the spaces between rows and columns, which crosses no box. @param {Cell} from @param {Cell} to @returns {Point[]} */
 function around(from, to) {
   const [begin, end] = [{ x: from.x + from.width / 2, y: from.y }, { x: to.x - to.width / 2, y: to.y }];
   const [out, into] = [begin.x + APART / 3, end.x - APART / 3];

@@ -1,4 +1,4 @@
-/** Where a scheme is written, pasted or taken from a file; checked while it is written, stored on request. */
+/** The editor for a scheme: written, pasted or read from a file, checked while typing, and stored on request. */
 import { t } from "../i18n/index.js";
 import { html, useFocusBack, visible } from "../ui/html.js";
 import { useEffect, useState } from "../vendor/hooks.js";

@@ -1,4 +1,4 @@
-/** The form of a scheme that is being written, as annotators would have it: its choices can be tried, nothing is stored. */
+/** A preview of the annotators' form for a scheme that is being written; its choices can be tried, and nothing is stored. */
 import { asksMore, lettersOf, shapeOf, subtypesOf, worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { html, visible } from "../ui/html.js";

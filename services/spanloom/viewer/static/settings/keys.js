@@ -1,4 +1,4 @@
-/** Keys: their list, making one, which is shown once, and revoking one. */
+/** Keys: lists, creates and revokes them; a new key is shown once. */
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -1,4 +1,4 @@
-/** Projects: what each has stored and may send, how long it is kept, and how that is changed. */
+/** Projects: their stored data, limits and retention, and how to change these. */
 import { bytes, clock } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -6,8 +6,8 @@ import { useFetched } from "../ui/fetched.js";
 import { coded, html, line } from "../ui/html.js";
 import { Refused } from "./refused.js";
 
-/** Days; 0 keeps it. @typedef {{spans_days: number, trajectories_days: number}} Terms */
-/** Zero is no limit. @typedef {{spans_per_s: number, bytes_per_s: number, stored_bytes: number}} Limits */
+/** Days; 0 for data that never expires. @typedef {{spans_days: number, trajectories_days: number}} Terms */
+/** 0 means no limit. @typedef {{spans_per_s: number, bytes_per_s: number, stored_bytes: number}} Limits */
 /** @typedef {{project: string, runs: number, newest_start: string | null, stored_bytes: number | null, limits: Limits | null, retention: Terms | null}} Project */
 
 const MOST = 200;

@@ -1,10 +1,10 @@
 /**
- * Filters as chips and as one line of text: the same thing twice. The text is in the language of
- * questions (docs/query.md); a chip is one of the conditions that `and` joins at the top.
+ * Converts a filter between one line of text and chips. The text is in the query language
+ * (docs/query.md); a chip is one of the conditions that the outermost `and` joins.
  * Splitting the text and joining it again results in the same query.
  */
 /**
- * Split a query at its outermost `and`; quotes and parentheses are kept whole. What has an
+ * Split a query at its outermost `and`, but not inside quotes and parentheses. A query with an
  * outermost `or` is one condition.
  * @param {string} text
  * @returns {string[]}
@@ -22,21 +22,21 @@ export function conditions(text) {
   return [...found, text.slice(from)].map((one) => one.trim()).filter(Boolean);
 }
 
-/** Join conditions to a query. @param {string[]} parts */
+/** Join conditions into a query. @param {string[]} parts */
 export function joined(parts) {
   return parts.length < 2 ? (parts[0] ?? "") : parts.map(closed).join(" and ");
 }
 
-/** A query with more conditions. @param {string | undefined} question @param {string[]} more */
+/** Add conditions to a query. @param {string | undefined} question @param {string[]} more */
 export const narrowed = (question, ...more) => joined([...conditions(question ?? ""), ...more]);
 
-/** A condition that can be an operand of `and`. @param {string} part */
+/** Put a condition into parentheses if `and` needs that. @param {string} part */
 function closed(part) {
   return outerWords(part).some((word) => word.text === "or") ? `(${part})` : part;
 }
 
 /**
- * A condition on one field, its value in the syntax of the language.
+ * A condition on one field, with its value in the syntax of the query language.
  * @param {string} field @param {string} operator @param {string} value @param {string} type of the field
  */
 export function condition(field, operator, value, type) {
@@ -53,7 +53,7 @@ export function keyed(name, key) {
   return `${name}.${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}`;
 }
 
-/** The words that a query looks for in texts: those of its first such condition; empty if it has none. @param {string | undefined} query */
+/** The words of the first text search in a query; empty if it has none. @param {string | undefined} query */
 export function wordsIn(query) {
   for (const one of conditions(query ?? "")) {
     const found = /^(?:(?:input|output|error)\s*:\s*)?(["'])((?:\\.|(?!\1)[^\\])*)\1$/.exec(one);

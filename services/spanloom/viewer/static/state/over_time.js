@@ -9,7 +9,7 @@ import { range, slotAt, slots, stepFor, zone } from "./range.js";
 const DAY = 86_400_000;
 
 /**
- * Request numbers in intervals of the range that the parameters have. An open end is where the first or last run is.
+ * Request numbers in intervals of the range that the parameters have. An open end is set to the first or last run.
  * @param {Params} params @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
  */
 export async function numbersOver(params, metrics, until) {
@@ -33,7 +33,7 @@ async function ends(params, until) {
   return { since: Math.min(...starts), until: Math.max(last + 1, Math.min(last + DAY, now)) };
 }
 
-/** The values of a metric, one for each slot; null where the service has none. @param {OverTime} found @param {string} metric @returns {(number | null)[]} */
+/** The values of a metric, one for each slot; null if the service has none. @param {OverTime} found @param {string} metric @returns {(number | null)[]} */
 export function layOut({ slots: all, items }, metric) {
   const values = /** @type {(number | null)[]} */ (all.map(() => null));
   for (const item of items) {
@@ -43,7 +43,7 @@ export function layOut({ slots: all, items }, metric) {
   return values;
 }
 
-/** The time of some slots within the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
+/** The start and the end of consecutive slots, limited to the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
 export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];
 
 /** The number of failed runs in each slot, as rate times count: the service returns the rate. @param {OverTime} found @returns {(number | null)[]} */

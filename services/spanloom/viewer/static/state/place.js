@@ -1,9 +1,9 @@
-/** The address is the state: it determines the displayed content, and a copy of it shows the same. */
+/** The URL is the state: it determines the displayed content, so a copied URL shows the same. */
 import { signal } from "../vendor/signals.js";
 
 /** @typedef {Record<string, string>} Query */
 
-/** In an address in place of a step's id: the first that failed. */
+/** The value of `step` in a URL that means the first failed step. */
 export const FIRST_ERROR = "error";
 
 const read = () => ({
@@ -15,9 +15,9 @@ const read = () => ({
 export const place = signal(read());
 
 /**
- * Change some of the query: null or an empty text takes a name out.
+ * Change parameters of the query; null or an empty text removes a parameter.
  * @param {Record<string, string | null>} changes
- * @param {boolean} [isStep] whether Back returns to the address before
+ * @param {boolean} [isStep] whether Back returns to the previous URL
  */
 export function change(changes, isStep = false) {
   const query = new URLSearchParams(location.search);
@@ -28,7 +28,7 @@ export function change(changes, isStep = false) {
   show(query, isStep);
 }
 
-/** Show exactly what a query names. @param {URLSearchParams} query @param {boolean} isStep */
+/** Replace the whole query. @param {URLSearchParams} query @param {boolean} isStep */
 export function show(query, isStep) {
   const text = query.toString();
   const url = location.pathname + (text ? `?${text}` : "");
@@ -52,7 +52,7 @@ addEventListener("popstate", () => {
 // Waits until a signal fulfils a condition.
 
 /**
- * Resolve with its value as soon as the condition holds; at once if it does already.
+ * Resolve with the value of a signal as soon as the condition holds, at once if it already does.
  * @template T
  * @param {import("../vendor/signals.js").Signal<T>} watched @param {(value: T) => unknown} holds @returns {Promise<T>}
  */

@@ -1,6 +1,6 @@
 /**
- * The time range of the address, which all pages over runs obey: `since` is a time (RFC 3339 or ms) or a length
- * before now (`7d`), `until` a time. Both are sent to the service as they are.
+ * The time range of the URL, which all pages with runs use: `since` is a time (RFC 3339 or ms) or a duration
+ * before now (`7d`), `until` a time. Both are sent to the service unchanged.
  */
 import { link } from "./place.js";
 
@@ -18,13 +18,13 @@ const UNITS = /** @type {Record<string, number>} */ ({ m: MINUTE, h: HOUR, d: DA
 /** The time zone of the reader, by its IANA name. */
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The range as the service takes it. @param {Query} query */
+/** The range as parameters of a request. @param {Query} query */
 export const sent = ({ since, until }) => ({ since, until });
 
 /** The address of another section for the same project and time. @param {string} path @param {Query} query @param {Record<string, string | null | undefined>} [more] */
 export const shared = (path, { project, since, until }, more = {}) => link(path, { project, since, until, ...more });
 
-/** A time of an address in ms; NaN if it is none. @param {string} text @param {number} now */
+/** A time of the URL in ms; NaN if it is not a time. @param {string} text @param {number} now */
 export function timeOf(text, now) {
   const ago = /^([1-9]\d{0,5})([mhdw])$/.exec(text);
   if (ago) return now - Number(ago[1]) * UNITS[ago[2]];
@@ -45,7 +45,7 @@ export function faultOf(query, now) {
 
 // Slots: the parts of a chart's time axis. Days and hours begin as in the reader's time zone.
 
-/** The length of slots: as the service names it, and in ms. @typedef {{interval: string, ms: number}} Step */
+/** The length of slots, as the service spells it and in ms. @typedef {{interval: string, ms: number}} Step */
 
 /** @type {Step[]} */
 const STEPS = [
@@ -54,13 +54,13 @@ const STEPS = [
 ];
 const MOST_SLOTS = 62;
 
-/** The shortest step that covers a length of time by few slots. @param {number} ms @returns {Step} */
+/** The shortest slot length that covers a duration with few slots. @param {number} ms @returns {Step} */
 export const stepFor = (ms) => STEPS.find((step) => ms / step.ms <= MOST_SLOTS) ?? STEPS[STEPS.length - 1];
 
 /** The offset of the reader's time zone from UTC, in ms. @param {number} ms */
 const offset = (ms) => -new Date(ms).getTimezoneOffset() * MINUTE;
 
-/** The start of the slot with a time: multiples of the step on the reader's clock. @param {number} ms @param {Step} step */
+/** The start of the slot that contains a time; slots start at multiples of the length on the reader's clock. @param {number} ms @param {Step} step */
 function floor(ms, step) {
   const wall = Math.floor((ms + offset(ms)) / step.ms) * step.ms;
   if (step.ms <= HOUR) return wall - offset(ms);
@@ -79,7 +79,7 @@ export function slots(since, until, step) {
   return found;
 }
 
-/** The position of the slot with a time; -1 outside. @param {Slot[]} all in order @param {number} ms */
+/** The position of the slot that contains a time; -1 if none does. @param {Slot[]} all in order @param {number} ms */
 export function slotAt(all, ms) {
   let [low, high] = [0, all.length - 1];
   while (low <= high) {

@@ -1,10 +1,10 @@
-/** The reader of the page: their settings, kept in the browser's storage, their name, and what they finished. */
+/** The reader of the page: settings and name, stored in the browser, and the queue items that they finished. */
 import { effect, signal } from "../vendor/signals.js";
 
-// Settings of the reader, kept in the browser's storage; full or disabled storage is not an error.
+// Settings of the reader, stored in the browser; full or disabled storage is not an error.
 
 /**
- * A signal that survives the page.
+ * A signal whose value is stored in the browser.
  * @template T
  * @param {string} name @param {T} first @param {Storage} [storage]
  */
@@ -29,7 +29,7 @@ export function write(name, value, storage = localStorage) {
   try {
     storage.setItem(`spanloom.${name}`, JSON.stringify(value));
   } catch {
-    // The value is in use anyway, and lost with the page.
+    // The value is used anyway, and lost when the page is closed.
   }
 }
 
@@ -38,7 +38,7 @@ export function write(name, value, storage = localStorage) {
 
 export const HEADER = "x-spanloom-annotator";
 
-/** The name, empty until it was entered. */
+/** The name; empty until it is entered. */
 export const annotator = kept("annotator", "");
 
 // Items of queues that were marked as done: views that show the progress of a queue reload it.

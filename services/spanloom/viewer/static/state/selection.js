@@ -1,12 +1,12 @@
 /**
- * Rows that a reader selected in a list, by their keys. They stay while the reader opens one and comes back, and on other
- * pages of the list; another query clears the selection.
+ * Rows that a reader selected in a list, by their keys. They stay selected while the reader opens a row and
+ * returns, and on other pages of the list; another query clears the selection.
  */
 import { effect, signal } from "../vendor/signals.js";
 import { read, write } from "./reader.js";
 
 export class Selection {
-  /** @param {string} name under which it is kept in the tab */
+  /** @param {string} name the name under which the tab stores it */
   constructor(name) {
     this.chosen = signal(new Set(read(name, /** @type {string[]} */ ([]), sessionStorage)));
     this.query = signal(read(`${name}.filter`, "", sessionStorage)); // the query under which they were selected
@@ -15,7 +15,7 @@ export class Selection {
     effect(() => write(`${name}.filter`, this.query.value, sessionStorage));
   }
 
-  /** Clear the selection if the query of the list is not the one under which it was made. @param {string} question */
+  /** Clear the selection if it was made under another query. @param {string} question */
   keepIn(question) {
     if (question === this.query.peek()) return;
     if (this.chosen.peek().size) this.clear();
@@ -34,7 +34,7 @@ export class Selection {
     this.chosen.value = set;
   }
 
-  /** Select all of these, or none of them if all are. @param {string[]} shown */
+  /** Select all of these rows, or deselect them if all are selected. @param {string[]} shown */
   turnAll(shown) {
     const set = new Set(this.chosen.peek());
     const isWhole = shown.every((key) => set.has(key));

@@ -1,4 +1,4 @@
-/** The figures in the head of a step: its place among others, its use, how the model was called and ended. */
+/** The numbers in the head of a step: its number among steps of its type, its tokens, the parameters of the call, and why it ended. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { isStep } from "../tree/outline.js";
@@ -10,7 +10,7 @@ import { parsed } from "./json.js";
 /** @typedef {import("./panel.js").Step} Step */
 /** @typedef {[string, unknown]} Fact label and value; facts without a value are not shown */
 
-/** The place of a step among those of its type, and their number. @param {Outline} o @param {number} row */
+/** The number of a step among the steps of its type, and how many there are. @param {Outline} o @param {number} row */
 export function placeOf(o, row) {
   let [at, of] = [0, 0];
   for (let i = 0; i < o.n; i++) {
@@ -21,7 +21,7 @@ export function placeOf(o, row) {
   return { at, of };
 }
 
-/** "Model call 3 of 14". @param {{o?: Outline, row: number}} props */
+/** The number of a step as text: "Model call 3 of 14". @param {{o?: Outline, row: number}} props */
 export function Place({ o, row }) {
   if (!o || row < 0 || !isStep(o, row)) return "";
   const kind = o.kinds[o.kind[row]];
@@ -31,7 +31,7 @@ export function Place({ o, row }) {
 
 const PARAMETERS = ["temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed", "reasoning_effort", "tool_choice"];
 
-/** The parameters of a model call, by the names that its sender uses. @param {Record<string, string>} metadata @returns {Fact[]} */
+/** The parameters of a model call, by the sender's names. @param {Record<string, string>} metadata @returns {Fact[]} */
 function parameters(metadata) {
   const all = { .../** @type {object} */ (parsed(metadata.invocation_parameters)), ...metadata };
   return PARAMETERS.flatMap((name) => {

@@ -1,9 +1,9 @@
-/** Marks the words of a search in the texts of a step: as highlights, which change no element. */
+/** Marks the words of a search in the texts of a step, as CSS highlights, which change no element. */
 
 const NAME = "found";
 const MOST = 1_000;
 
-/** The places of a text or, where it is nowhere, of its words. @param {HTMLElement} box @param {string} q @returns {Range[]} */
+/** The occurrences of a text; if there are none, the occurrences of its words. @param {HTMLElement} box @param {string} q @returns {Range[]} */
 function placesOf(box, q) {
   const whole = placesOfAny(box, [q]);
   return whole.length ? whole : placesOfAny(box, q.split(/\s+/));
@@ -26,7 +26,7 @@ function placesOfAny(box, words) {
   return found;
 }
 
-/** The first place of the word with the fewest places. @param {Range[]} places */
+/** The first occurrence of the word with the fewest occurrences. @param {Range[]} places */
 function rareOf(places) {
   const words = places.map((one) => String(one).toLowerCase());
   /** @type {Map<string, number>} */
@@ -36,7 +36,7 @@ function rareOf(places) {
   return places[words.findIndex((word) => counts.get(word) === least)];
 }
 
-/** Mark a text in a box, now and whenever its content changes; the first place of its rarest word is scrolled into view. @param {HTMLElement} box @param {string} q @param {AbortSignal} until */
+/** Mark a text in a box, now and whenever its content changes, and scroll the first occurrence of its rarest word into view. @param {HTMLElement} box @param {string} q @param {AbortSignal} until */
 export function mark(box, q, until) {
   if (!("highlights" in CSS)) return;
   let isNew = true;

@@ -1,6 +1,6 @@
 /**
  * Markdown as elements: the parser's tokens become elements of an allow list, so that no markup text can
- * do harm. Line breaks are kept; images are named and never loaded.
+ * do harm. Line breaks are preserved; images are shown as their name and never loaded.
  */
 import { h } from "../vendor/preact.js";
 import hljs from "../vendor/hljs.js";

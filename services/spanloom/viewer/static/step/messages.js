@@ -65,7 +65,8 @@ const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.f
 
 /**
  * @param {{messages: Message[], before?: number, isAnswer?: boolean}} props
- *   `before`: number of leading messages that an earlier call had and that are folded; `isAnswer`: results of its calls are elsewhere
+ *   `before`: number of leading messages that an earlier call had and that are folded; `isAnswer`: whether the
+ *   results of its calls are not shown here
  */
 export function Messages({ messages, before = 0, isAnswer = false }) {
   const isHit = (/** @type {Message} */ one) => foundIn(JSON.stringify(one)) >= 0;

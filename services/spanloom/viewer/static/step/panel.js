@@ -1,4 +1,4 @@
-/** The panel of a step: input, output, metadata and the evidence for them. */
+/** The panel of a step: input, output, metadata, and the spans from which they were read. */
 import { t } from "../i18n/index.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
@@ -25,7 +25,7 @@ export function plain(value) {
   return Object.values(value)[0] ?? null;
 }
 
-/** @param {{path: string, project?: string}} props `path`: of the span in the API */
+/** @param {{path: string, project?: string}} props `path`: the path of the span in the API */
 export function Raw({ path, project }) {
   const { data, error, again } = useFetched(path, { project });
   if (error) return html`<${Failure} error=${error} again=${again} />`;
@@ -56,7 +56,7 @@ export function Attributes({ title, list = [] }) {
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {
   const asStep = useFetched(`${path}/steps/${id}`, { project, with: "spans" });
-  const isNone = asStep.error?.status === 404; // a span that is no step has its verdict in the list of all
+  const isNone = asStep.error?.status === 404; // the classification of a span that is not a step is in the list of all spans
   const asSpan = useFetched(isNone ? `${path}/spans` : "", { project });
   const { data, error, again } = isNone ? asSpan : asStep;
   if (error) return html`<${Failure} error=${error} again=${again} />`;
@@ -100,16 +100,17 @@ function Sent({ data }) {
  *   model_info?: Record<string, number | string>}} Step
  */
 
-/** A component that replaces `LongText`, in which annotators mark places of a text. @type {import("../vendor/signals.js").Signal<any>} */
+/** A component that replaces `LongText` while annotators mark places in a text. @type {import("../vendor/signals.js").Signal<any>} */
 export const markedText = signal(null);
-/** Components that show the scores of a run and of a step, once there are any. @type {import("../vendor/signals.js").Signal<any>} */
+/** Components that show the scores of a run and of a step; set when there are scores. @type {import("../vendor/signals.js").Signal<any>} */
 export const scoresOf = signal(null);
 const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "why"]);
 
 /**
  * @param {{path: string, id: string, name: string, kind: string, project?: string, version?: string, before?: string, isMoved?: boolean,
  *   o?: import("../tree/outline.js").Outline, row?: number}} props
- *   `path`: of the trajectory in the API; `version`: a fixed version to show; `before`: the id of the same agent's previous model call;
+ *   `path`: the path of the trajectory in the API; `version`: a fixed version to show; `before`: the id of the
+ *   same agent's previous model call;
  *   `isMoved`: its parent step is not the one that its span reports; `o`, `row`: its row in the outline of its run
  */
 export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false, o, row = -1 }) {

@@ -1,11 +1,11 @@
-/** The steps that match the query of the address, page by page, and those that are selected. */
+/** The steps that match the query of the address, page by page, and the selected steps. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure } from "../list/runs.js";
 import { faultOf, sent } from "../state/range.js";
 import { Selection } from "../state/selection.js";
 
-/** A line of `GET /v1/steps`. @typedef {import("../records.js").StepRow} Step */
+/** An item of `GET /v1/steps`. @typedef {import("../records.js").StepRow} Step */
 /** @typedef {import("../state/place.js").Query} Query */
 
 export const PAGE = 50;
@@ -13,7 +13,7 @@ export const PAGE = 50;
 /** The displayed rows; null until the first are loaded. */
 export const rows = signal(/** @type {Step[] | null} */ (null));
 export const nextCursor = signal(/** @type {string | null} */ (null));
-/** The number of steps that pass; null while unknown. */
+/** The number of steps that match the query; null while unknown. */
 export const total = signal(/** @type {number | null} */ (null));
 export const selection = new Selection("steps.selected");
 

@@ -1,7 +1,4 @@
-/**
- * The time of a run: its clock without idle time, its axis, how many steps were busy at once, and the critical
- * path.
- */
+/** The time of a run: its clock without idle time, its axis, its concurrency, and its critical path. */
 // Maps times of a run to positions on a timeline, with or without idle gaps, and back.
 
 /** @typedef {import("./outline.js").Outline} Outline */
@@ -76,9 +73,9 @@ function before(n, isSo) {
   return low;
 }
 
-// The time axis of the visible rows: on an axis of a whole long run, bars would be hairlines.
+// The time axis of the visible rows; on the axis of a whole long run, bars would be hairlines.
 
-/** Minimum share of the axis in use: below it the axis is adjusted, so that it does not move with every row. */
+/** Minimum share of the axis in use. The axis is adjusted only below it, so that it does not move with every row. */
 const LEAST = 0.6;
 
 /**
@@ -105,7 +102,7 @@ export function axisOf(view, at, shown, now, clock) {
 
 // Concurrency and critical path of a run.
 
-/** The number of concurrent rows from each point in time on. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
+/** The number of concurrent rows, for each time at which it changes. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
 export function concurrency(o, rows) {
   const starts = Float64Array.from(rows, (i) => o.start[i]).sort();
   const ends = Float64Array.from(rows, (i) => o.start[i] + o.dur[i]).sort();
@@ -123,7 +120,7 @@ export function concurrency(o, rows) {
 }
 
 /**
- * Mark the critical path: going back from the end of the run, at each moment the child of the same
+ * Mark the critical path: going back in time from the end of the run, it has at each moment the child of the same
  * parent that ended last. Only a shorter row on this path can make the run shorter.
  * @param {import("./view.js").View} view @returns {Uint8Array} by rows
  */

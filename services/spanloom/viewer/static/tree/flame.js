@@ -1,7 +1,7 @@
 /**
  * The timeline of the whole run: a lane for each level, a rectangle for each span. Lanes are sorted by
- * start, and a span that begins on the same pixel as the previous one is skipped: a frame draws at most
- * lanes times pixels, for any number of spans. All its content is in the rows of the tree too.
+ * start, and a span that begins on the same pixel as the previous span is skipped, so a frame draws at most
+ * lanes times pixels, for any number of spans. The rows of the tree have the same contents.
  */
 import { duration } from "../format.js";
 import { line } from "../ui/html.js";
@@ -63,9 +63,9 @@ export class Lanes {
     return low;
   }
 
-  /** The rows of a lane that may be visible between two times. @param {number} lane @param {number} from @param {number} to */
+  /** The range of rows in a lane that may be visible between two times. @param {number} lane @param {number} from @param {number} to */
   between(lane, from, to) {
-    // Rows of a lane may overlap, so one that began long before may still run: a few are checked.
+    // Rows of a lane may overlap, so a row that began long before may still run; a few earlier rows are checked.
     const begin = Math.max(this.first[lane], this.after(lane, from) - 32);
     return this.rows.subarray(begin, this.after(lane, to));
   }
@@ -210,7 +210,7 @@ export class Flame extends Timeline {
     this.schedule();
   }
 
-  /** Mark a row, after a pause, so that rows passed quickly are not drawn. @param {number} i */
+  /** Mark a row after a pause, so that rows that are passed quickly are not drawn. @param {number} i */
   select(i) {
     this.active = i;
     clearTimeout(this.calm);

@@ -70,7 +70,7 @@ export class Grid {
     if (!isFlying) this.listener.wanted(Array.from(this.view.rows.subarray(from, from + size)));
   }
 
-  /** During fast scrolling rows have only names: fill them once scrolling pauses. */
+  /** During fast scrolling rows have only names; fill them when scrolling pauses. */
   later() {
     clearTimeout(this.calm);
     this.calm = setTimeout(() => this.schedule(), 60);
@@ -111,7 +111,7 @@ export class Grid {
     this.pick(i);
   }
 
-  /** Make a row active without scrolling: a clicked row is in view, at least in part. @param {number} i */
+  /** Make a row active without scrolling, because a clicked row is at least partly in view. @param {number} i */
   pick(i) {
     this.active = i;
     this.schedule();

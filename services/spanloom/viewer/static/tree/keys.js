@@ -1,4 +1,4 @@
-/** The keys of the tree: those of a treegrid, and letters of our own (listed in the help). */
+/** The keys of the tree: the keys of a treegrid, and single letters (listed in the help). */
 import { isFault, isSource, isStep } from "./outline.js";
 
 /** @typedef {import("./grid.js").Grid} Grid */

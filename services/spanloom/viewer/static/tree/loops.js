@@ -1,14 +1,15 @@
-/** Loops: the same tool call several times in a row, which the tree shows as one row that opens. */
+/** Loops: the same tool call several times in a row, which the tree shows as one row that can be opened. */
 import { isFault, isStep, REPEATED } from "./outline.js";
 
 /** @typedef {import("./outline.js").Outline} Outline */
 /**
- * `first`: the row of the first call; `end`: the row after the last call and what is below it; `until`: when the last one ended;
- * `tokens`, `errors`: sums of all rows, those of model calls in between too.
+ * `first`: the row of the first call; `end`: the row after the last call and its descendants; `until`: when the
+ * last call ended;
+ * `tokens`, `errors`: sums of all rows, including model calls in between.
  * @typedef {{first: number, end: number, times: number, until: number, tokens: number, errors: number}} Loop
  */
 
-/** Fewer calls stay rows of their own. */
+/** Minimum number of calls in a loop; fewer calls are shown as separate rows. */
 const LEAST = 3;
 
 /** The loops of an outline by their first rows. @param {Outline} o @returns {Map<number, Loop>} */
@@ -34,7 +35,7 @@ export function loopsOf(o) {
   return loops;
 }
 
-/** The row after the last call of a loop, and after all framework spans around that call alone. @param {Outline} o @param {number} first @param {number} last */
+/** The row after the last call of a loop and after all framework spans that contain only that call. @param {Outline} o @param {number} first @param {number} last */
 function closed(o, first, last) {
   let top = last;
   while (o.parent[top] > first) top = o.parent[top];
@@ -52,7 +53,7 @@ function sums(o, first, end) {
   return { until, tokens, errors };
 }
 
-/** For each row that a loop shows right below its first call, that call; -1 for others. @param {Outline} o @param {Map<number, Loop>} loops */
+/** For each row that a loop shows directly below its first call, the row of that call; -1 for other rows. @param {Outline} o @param {Map<number, Loop>} loops */
 export function headsOf(o, loops) {
   const heads = new Int32Array(o.n).fill(-1);
   for (const { first, end } of loops.values()) {

@@ -9,7 +9,9 @@
  *   name: Uint16Array | Uint32Array, agent: Uint16Array | Uint32Array, depth: Uint16Array, kind: Uint8Array, flags: Uint8Array,
  *   parent: Int32Array, end: Uint32Array, first: number, last: number, tokens: Float64Array, errors: Uint32Array, passed: Uint8Array,
  *   runs?: import("../conversation/join.js").Runs, pause?: number}} Outline
- *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's subtree; `tokens`, `errors`: sums of subtrees; `passed`: whether the failure of a row began below it; `first`, `last`: when the run began and ended;
+ *   `ttft`: time to the first token, 0 if unknown; older outlines have none. `end`: the row after a row's
+ *   subtree; `tokens`, `errors`: sums of subtrees; `passed`: whether the failure of a row began in a row below
+ *   it; `first`, `last`: when the run began and ended;
  *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
 
@@ -18,7 +20,7 @@ export const NO_STEP = 4;
 export const ORPHAN = 8;
 export const COUNTED_ELSEWHERE = 16;
 export const MOVED = 32;
-/** The same tool call as the step before it, models in between aside. */
+/** The same tool call as the previous tool step, ignoring model calls in between. */
 export const REPEATED = 64;
 
 /** Parse the bytes of an outline; throws if they are invalid. @param {ArrayBuffer} buffer @returns {Outline} */
@@ -49,7 +51,7 @@ function untransposed(bytes, at, n, width) {
   return plain;
 }
 
-/** Keep values of eight bytes as bytes: no JavaScript number holds them exactly. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
+/** Leave values of eight bytes as bytes, because no JavaScript number represents them exactly. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
 function typed(plain, width) {
   return width === 2 ? new Uint16Array(plain.buffer) : width === 4 ? new Uint32Array(plain.buffer) : plain;
 }
@@ -120,7 +122,7 @@ export function rowOf(o, id) {
   return -1;
 }
 
-/** The text for a row in the URL; `rowAt` returns the row of such a text, or -1. @param {Outline} o @param {number} i */
+/** The text of a row in the URL; `rowAt` returns the row of such a text, or -1. @param {Outline} o @param {number} i */
 export const addressOf = (o, i) => o.runs?.address(i) ?? spanId(o, i);
 /** @param {Outline} o @param {string | undefined} text */
 export const rowAt = (o, text) => (o.runs ? o.runs.rowAt(text) : rowOf(o, text));
@@ -131,7 +133,7 @@ export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 /** A duration in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
-/** Whether a row is framework plumbing: part of another step, or no step and without error. @param {Outline} o @param {number} i */
+/** Whether a row is framework plumbing: part of another step, or neither a step nor failed. @param {Outline} o @param {number} i */
 export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
 /** Whether a row is a step, not a span that is counted in another step. @param {Outline} o @param {number} i */
@@ -140,16 +142,16 @@ export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) ===
 /** Whether a row failed and is not counted in another row. @param {Outline} o @param {number} i */
 export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;
 
-/** Whether a row failed, and none of its descendants: an exception marks all ancestors as failed. @param {Outline} o @param {number} i */
+/** Whether a row failed and none of its descendants did; an exception marks all ancestors as failed. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
 
-/** Whether a row only passed on a failure that began below it. @param {Outline} o @param {number} i */
+/** Whether a row only propagated a failure that began below it. @param {Outline} o @param {number} i */
 export const isPassed = (o, i) => (o.flags[i] & ERROR) > 0 && o.passed[i] > 0;
 
-/** Whether a failure goes on from a row to its parent. @param {Outline} o @param {number} i */
+/** Whether a failure propagates from a row to its parent. @param {Outline} o @param {number} i */
 const goesUp = (o, i) => isFault(o, i) || (o.passed[i] > 0 && isPlumbing(o, i));
 
-/** The row with which the failure of a run began: of a failed run, the last failed child of the last failed child; else the first that failed; -1 if none did. @param {Outline} o */
+/** The row in which the failure of a run began: if the run failed, the last failed child of the last failed child and so on; otherwise the first failed row; -1 if there is none. @param {Outline} o */
 export function cause(o) {
   if (!o.n || !goesUp(o, 0)) return o.flags.findIndex((_, i) => isSource(o, i));
   let at = 0;

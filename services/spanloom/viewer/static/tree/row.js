@@ -27,7 +27,7 @@ export class Row {
   constructor(body) {
     this.at = -1;
     this.i = -1;
-    this.until = 0; // when what it shows ended
+    this.until = 0; // when the row that it shows ended
     this.isStale = true; // its content does not match its row
     this.isOn = false;
     this.isLater = false;
@@ -106,7 +106,7 @@ export class Row {
     this.below.title = errors ? t("tree.errors", { n: errors }) : "";
     const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];
     const tokens = isClosed ? sums.tokens : own;
-    const below = tokens || isClosed ? 0 : o.tokens[i]; // an open agent has those of its calls
+    const below = tokens || isClosed ? 0 : o.tokens[i]; // an open agent shows the tokens of its calls
     const isSum = isClosed || below > 0;
     this.sum.textContent = tokens || below ? (isSum ? "Σ " : "") + short(tokens || below) : "–"; // with an empty cell, screen readers leave the grid
     this.sum.className = below ? "quiet" : "";
@@ -117,7 +117,7 @@ export class Row {
     this.label.title = o.flags[i] & ORPHAN ? t("tree.orphan") : o.flags[i] & MOVED ? t("tree.moved") : "";
   }
 
-  /** Mark the row as active or not, only on changes, as each write costs a style pass. @param {boolean} is @param {boolean} isLater whether the playhead has not reached it */
+  /** Mark the row as active or not, only on changes, because each write costs a style pass. @param {boolean} is @param {boolean} isLater whether the playhead has not reached it */
   mark(is, isLater) {
     if (isLater !== this.isLater) this.node.classList.toggle("later", (this.isLater = isLater));
     if (is === this.isOn) return;
@@ -137,7 +137,7 @@ export class Row {
   }
 }
 
-// The pool of row elements: as many as fit into the grid and a few more. Row `at` always uses the same element,
+// The pool of row elements, as many as fit into the grid and a few more. Row `at` always uses the same element,
 // so that scrolling by three rows fills three. Names are shown at once, the rest of a row when a frame has time:
 // a number per frame, rows in view first.
 
@@ -151,7 +151,7 @@ export class Pool {
     this.from = -1;
   }
 
-  /** Show the names of `size` rows from a row on. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
+  /** Show the names of `size` rows, starting at the row `from`. @param {import("./view.js").View} view @param {number} from @param {number} size @param {number} height of a row */
   place(view, from, size, height) {
     const { rows } = this;
     while (rows.length < size) rows.push(new Row(this.body));
@@ -163,7 +163,7 @@ export class Pool {
     this.from = from;
   }
 
-  /** Fill as many rows as a frame has time for, from a row on and around it. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
+  /** Fill as many rows as a frame has time for, starting at a row and then around it. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
   fill(first, view, how) {
     const { length } = this.rows;
     let room = WHOLE;

@@ -36,7 +36,7 @@ export function notch({ context, of }, x, y, high) {
   context.fill();
 }
 
-/** Mark a row on which a failure was passed. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
+/** Mark a row that only propagated a failure. @param {Pen} pen @param {number} x @param {number} y @param {number} wide @param {number} high */
 export function edges({ context, of }, x, y, wide, high) {
   context.fillStyle = of.error;
   for (const at of [y, y + high - 2]) context.fillRect(x, at, wide, 2);

@@ -5,10 +5,10 @@
 import { headsOf, loopsOf } from "./loops.js";
 import { isFault, isPlumbing, isWhole } from "./outline.js";
 
-// Finds the rows that match a search: by the dictionaries, not row by row.
+// Finds the rows that match a search, by searching the dictionaries instead of each row.
 
 /** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Matching
- *    `found`: rows in whose texts the service found it; `only`: restricts hits to these rows */
+ *    `found`: rows in whose texts the service found the search text; `only`: restricts hits to these rows */
 
 /**
  * Return the rows that are hits, the kept rows (hits and their ancestors), and the ancestors.
@@ -46,7 +46,7 @@ export class View {
     /** The visible rows of the outline, `count` of them. */
     this.rows = new Uint32Array(n);
     this.count = 0;
-    /** The position of each row of the outline among the visible ones, or -1. */
+    /** The position of each row of the outline among the visible rows, or -1. */
     this.position = new Int32Array(n);
     this.level = new Uint16Array(n);
     /** The nearest visible ancestor, or -1. */
@@ -66,7 +66,7 @@ export class View {
     this.isAlone = false;
     /** The row whose subtree is shown, or -1 for all rows. */
     this.root = -1;
-    /** The loops by their first rows; folded to begin with. */
+    /** The loops by their first rows; initially folded. */
     this.loops = loopsOf(outline);
     this.heads = this.loops.size ? headsOf(outline, this.loops) : null;
     for (const first of this.loops.keys()) this.collapsed[first] = 1;
@@ -129,7 +129,7 @@ export class View {
     return this.hasFrames ? undefined : this.loops.get(i);
   }
 
-  /** The row after those that a row shows when it is open. @param {number} i */
+  /** The row after the rows that a row shows when it is open. @param {number} i */
   endOf(i) {
     return this.loopAt(i)?.end ?? this.o.end[i];
   }
@@ -139,7 +139,7 @@ export class View {
     return this.seen[this.endOf(i)] > this.seen[i + 1];
   }
 
-  /** Tokens and errors of a row, with all that it hides if it is closed. @param {number} i */
+  /** Tokens and errors of a row, including the rows that it hides if it is closed. @param {number} i */
   sums(i) {
     const { o } = this;
     if (!this.isOpen(i)) return this.loopAt(i) ?? { tokens: o.tokens[i], errors: o.errors[i] };

@@ -9,7 +9,7 @@ import { t } from "../i18n/index.js";
 import { html } from "./html.js";
 
 /** @typedef {import("../state/range.js").Slot} Slot */
-/** One of the bars or lines: its name, its colour (a class), and a value for each slot, null where there is none. @typedef {{name: string, tone: string, values: (number | null)[]}} Series */
+/** A series of bars or a line: its name, its colour (a class), and a value for each slot, null if there is none. @typedef {{name: string, tone: string, values: (number | null)[]}} Series */
 /**
  * @typedef {{label: string, slots: Slot[], series: Series[], format: (value: number) => string, isLine?: boolean,
  *   pick?: (from: number, to: number) => void, isThin?: boolean}} Props
@@ -22,7 +22,7 @@ const HEIGHT = 100;
 export function Chart({ label, slots, series, format, isLine = false, pick, isThin = false }) {
   const [chosen, setAt] = useState(-1);
   const [held, setAnchor] = useState(-1);
-  const [at, anchor] = [chosen, held].map((one) => (one < slots.length ? one : -1)); // there were more slots before
+  const [at, anchor] = [chosen, held].map((one) => (one < slots.length ? one : -1)); // a previous chart may have had more slots
   const top = most(series, isLine);
   const from = anchor < 0 ? at : Math.min(at, anchor);
   const to = Math.max(at, anchor);
@@ -48,7 +48,7 @@ function most(series, isLine) {
   return sums.reduce((a, b) => Math.max(a, b), 0);
 }
 
-/** The number of some slots: for bars the sum; for lines only a single slot has one. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
+/** The number for a range of slots: for bars the sum; for lines only a single slot has a number. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
 function total({ values }, from, to, isLine) {
   const known = values.slice(from, to + 1).filter((value) => value !== null);
   if (isLine && to > from) return null;
@@ -86,7 +86,7 @@ function lineOf(values, top) {
 }
 
 /**
- * What pointer and keys move over the chart.
+ * The layer of the chart that handles pointer and keys.
  * @param {{label: string, words: string, count: number, at: number, anchor: number, move: (at: number) => void, hold: (at: number) => void, pick?: (from: number, to: number) => void}} props
  */
 function Cursor({ label, words, count, at, anchor, move, hold, pick }) {
@@ -123,7 +123,7 @@ function Axis({ slots }) {
   return html`<div class="axis" aria-hidden="true">${ticks.map((at) => html`<span>${clock(slots[at].start, undefined, slots[at].end - slots[at].start < 60_000)}</span>`)}</div>`;
 }
 
-/** The same numbers as a table, made when it is opened. @param {Pick<Props, "slots" | "series" | "format">} props */
+/** The same numbers as a table, rendered when it is opened. @param {Pick<Props, "slots" | "series" | "format">} props */
 function Numbers({ slots, series, format }) {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(/** @type {Event} */ event) => setOpen(/** @type {HTMLDetailsElement} */ (event.target).open)}><summary>${t("chart.table")}</summary>

@@ -1,18 +1,18 @@
-/** Fetches data and parts of the page when a component needs them. */
+/** Fetches data and modules when a component needs them. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { ApiError, getJson, returns } from "../api.js";
 import { t } from "../i18n/index.js";
 import { annotator } from "../state/reader.js";
 import { html } from "./html.js";
 
-// Fetches data of a component from the service, again whenever its parameters change.
+// Fetches data for a component, and again whenever the parameters change.
 
-/** `isOld`: the data is of other parameters. @typedef {{data: any, isOld: boolean, error: ApiError | null, again: () => void}} Fetched */
+/** `isOld`: the data belongs to earlier parameters. @typedef {{data: any, isOld: boolean, error: ApiError | null, again: () => void}} Fetched */
 
 /** @param {unknown} failed */
 export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
 
-/** The error of a part of the page that could not be loaded. */
+/** The error of a module that could not be loaded. */
 export const missing = () => new ApiError(0, t("error.unreachable"));
 
 /** A counter that is incremented to retry a failed request: on demand, or when the service is reachable again. @param {ApiError | null} error @returns {[number, () => void]} */
@@ -24,7 +24,8 @@ export function useAgain(error) {
 }
 
 /**
- * Fetch JSON; the annotator is part of the request. The response is kept until the next one, an error until the next request.
+ * Fetch JSON; the annotator is part of the request. The data stays until the next response, an error until the
+ * next request.
  * @param {string} path nothing is fetched while it is empty
  * @param {import("../api.js").Params} [params]
  * @returns {Fetched}
@@ -47,7 +48,7 @@ export function useFetched(path, params = {}) {
   return { data: got.data, isOld: got.of !== of, error, again };
 }
 
-// Components that are loaded when they are shown, so that the first rows do not wait for them.
+// Loads components when they are shown, so that the first rows do not wait for them.
 
 /**
  * Return a placeholder component that loads the actual one when it is shown.

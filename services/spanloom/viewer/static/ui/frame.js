@@ -26,7 +26,7 @@ function isWriting(event) {
   return document.querySelector("dialog[open]") !== null || target.closest?.("input:not([type=checkbox]), textarea, select, [role=menu]") !== null;
 }
 
-/** Listen to shortcuts while the component is mounted. @param {Shortcut[]} wanted @param {unknown[]} inputs */
+/** Register shortcuts while the component is mounted. @param {Shortcut[]} wanted @param {unknown[]} inputs */
 export function useKeys(wanted, inputs) {
   useLayoutEffect(() => { // keys must work as soon as the page is visible
     shortcuts.value = [...shortcuts.peek(), ...wanted];
@@ -56,17 +56,17 @@ export const isKeyOpen = signal(false);
 /** @param {{isOpen: boolean, close: () => void, label: string, children?: unknown}} props */
 export function Dialog({ isOpen, close, label, children }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  useLayoutEffect(() => { // before the next key press, which belongs to the dialog
+  useLayoutEffect(() => { // before the next key press, which must go to the dialog
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
   return html`<dialog ref=${dialog} aria-label=${label} onClose=${close}>${isOpen && children}</dialog>`;
 }
 
-/** Asks for an API key, which is kept in this tab only. */
+/** Asks for an API key, which only this tab stores. */
 export function KeyDialog() {
   const isOpen = isLocked.value || isKeyOpen.value;
-  const isNeeded = useRef(false); // without a key only a service without keys answers
+  const isNeeded = useRef(false); // whether the service has keys: otherwise it answers without one
   isNeeded.current ||= isLocked.value || hasKey();
   const close = () => {
     isKeyOpen.value = isLocked.value = false;
@@ -105,7 +105,7 @@ export function HelpDialog() {
   <//>`;
 }
 
-// The frame and its switches; errors.
+// The frame, its switches, and errors.
 
 /** @param {{title: string, nav?: unknown, children?: unknown}} props */
 export function Frame({ title, nav, children }) {
@@ -157,7 +157,7 @@ function Switches() {
 /** Pages whose URL contains runs. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
 const BUSY = new Set([429, 503]);
-/** The status for a version that is not kept. */
+/** The response status for a version that is not stored. */
 const GONE = 409;
 const isTalk = () => location.pathname === "/conversation";
 
@@ -167,7 +167,7 @@ function kindOf(status) {
   if (BUSY.has(status)) return "busy";
   if (status === GONE) return "missing";
   if (status === 0) return "unreachable";
-  if (status === 403) return "denied"; // its words say which key may
+  if (status === 403) return "denied"; // the message says which kind of key is needed
   if (status === 401) return "locked";
   if (status === 404) return isOfRuns ? "missing" : "unknown";
   if (status === 422) return isOfRuns && !isTalk() ? "id" : "refused";
@@ -190,5 +190,5 @@ export function Failure({ error, again }) {
   </section>`;
 }
 
-/** The refusal, in the words of the service. @param {{error: import("../api.js").ApiError | null}} props */
+/** The message of the service about a refused request. @param {{error: import("../api.js").ApiError | null}} props */
 export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? coded(visible(error.message)) : ""}</p>`;

@@ -1,11 +1,11 @@
-/** The navigation of every page: the sections of the product, the present one marked. */
+/** The navigation of every page: links to the sections, with the current section marked. */
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { place } from "../state/place.js";
 import { shared } from "../state/range.js";
 import { html } from "./html.js";
 
-/** The sections: the address of each, its name, and the paths of all its pages. @typedef {{path: string, name: import("../i18n/index.js").Key, of: RegExp}} Section */
+/** A section: its path, its name, and the paths of all its pages. @typedef {{path: string, name: import("../i18n/index.js").Key, of: RegExp}} Section */
 
 /** @type {Section[]} */
 const SECTIONS = [
@@ -18,15 +18,15 @@ const SECTIONS = [
   { path: "/settings", name: "section.settings", of: /^\/settings$/ },
 ];
 
-/** Pages whose `where` is about runs: it goes from one to another. */
+/** Pages whose `where` is about runs; links between these pages pass it on. */
 const OF_RUNS = new Set(["/", "/overview"]);
 
-/** Links to the sections; they keep project, time range and query. */
+/** Links to the sections, with the same project, time range and query. */
 export function Navigation() {
   const { path: here, query } = place.value;
   const isOfRuns = OF_RUNS.has(here);
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // on a phone it may be beyond the edge
+  useLayoutEffect(() => { // on a phone the current section may be beyond the edge
     const present = /** @type {HTMLElement | null | undefined} */ (box.current?.querySelector("[aria-current]"));
     if (present) box.current?.scrollTo(present.offsetLeft, 0);
   }, [here]);

@@ -3,7 +3,7 @@ import { number, t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { html } from "./html.js";
 
-/** @param {{at: number, n: number, page: number, next: string | null}} props `at`: position of the first row, from 0; `n`: displayed rows; `page`: rows of a whole page; `next`: the cursor of the next page */
+/** @param {{at: number, n: number, page: number, next: string | null}} props `at`: position of the first row, from 0; `n`: displayed rows; `page`: rows of a full page; `next`: the cursor of the next page */
 export function Pager({ at, n, page, next }) {
   const back = () => (history.state?.isOurs ? history.back() : change({ cursor: null, at: null }));
   return html`<nav class="pager" aria-label=${t("pages")}>

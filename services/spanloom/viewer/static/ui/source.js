@@ -1,4 +1,4 @@
-/** A text by its lines, with what was found at a line below it. */
+/** A text line by line, with the findings of each line below it. */
 import { html, visible } from "./html.js";
 
 /** @typedef {{line: number, key: string, reason: string, isError: boolean}} Finding */

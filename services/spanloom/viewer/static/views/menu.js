@@ -1,4 +1,4 @@
-/** The menu of views: those of the team, of this browser, and those that are always there; saving another. */
+/** The menu of views: the team's views, this browser's views, the presets, and a form to save a view. */
 import { views as en } from "../i18n/en/views.js";
 import { learn, t } from "../i18n/index.js";
 import { views as zh } from "../i18n/zh/views.js";
@@ -23,7 +23,7 @@ const GIVEN = /** @type {const} */ ([
   ["view.costly", "order=-cost"],
   ["view.loops", "where=longest_repeat+%3E%3D+3&order=-longest_repeat"],
 ]);
-/** The typed name of a view that is not stored yet: it outlives the menu and a new key. */
+/** The typed name of a view that is not stored yet; it survives closing the menu and entering a key. */
 const draft = kept("view.draft", "", sessionStorage);
 
 /** @param {{of: Of}} props */

@@ -1,4 +1,4 @@
-/** Opens views: by a click, and the default of a page whose address has no parameters. */
+/** Opens views: on a click, and the default view of a page whose URL has no parameters. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { place, show } from "../state/place.js";
@@ -7,22 +7,22 @@ import { place, show } from "../state/place.js";
 /** @typedef {"runs" | "steps" | "conversations" | "overview"} Of */
 /** @typedef {Record<string, string>} Parameters */
 
-/** Parameters of an address that a view does not have: the position in a list, and the project. */
+/** Parameters of a URL that a view does not store: the position in a list, and the project. */
 const NOT_OF_VIEWS = ["at", "cursor", "project"];
-/** How long a page waits for its default view before it shows itself. */
+/** How long a page waits for its default view before it is shown. */
 const PATIENCE_MS = 400;
 
-/** The view that was opened last, without a name if it is one of the page's, with the address that it led to; `faults` of a default that was not opened. */
+/** The view that was opened last, without a name if it is a preset of the page, with the query of its URL; `faults`: why the default view was not opened. */
 export const opened = signal(/** @type {{name: string, search: string, faults: View["faults"]} | null} */ (null));
 
-/** The parameters of a query string that a view keeps. @param {string} text @returns {Parameters} */
+/** The parameters of a query string that a view stores. @param {string} text @returns {Parameters} */
 export function parametersOf(text) {
   const query = new URLSearchParams(text);
   NOT_OF_VIEWS.forEach((name) => query.delete(name));
   return Object.fromEntries(query);
 }
 
-/** Apply the parameters of a view, in the current project. @param {string} name empty: of no view @param {Parameters} parameters @param {boolean} [isStep] */
+/** Apply the parameters of a view, in the current project. @param {string} name empty if they are not of a view @param {Parameters} parameters @param {boolean} [isStep] */
 export function open(name, parameters, isStep = true) {
   const { project } = place.peek().query;
   show(new URLSearchParams(project ? { project, ...parameters } : parameters), isStep);

@@ -1,4 +1,4 @@
-/** The views that this browser keeps, by name: a text each, the query of an address. */
+/** The views that this browser stores: the query string of a URL by the name of the view. */
 import { kept } from "../state/reader.js";
 import { t } from "../i18n/index.js";
 import { allColumns, more } from "../list/columns.js";
@@ -6,7 +6,7 @@ import { parametersOf } from "./opening.js";
 
 /** @typedef {import("./opening.js").Of} Of */
 /** @typedef {import("./opening.js").Parameters} Parameters */
-/** A value that is no text was kept by a newer page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
+/** A value that is not a text was stored by a newer version of the page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
 
 /** Maximum length of a name, as in the service. */
 const MOST = 100;
@@ -20,20 +20,20 @@ const signals = {};
 /** @param {Of} of @returns {Own} */
 export const ownOf = (of) => (signals[of] ??= kept(of === "runs" ? "views" : `views.${of}`, /** @type {Record<string, unknown>} */ ({})));
 
-/** Store a view, or delete it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its name until now */
+/** Store a view, or delete it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its previous name */
 export function keep(of, name, parameters, before = name) {
   const { [name]: _, [before]: __, ...others } = ownOf(of).value;
   ownOf(of).value = parameters ? { ...others, [name]: new URLSearchParams(parameters).toString() } : others;
 }
 
-/** A view of this browser as one of the service. @param {string} name @param {unknown} text */
+/** A view of this browser in the form of the service's views. @param {string} name @param {unknown} text */
 export function asView(name, text) {
   const isNewer = typeof text !== "string";
   const faults = isNewer ? [{ parameter: "format", detail: t("views.newer") }] : [];
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** Faults of a view that only the page can find, once it knows all columns. @param {Of} of @param {Parameters} parameters */
+/** Faults of a view that only the page can find, when it knows all columns. @param {Of} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
   if (of !== "runs" || !columns) return [];
   if (!more.value.length) import("../list/more_columns.js").catch(() => {});

@@ -1,4 +1,4 @@
-/** A view in the menu, and what can be done with it. */
+/** A view in the menu, and the actions on it. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -8,9 +8,9 @@ import { open, parametersOf } from "./opening.js";
 import { faultOfName, faultsHere, keep } from "./own.js";
 
 /** @typedef {import("./opening.js").Of} Of */
-/** Of this browser if it has no id. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
+/** A view of this browser if it has no id. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
 
-/** Runs changes of views and keeps the result; after a conflict the views are loaded again. @param {() => void} again */
+/** Runs changes of views and stores the result; after a conflict the views are loaded again. @param {() => void} again */
 export function useChange(again) {
   const [error, setError] = useState(/** @type {ApiError | null} */ (null));
   const [notice, setNotice] = useState("");

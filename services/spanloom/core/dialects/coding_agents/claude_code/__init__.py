@@ -1,4 +1,4 @@
-"""Claude Code: its spans (``dialect``), with calls and tools completed from log records."""
+"""Claude Code: spans (``dialect.py``), with calls and tools completed from log records."""
 
 from spanloom.core.dialects.coding_agents.claude_code.dialect import ClaudeCode
 

@@ -1,4 +1,4 @@
-"""Model calls in Claude Code's spans, completed from their log records."""
+"""Model calls in Claude Code's spans, completed from its log records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _by_request(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
 
 
 def classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a call, with its answer, agent and cost from log records."""
+    """Classify a call, and add its answer, agent and cost from log records."""
     known = view.remember_tree(_by_request)
     request_id = first(span.attributes, "request_id", "gen_ai.response.id")
     request = known.get((What.REQUEST, request_id)) or known.get((What.FAILURE, request_id))
@@ -59,7 +59,7 @@ def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
 
 
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
-    """Return the request bodies by call id: each belongs to the next call that ends after it."""
+    """Return request bodies by span id: a body belongs to the next call that ends after it."""
     bodies = [e for e in read_events(tree) if e.what is What.SENT]
     calls = iter([s for s in tree.spans if s.name == CALL] if bodies else [])
     found: dict[str, str] = {}
@@ -92,5 +92,5 @@ def describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def unhidden(text: str) -> str:
-    """Return a text; empty if a setting hides it."""
+    """Return the text, or an empty text if it is the placeholder of a text hidden by a setting."""
     return "" if text in keys.HIDDEN else text

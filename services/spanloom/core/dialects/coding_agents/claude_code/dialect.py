@@ -2,8 +2,8 @@
 
 ``interaction`` is a prompt's run, ``llm_request`` a call with all its attempts, ``tool`` a tool
 with the wait for a permission and the execution inside. The tool ``Agent`` runs a sub-agent in its
-execution. Input tokens exclude cached ones. Answers, arguments and costs are in log records, joined
-by the request's and the call's id; results in the span event ``tool.output``.
+execution. Input tokens exclude cached tokens. Answers, arguments and costs are in log records,
+joined by request id and call id; results are in the span event ``tool.output``.
 
 Verified on runs of 2.1.197.
 """
@@ -60,7 +60,7 @@ class ClaudeCode(Dialect):
         return signature.scope_name == SCOPE or signature.name.startswith("claude_code.")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, completed from log records."""
+        """Classify by name, and add facts from log records."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "claude_code.attempt")
         if span.name == _INTERACTION:
@@ -74,7 +74,7 @@ class ClaudeCode(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the attributes."""
+        """Read the span's own attributes."""
         facts = Facts(conversation_id=span.attributes.get("session.id", ""))
         if kind is Kind.MODEL:
             describe_call(span.attributes, facts)
@@ -106,7 +106,7 @@ def _prompt_of(turn: Span) -> str:
 
 
 def _first_turn(tree: SpanTree) -> str:
-    """Return the id of the first turn with a person's prompt; empty if there is none."""
+    """Return the id of the first turn with a person's prompt; empty if there is no such turn."""
     turns = (s for s in tree.spans if s.name == _INTERACTION and not is_unasked(_prompt_of(s)))
     return next((turn.span_id for turn in turns), "")
 
@@ -119,7 +119,7 @@ def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
-    """Return warnings about missing facts: tool results, the call after the last tool."""
+    """Return warnings about facts that are missing: tool results, the call after the last tool."""
     calls = [s for s in tree.spans if s.name == CALL]
     tools = [s for s in tree.spans if s.name == TOOL]
     lacks_result = any(not output_of(tool) for tool in tools)

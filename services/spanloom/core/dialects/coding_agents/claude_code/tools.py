@@ -37,11 +37,11 @@ _NAMED_ARGUMENTS = {
     "file_path": "file_path",
     "subagent_type": "subagent_type",
 }
-"""Attributes of a tool's span that are arguments."""
+"""Attributes of a tool's span that hold arguments, and the names of these arguments."""
 
 
 def classify_tool(span: Span, view: TraceView) -> Classification:
-    """Classify a tool, with its arguments, its end and the decision about it from log records."""
+    """Classify a tool; its arguments, error and permission decision come from log records."""
     known = view.remember_tree(events_by_call)
     call_id = first(span.attributes, *keys.CALL_IDS)
     result, decision = known.get((What.TOOL, call_id)), known.get((What.DECISION, call_id))
@@ -62,7 +62,7 @@ def _arguments(result: Event | None) -> str:
 
 
 def _waited(span: Span, view: TraceView) -> dict[str, str]:
-    """Return the time that the tool waited for a person's decision, and the decision."""
+    """Return a person's decision about the tool, its source, and the wait in ms, as metadata."""
     waits = [s for s in view.tree.children(span) if s.name == _BLOCKED]
     decided = [s for s in waits if s.attributes.get("decision", "unknown") != "unknown"]
     if not decided:
@@ -85,7 +85,7 @@ def _question(span: Span, view: TraceView) -> str | None:
 
 
 def classify_execution(tool: Span, view: TraceView) -> Classification:
-    """Classify the execution: a sub-agent, or a part of its tool."""
+    """Classify the execution of a tool: a sub-agent's run, else a part of the tool, no step."""
     name, agent = tool.attributes.get("tool_name", ""), tool.attributes.get("subagent_type", "")
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)

@@ -1,4 +1,4 @@
-"""Codex: its spans (``dialect``), with turns and calls completed from the spans below them."""
+"""Codex: spans (``dialect.py``), with turns and calls completed from the spans below them."""
 
 from spanloom.core.dialects.coding_agents.codex.dialect import Codex
 

@@ -1,4 +1,4 @@
-"""Model calls in Codex: their tokens, failed requests and tool calls are in spans below."""
+"""Model calls in Codex, whose tokens, failed requests and tool calls are in spans below them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _RECEIVED = "codex.tool_call_received"
 
 
 def classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a call with its tokens, and its failure if it has no tokens."""
+    """Classify a call; add its tokens, or its failure if it has no tokens."""
     usage = view.remember_tree(_usages).get(span.span_id)
     requests = view.remember_tree(_requests).get(span.span_id, ())
     facts = Facts(output=view.remember_tree(_calls_of_tools).get(span.span_id, ""))
@@ -59,7 +59,7 @@ def _requests(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _usages(tree: SpanTree) -> Mapping[str, Usage]:
-    """Return the tokens of each call, which one of the spans below it has."""
+    """Return the tokens of each call, from the span below it that has them."""
     by_id = {span.span_id: span for span in tree.spans}
     found: dict[str, Usage] = {}
     for span in tree.spans:
@@ -69,7 +69,7 @@ def _usages(tree: SpanTree) -> Mapping[str, Usage]:
 
 
 def _calls_of_tools(tree: SpanTree) -> Mapping[str, str]:
-    """Return the tool calls in each call's answer, as a message."""
+    """Return the tool calls in each call's answer, as a message in JSON."""
     by_id = {span.span_id: span for span in tree.spans}
     tools = {e.get(keys.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
     found: dict[str, list[Json]] = {}

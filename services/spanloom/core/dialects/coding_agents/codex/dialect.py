@@ -1,10 +1,10 @@
-"""OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), some hundred spans for a prompt.
+"""OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), about a hundred spans per prompt.
 
-``turn/start`` is a prompt's run, whose ``session_task.turn`` goes on after it; a turn within
-another is a sub-agent. ``try_run_sampling_request`` is a call; its tokens are on spans below it,
-its failed requests are events. A tool's span is named after the tool; arguments and result are in
-the log record ``codex.tool_result``, which has ``success`` even if the command's exit code is not
-0. All other spans are internal.
+``turn/start`` is a prompt's run, whose ``session_task.turn`` continues after it has ended; a turn
+within another turn is a sub-agent. ``try_run_sampling_request`` is a call; its tokens are on spans
+below it, its failed requests are events. A tool's span is named after the tool; arguments and
+result are in the log record ``codex.tool_result``, which has ``success`` even if the command's
+exit code is not 0. All other spans are internal.
 
 Verified on runs of 0.169.0.
 """
@@ -57,7 +57,7 @@ class Codex(Dialect):
         return signature.scope_name.startswith("codex")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, completed from log records and the spans below."""
+        """Classify by name; add facts from log records and from the spans below."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "codex.attempt")
         if span.name == _CALL:
@@ -69,7 +69,7 @@ class Codex(Dialect):
         return _COUNTS if COUNTED in span.attributes else _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the attributes; the texts come with the classification."""
+        """Read the attributes; ``classify`` returns the texts."""
         facts = Facts(conversation_id=span.attributes.get(CONVERSATION, ""))
         if kind is Kind.MODEL:
             facts.model = span.attributes.get("model", "")
@@ -102,7 +102,7 @@ def _classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _named_when_ready(span: Span) -> str:
-    """Return the tool's name with its namespace, from the event of the ready result."""
+    """Return the tool's name with its namespace, from the event that reports a ready result."""
     for event in span.events:
         if first(event.attributes, "event.name") == _READY or event.name == _READY:
             name = event.attributes.get("tool_name", "")

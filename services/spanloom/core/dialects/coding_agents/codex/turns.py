@@ -1,4 +1,4 @@
-"""Turns of Codex: the run of a prompt, its second half, and those of sub-agents."""
+"""Turns of Codex: a prompt's run, the second span of the same run, and sub-agents' runs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ START, TURN = "turn/start", "session_task.turn"
 CONVERSATION = "conversation.id"
 _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
-"""Spans below and above a turn that are searched for its conversation, and for its caller."""
+"""How many spans below a turn are searched for its conversation, and above it for its caller."""
 _REQUEST, _TEMPORARY = "rpc.request_id", "temporary-structured-"
-"""Marks of a turn that makes a task's title, in a separate conversation."""
+"""Attribute, and the prefix of its value, of a turn that makes a title for a task."""
 _NICKNAME, _COMPLETED = "nickname", "completed"
 """Members of tool results with a sub-agent's name and its report."""
 
 
 def classify_turn(span: Span, view: TraceView) -> Classification:
-    """Classify a turn: the run itself, its second half, or a sub-agent's."""
+    """Classify a turn: the run itself, the second span of a run, or a sub-agent's run."""
     above = islice(view.tree.ancestors(span), _MAX_ABOVE)
     around = [s for s in above if s.name in (START, TURN)]
     if span.name == TURN and around and around[-1].name == START and len(around) == 1:
@@ -58,7 +58,7 @@ def classify_turn(span: Span, view: TraceView) -> Classification:
 
 
 def _conversations(tree: SpanTree) -> Mapping[str, str]:
-    """Return the conversation of each turn, named by the nearest of the spans below it."""
+    """Return the conversation of each turn, from the nearest span at or below it that names one."""
     found: dict[str, str] = {}
     for turn in tree.spans:
         if turn.name in (START, TURN):
@@ -84,16 +84,16 @@ def _by_conversation(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _nickname(own: Sequence[Event]) -> str:
-    """Return the name of a sub-agent from its tools; the main agent's is a path."""
+    """Return the name of a sub-agent from its events; the main agent's name is a path."""
     names = (e.attributes.get("agent_name", "") for e in own)
     return next((n for n in names if n and not n.startswith("/")), "")
 
 
 def _reports(tree: SpanTree) -> Mapping[tuple[str, str], str]:
-    """Return the name and the report of each sub-agent, by its conversation, from tools' results.
+    """Return each sub-agent's name and final report by conversation id, from tool results.
 
-    The tool that starts one returns ``{"agent_id": …, "nickname": …}``, the one that waits for
-    some ``{"status": {id: {"completed": …}}}``.
+    The tool that starts a sub-agent returns ``{"agent_id": …, "nickname": …}``; the tool that waits
+    for sub-agents returns ``{"status": {id: {"completed": …}}}``.
     """
     found: dict[tuple[str, str], str] = {}
     for event in read_events(tree):
