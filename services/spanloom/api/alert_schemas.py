@@ -58,17 +58,17 @@ class EventsParameters(BaseModel):
     current: Annotated[
         bool,
         Field(
-            description="Only the last one of each `id`: with `state=firing` what fires now.",
+            description="Only the last event of each `id`: with `state=firing`, what fires now.",
             examples=[True],
         ),
     ] = False
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_cursor([1769860800000000, "9f2c4a1be07d5c33", 1])],
         ),

@@ -101,8 +101,8 @@ async def put_alert(
 ) -> AlertItem:
     """Store a condition on runs, or a metric with a threshold, and the channels to notify.
 
-    The same again changes nothing. Another condition is a new version, which fires anew, for what
-    changes from now on. An invalid alert is 422 with the place of the error.
+    Storing the same again changes nothing. A changed condition makes a new version, which fires
+    again, for changes from now on. An invalid alert is 422 with the position of the error.
     """
     return item_of(await using.calls.run(using.alerts.put, project, name, requested, reader))
 
@@ -124,7 +124,7 @@ async def delete_alert(
 @router.get(
     "/v1/alerts/{name}/events",
     operation_id="listAlertEvents",
-    summary="List what an alert fired for",
+    summary="List the events of an alert",
     responses={200: EVENTS, **READING},
 )
 @needs(Scope.READ)

@@ -107,19 +107,19 @@ class RowsQuery(BaseModel):
     version: Annotated[
         int | None,
         Field(
-            description="Of this version; without it those of the draft.",
+            description="Items of this version; without it, of the draft.",
             ge=1,
             lt=2**32,
             examples=[1],
         ),
     ] = None
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_cursor(["first"])],
         ),

@@ -32,12 +32,12 @@ class ResultsQuery(BaseModel):
         str, Field(max_length=512, description="Only of this score.", examples=["path"])
     ] = ""
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most results to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=8192,
             examples=[encode_cursor(_FIRST)],
         ),

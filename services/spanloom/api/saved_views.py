@@ -20,7 +20,7 @@ from spanloom.saved_views.service import ListedView, ViewContent
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
 """Parameters of a page's address that are not part of a view: position and project."""
 MOST_PARAMETERS = 20
-SEEN = "The one seen: 409 after a later change."
+SEEN = "The revision that you saw: 409 after a later change."
 REVISIONS = 2**32
 
 
@@ -153,7 +153,7 @@ async def make_view(
 ) -> ViewItem:
     """Store a view for everybody who reads the project; its owner is the annotator.
 
-    The same view again changes nothing. Another one with its name is 409.
+    Storing the same view again changes nothing. A different view with its name is 409.
     """
     make = using.saved_views.make
     return item_of(
@@ -171,7 +171,7 @@ async def make_view(
 async def change_view(
     view_id: ViewIdInPath, content: ViewRevision, project: OneProject, using: Using, reader: Reader
 ) -> ViewItem:
-    """Store its next revision; 409 with `current` if it is not the one that was seen any more."""
+    """Store the next revision of a view; 409 with `current` if `revision` is not the newest."""
     change = using.saved_views.change
     return item_of(
         using,
@@ -195,7 +195,7 @@ async def delete_view(
     using: Using,
     reader: Reader,
 ) -> ViewItem:
-    """Delete it; 409 if it was changed after `revision`. If it was a default, its page has none."""
+    """Delete a view; 409 if it changed after `revision`. If it was a default, its page has none."""
     delete = using.saved_views.delete
     return item_of(using, await using.calls.run(delete, project, view_id, revision, reader))
 
@@ -210,7 +210,7 @@ async def delete_view(
 async def set_default(
     view_id: ViewIdInPath, content: ViewDefault, project: OneProject, using: Using
 ) -> ViewItem:
-    """Open the page with it wherever its address has no parameters; or no longer."""
+    """Set or unset the view with which the page opens if its address has no parameters."""
 
     def choose() -> ListedView:
         return using.saved_views.set_default(project, view_id, is_default=content.default)

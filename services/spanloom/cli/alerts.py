@@ -211,7 +211,7 @@ def events_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List what an alert fired for and what was withdrawn, newest first."""
+    """List the events of an alert, newest first: what fired and what was withdrawn."""
     filters: dict[str, Any] = {"state": state, "current": current, "project": project}
     rows = (one.model_dump(mode="json") for one in _events(client, name, limit, filters))
 

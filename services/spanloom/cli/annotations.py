@@ -151,7 +151,7 @@ annotations_group.add_command(export_command)
     type=click.Path(path_type=Path),
     help="Potato's items, which name our steps; else items.json beside the files.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be stored.")
+@click.option("--dry-run", is_flag=True, help="Only report what would be stored.")
 @client_option
 def import_command(
     client: Client, files: Sequence[Path], project: str | None, items: Path | None, dry_run: bool

@@ -147,7 +147,7 @@ def list_command(form: Form, settings: Settings) -> None:
 @keys_group.command("revoke", cls=SettingsCommand, sections=(StoreSettings,))
 @click.argument("key_id", metavar="ID")
 def revoke_command(key_id: str, settings: Settings) -> None:
-    """Make a key useless for good; ID is the one that `spanloom keys list` shows."""
+    """Revoke a key permanently; `spanloom keys list` shows its ID."""
     with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         if KeyAdministration(store).revoke(key_id) is None:
             raise click.ClickException(

@@ -56,7 +56,7 @@ def score_filters(command: Command) -> Command:
         click.option("--experiment", metavar="NAME", help="Only of this experiment."),
         click.option("--item", metavar="KEY", help="Only of the item with this key."),
         click.option(
-            "--orphan", is_flag=True, help="Only those whose run has not come for 7 days."
+            "--orphan", is_flag=True, help="Only scores whose run is missing for more than 7 days."
         ),
     )
     for option in reversed(options):

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--timezone",
     metavar="ZONE",
-    help="By whose clock an interval begins: Europe/Berlin; UTC by default.",
+    help="Time zone in which an interval begins: Europe/Berlin; UTC by default.",
 )
 @click.option("--top", type=click.IntRange(1), help="The most groups.")
 @click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")

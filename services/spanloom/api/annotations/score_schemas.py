@@ -58,12 +58,14 @@ class ScoresQuery(BaseModel):
     ] = []
     target: Annotated[
         Literal["", "trajectory", "step", "span", "conversation", "item"],
-        Field(description="Only of trajectories as a whole, or only of steps.", examples=["step"]),
+        Field(
+            description="Only scores of whole trajectories, or only of steps.", examples=["step"]
+        ),
     ] = ""
     orphan: Annotated[
         bool,
         Field(
-            description="Only those older than 7 days whose trajectory is not stored.",
+            description="Only scores older than 7 days whose trajectory is not stored.",
             examples=[True],
         ),
     ] = False
@@ -88,12 +90,12 @@ class ScoresQuery(BaseModel):
         str, Field(description="Only of the item with this key.", max_length=512, examples=["oslo"])
     ] = ""
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_score_cursor(ScorePlace("default", EXAMPLE_TRACE, "00"))],
         ),

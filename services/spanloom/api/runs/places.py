@@ -19,13 +19,13 @@ HEADER = "x-spanloom-annotator"
 LONGEST_NAME = 100
 
 TraceIdInPath = Annotated[
-    TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
+    TraceId, Path(description="32 hex digits, upper or lower case.", examples=[EXAMPLE_TRACE])
 ]
 SpanIdInPath = Annotated[
     str,
     Field(pattern="^[0-9a-fA-F]{16}$"),
     AfterValidator(str.lower),
-    Path(description="16 hex digits, in either case.", examples=[EXAMPLE_SPAN]),
+    Path(description="16 hex digits, upper or lower case.", examples=[EXAMPLE_SPAN]),
 ]
 ProjectInQuery = Annotated[
     Name | None,
@@ -46,9 +46,7 @@ TextsInQuery = Annotated[
 
 VersionInQuery = Annotated[
     int | None,
-    Query(
-        ge=1, description="The one that you have: 409 if it is not there any more.", examples=[1]
-    ),
+    Query(ge=1, description="The version that you have: 409 if it no longer exists.", examples=[1]),
 ]
 
 AcceptInHeader = Annotated[
@@ -63,7 +61,7 @@ AnnotatorInHeader = Annotated[
     str,
     Header(
         alias=HEADER,
-        description="Who annotates, percent-encoded where it is not ASCII. Nobody checks it.",
+        description="Name of the annotator, percent-encoded if not ASCII. It is not verified.",
         examples=["ada"],
         max_length=9 * LONGEST_NAME,
     ),

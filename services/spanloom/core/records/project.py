@@ -61,7 +61,7 @@ class ProjectItem(Record):
     ]
     limits: Annotated[
         SendingLimits | None,
-        Field(description="Null in a process that takes no spans: it does not know them."),
+        Field(description="Null in a process that receives no spans: it does not know them."),
         Example(example_of(SendingLimits)),
     ]
     retention: Annotated[
@@ -72,11 +72,11 @@ class ProjectItem(Record):
 
 
 class ProjectList(Record):
-    """The projects that a key opens, by name."""
+    """The projects that a key may access, by name."""
 
     items: list[ProjectItem]
     retention: Annotated[
         ServiceRetention | None,
-        Field(description="Of projects without terms of their own; null likewise."),
+        Field(description="Retention of projects without terms of their own; null likewise."),
         Example(example_of(ServiceRetention)),
     ]
