@@ -122,11 +122,13 @@ class TriedWindow(BaseModel):
 class TriedAlert(BaseModel):
     """How often an alert would have fired."""
 
-    fired: Annotated[int, Field(description="Runs; with `metric` windows of each group.")]
-    of: Annotated[int, Field(description="How many there were.")]
-    waits_for_settled: Annotated[bool, Field(description="See the alert.")]
-    runs: Annotated[list[Run], Field(description="The newest of them, for a condition on runs.")]
-    windows: Annotated[list[TriedWindow], Field(description="The newest of them, for a metric.")]
+    fired: Annotated[
+        int, Field(description="Runs that match; with `metric`, windows of each group.")
+    ]
+    of: Annotated[int, Field(description="Number of runs, or windows, in all.")]
+    waits_for_settled: Annotated[bool, Field(description="As in the alert.")]
+    runs: Annotated[list[Run], Field(description="The newest runs, for a condition on runs.")]
+    windows: Annotated[list[TriedWindow], Field(description="The newest windows, for a metric.")]
 
 
 def item_of(listed: ListedAlert) -> AlertItem:

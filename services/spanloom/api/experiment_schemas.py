@@ -66,7 +66,9 @@ class ExperimentResultList(BaseModel):
     """Results of an experiment, by item, repeat, evaluator and score."""
 
     items: list[ExperimentResult]
-    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
+    withheld: Annotated[
+        int, Field(description="Number of scores of others withheld in a blind queue.")
+    ]
     next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
 
 

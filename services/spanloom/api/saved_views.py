@@ -51,7 +51,7 @@ class ViewChange(BaseModel):
         str,
         AfterValidator(_one_name),
         Field(
-            description=f"Up to {MAX_NAME} characters; of one page each once.",
+            description=f"Up to {MAX_NAME} characters, unique on its page.",
             examples=["Failures of the week"],
             json_schema_extra={"minLength": 1, "maxLength": MAX_NAME},
         ),
@@ -77,11 +77,11 @@ class ViewChange(BaseModel):
 class ViewRequest(ViewChange):
     """A view to make."""
 
-    page: Annotated[ViewPage, Field(description="The page that it is of.", examples=["runs"])]
+    page: Annotated[ViewPage, Field(description="The page to which it belongs.", examples=["runs"])]
     format: Annotated[
         int,
         AfterValidator(_known_format),
-        Field(ge=1, description="Form of the parameters.", examples=[1]),
+        Field(ge=1, description="Format of the parameters.", examples=[1]),
     ] = FORMAT
 
 
@@ -99,7 +99,7 @@ class ViewDefault(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    default: Annotated[bool, Field(description="Of one page one is.", examples=[True])]
+    default: Annotated[bool, Field(description="A page has at most one default.", examples=[True])]
 
 
 router = APIRouter(tags=["views"])

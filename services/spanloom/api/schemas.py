@@ -141,7 +141,7 @@ NextCursor = Annotated[
 
 
 class ChosenList(BaseModel):
-    """A page of a list whose items have only what `fields` asks for."""
+    """A page of a list whose items have only the requested `fields`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -182,7 +182,7 @@ class Readiness(BaseModel):
 
     status: Annotated[Literal["ok", "degraded"], Field(description="`degraded` with reasons.")]
     reasons: Annotated[
-        list[str], Field(description="What it cannot do at the moment; empty if nothing.")
+        list[str], Field(description="What does not work at the moment; empty if all works.")
     ]
 
 

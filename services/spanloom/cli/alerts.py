@@ -123,7 +123,7 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @click.option("--slack", multiple=True, metavar="URL", help="An incoming webhook of Slack.")
 @click.option("--alertmanager", multiple=True, metavar="URL", help="Its /api/v2/alerts.")
 @click.option("--secret-file", metavar="PATH", help="There, signs notifications of these channels.")
-@click.option("--severity", metavar="WORD", help="A word for receivers.")
+@click.option("--severity", metavar="WORD", help="Severity, passed on to receivers.")
 @click.option("--repeat-after", metavar="TIME", help="A firing metric is sent again after it: 4h.")
 @click.option("--paused/--not-paused", default=None, help="Nothing fires.")
 @project_option

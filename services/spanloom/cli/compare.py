@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 @click.option(
     "--min-support", type=click.IntRange(1), help="Runs of one set that a feature needs; 5."
 )
-@click.option("--seed", metavar="TEXT", help="Of what is drawn: the same gives the same answer.")
+@click.option(
+    "--seed", metavar="TEXT", help="Seed of random draws: the same seed gives the same answer."
+)
 @click.option(
     "--json",
     "save",

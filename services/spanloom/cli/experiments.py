@@ -96,7 +96,9 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
     multiple=True,
     help="A stored evaluator; may be given several times.",
 )
-@click.option("--repeats", type=click.IntRange(1), metavar="N", help="Tries of each item.")
+@click.option(
+    "--repeats", type=click.IntRange(1), metavar="N", help="Number of tries of each item."
+)
 @click.option("--wait", "waits", is_flag=True, help="Wait for its end; 1 unless it is done.")
 @project_option
 @annotator_option

@@ -111,7 +111,7 @@ def list_command(
 @click.option("--author", metavar="NAME", help="Who gives the score.")
 @click.option("--value", metavar="VALUE", help="A number, true, false, or a category.")
 @click.option("--type", "value_type", type=click.Choice(_TYPES), help="Of the value; else by it.")
-@click.option("--label", metavar="TEXT", help="In words what a number or boolean means.")
+@click.option("--label", metavar="TEXT", help="What a number or boolean means, in words.")
 @click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
 @click.option("--source", type=click.Choice(_SOURCES), help="What kind of author it is: api.")

@@ -29,7 +29,7 @@ def page_option(command: Command) -> Command:
         type=click.Choice(PAGES),
         default=PAGES[0],
         show_default=True,
-        help="The page that the view is of.",
+        help="The page to which the view belongs.",
     )(command)
 
 

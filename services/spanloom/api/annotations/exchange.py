@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # mypy can't derive members from a mapping
     Form = StrEnum
 else:
     Form = StrEnum("Form", {name.upper(): name for name in _LINES})
-    Form.__doc__ = "What the lines of an export are."
+    Form.__doc__ = "The format of the lines of an export."
 _ENTRIES = Form("jsonl")
 FormInQuery = Annotated[
     Form,

@@ -41,7 +41,7 @@ class SchemeText(BaseModel):
 
 
 class CheckedSchemes(BaseModel):
-    """The schemes of a text."""
+    """The schemes in a checked text."""
 
     schemes: list[CheckedScheme]
 

@@ -145,7 +145,7 @@ class ScoreRequest(BaseModel):
 
     trace_id: Annotated[
         TraceId | Literal[""],
-        Field(description="Of a conversation or an item empty.", examples=[EXAMPLE_TRACE]),
+        Field(description="Empty for a conversation or an item.", examples=[EXAMPLE_TRACE]),
     ] = ""
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     source: Literal["model", "rule", "llm", "code", "api", "human", "import"] = "api"
@@ -156,12 +156,14 @@ class ScoreRequest(BaseModel):
     value: float | bool | str | None = None
     value_type: Annotated[
         Literal["number", "boolean", "category", "text", "none"] | None,
-        Field(description="By the value; to be given of a text that is no category."),
+        Field(
+            description="By default that of `value`; required for a text that is not a category."
+        ),
     ] = None
     label: Annotated[
         str,
         Field(
-            description="In words what a number or boolean means; alone it is a category.",
+            description="What a number or boolean means; without a value it is a category.",
             max_length=512,
         ),
     ] = ""
@@ -183,7 +185,7 @@ class ScoreRequest(BaseModel):
     cost: Annotated[float | None, Field(allow_inf_nan=False)] = None
     view_fingerprint: Annotated[
         str,
-        Field(description="Of the parts of the run that the evaluator read.", max_length=512),
+        Field(description="Fingerprint of the contents that the evaluator read.", max_length=512),
     ] = ""
     coverage: Annotated[
         float | None,
@@ -191,17 +193,17 @@ class ScoreRequest(BaseModel):
     ] = None
     cached: Annotated[
         bool,
-        Field(description="Whether every answer of a model was one that it had given before."),
+        Field(description="Whether all answers of a model came from the cache."),
     ] = False
     metrics: Annotated[
         dict[MetricName, FiniteNumber],
-        Field(description="Further numbers by name.", max_length=100),
+        Field(description="Further numbers, by name.", max_length=100),
     ] = {}
     at: Annotated[
         int | None,
         Field(
-            description="When it was made, in milliseconds since the epoch; without it now. Of two "
-            "that are the same score the later counts.",
+            description="When it was made, in milliseconds since the epoch; by default now. Of "
+            "two revisions of a score the later counts.",
             ge=0,
             le=2**43,
         ),
@@ -256,7 +258,7 @@ class ScoresRequest(BaseModel):
         Field(
             min_length=1,
             max_length=10_000,
-            description="The same score again is a revision of it.",
+            description="Sending the same score again makes a revision of it.",
             examples=[
                 [{"trace_id": EXAMPLE_TRACE, "name": "helpful", "author": "judge", "value": 0.9}]
             ],
@@ -268,7 +270,9 @@ class ScoreList(BaseModel):
     """Scores, by project, trace and id."""
 
     items: list[ScoreItem]
-    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
+    withheld: Annotated[
+        int, Field(description="Number of scores of others withheld in a blind queue.")
+    ]
     next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
 
 
@@ -276,5 +280,6 @@ class WrittenScores(ScoreList):
     """Scores as stored."""
 
     waiting: Annotated[
-        int, Field(description="Of how many the trajectory is not there yet: they wait for it.")
+        int,
+        Field(description="Number of scores that wait for a trajectory that is not stored yet."),
     ] = 0

@@ -52,14 +52,16 @@ class InvalidInput(BaseModel):
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
     position: Annotated[
-        int | None, Field(description="The place in it, in code points from 0.")
+        int | None, Field(description="The position in it, in code points from 0.")
     ] = None
-    length: Annotated[int | None, Field(description="How many code points it takes.")] = None
+    length: Annotated[int | None, Field(description="Length in code points.")] = None
     message: Annotated[str | None, Field(description="The same as `detail`.")] = None
     did_you_mean: Annotated[
-        list[str] | None, Field(description="What resembles the word that is wrong.")
+        list[str] | None, Field(description="Values similar to the wrong one.")
     ] = None
-    expected: Annotated[list[str] | None, Field(description="What may be there.")] = None
+    expected: Annotated[list[str] | None, Field(description="What is valid at this position.")] = (
+        None
+    )
 
 
 class Problem(BaseModel):
@@ -76,11 +78,11 @@ class Problem(BaseModel):
         list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
     ] = None
     available: Annotated[
-        list[str] | None, Field(description="Of 406: the media types that there are.")
+        list[str] | None, Field(description="Of 406: the available media types.")
     ] = None
     reason: Annotated[
         str | None,
-        Field(description="Of 406 for a run: the code of why its `format` cannot hold it."),
+        Field(description="Of 406 for a run: the code that says why `format` cannot hold it."),
     ] = None
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")

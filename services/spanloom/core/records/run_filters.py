@@ -67,7 +67,7 @@ class RunFilters(TypedDict, total=False):
         Short("Whose root has this name.", "travel_planner", "Only runs whose root has this name."),
     ]
     has_error: Annotated[
-        bool | None, Short("In which something failed for good (or nothing did).", example=True)
+        bool | None, Short("With a failure that was not recovered (or without one).", example=True)
     ]
     outcome: Annotated[
         Outcome | str | None,

@@ -34,7 +34,7 @@ class RunsQuery(_Strict):
     since: Text | None = Field(None, description="Begun at or after: `7d` ago, a date, a time.")
     until: Text | None = Field(None, description="Begun before; like `since`.")
     limit: Annotated[StrictInt, Field(ge=1)] | None = Field(
-        None, description="At most so many, newest first."
+        None, description="Maximum number of runs, newest first."
     )
 
 
