@@ -46,7 +46,7 @@ class StoreSettings(SectionSettings):
 
     data_dir: Path = Field(
         Path("spanloom-data"),
-        description="Where spool and embedded store live; one process owns it.",
+        description="Directory of the spool and the embedded store; one process owns it.",
     )
     store_url: str = Field(
         "",
@@ -76,7 +76,7 @@ class StoreSettings(SectionSettings):
         None, description="PEM file with the key of --store-cert-file."
     )
     store_connect_s: float = Field(
-        3.0, ge=1, le=60, description="How long a host of the server may take to be connected to."
+        3.0, ge=1, le=60, description="Timeout for connecting to a host of the server."
     )
     retention_days: int = Field(
         0,
@@ -102,13 +102,13 @@ class StoreSettings(SectionSettings):
     deletion_days: int = Field(
         30,
         ge=1,
-        description="Days for which spans that arrive of a deleted trace are deleted too.",
+        description="Days for which arriving spans of a deleted trace are deleted too.",
     )
     finish_upgrade_s: float = Field(
         86_400.0,
         ge=0,
-        description="The keeper of a server ends an upgrade so long after the last sign of an "
-        "older release, which is refused from then on.",
+        description="The keeper of a server ends an upgrade this long after the last sign of an "
+        "older release; older releases are refused from then on.",
     )
 
     @property
@@ -166,12 +166,12 @@ class NetworkSettings(SectionSettings):
     )
     api_hosts: str = Field(
         "",
-        description="Names under which the API may be asked besides localhost and addresses, and "
-        "the HTTP receiver while there are no keys; with commas between, * for any.",
+        description="Host names that the API accepts besides localhost and addresses, and the "
+        "HTTP receiver while there are no keys; separated by commas, * for any.",
     )
     mcp: bool = Field(
         False,
-        description="Let agents ask at /mcp of the API, over the Model Context Protocol "
+        description="Let agents query /mcp of the API, over the Model Context Protocol "
         "(docs/mcp.md); needs `pip install 'spanloom[mcp]'`.",
     )
 
@@ -289,7 +289,7 @@ class ExtractingSettings(SectionSettings):
     growing_max_s: float = Field(
         30.0,
         gt=0,
-        description="A trace that grows fast is shown again after this time at the latest.",
+        description="A fast-growing trace is shown again after this time at the latest.",
     )
     poll_s: float = Field(
         1.0,
@@ -316,8 +316,8 @@ class BuildingSettings(SectionSettings):
     max_trace_spans: int = Field(
         1_000_000,
         ge=1,
-        description="Spans of one trace that its trajectory is built from; of more, the root and "
-        "the earliest. All stay stored.",
+        description="Spans of one trace that its trajectory is built from; if it has more, the "
+        "root and the earliest spans. All stay stored.",
     )
     prices_file: Path | None = Field(
         None,
@@ -333,13 +333,13 @@ class SearchingSettings(SectionSettings):
 
     no_search: bool = Field(
         False,
-        description="Keep no index of texts of steps, and answer no search (docs/search.md): "
+        description="Keep no index of step texts, and refuse searches (docs/search.md): "
         "the index takes as much CPU time as writing trajectories.",
     )
 
 
 class AlertSettings(SectionSettings):
-    """Where alerts may be told, and the address in them."""
+    """Where alerts may be sent, and the address in their links."""
 
     model_config = SettingsConfigDict(title="Alerts")
 
@@ -350,8 +350,8 @@ class AlertSettings(SectionSettings):
     )
     public_url: str = Field(
         "",
-        description="Address under which people reach API and page, for links in alerts "
-        "(default: that of the API).",
+        description="Public address of API and page, for links in alerts (default: the API's "
+        "address).",
     )
 
 
@@ -367,10 +367,10 @@ class ProcessSettings(SectionSettings):
         "info", description="The least important log lines to print."
     )
     quiet: bool = Field(
-        False, description="Log warnings and errors alone, not who sends and how much comes in."
+        False, description="Log only warnings and errors, not senders and received amounts."
     )
     log_format: Literal["auto", "console", "json"] = Field(
-        "auto", description="Log lines for people or machines; auto asks the terminal."
+        "auto", description="Log lines for people or machines; auto depends on the terminal."
     )
 
 

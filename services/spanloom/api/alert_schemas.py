@@ -101,7 +101,9 @@ def _place(at_us: object, event_id: object, number: object) -> EventPlace:
 class TryRequest(AlertDefinition):
     """An alert to try, without storing it."""
 
-    days: Annotated[int, Field(ge=1, le=90, description="Of the last days.", examples=[7])] = 7
+    days: Annotated[
+        int, Field(ge=1, le=90, description="Number of days to look back.", examples=[7])
+    ] = 7
 
     def definition(self) -> AlertDefinition:
         """Return the alert."""

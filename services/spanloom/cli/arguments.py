@@ -177,8 +177,7 @@ def _options() -> Iterator[Callable[..., Any]]:
         "--all",
         "everything",
         is_flag=True,
-        help="Also runs that repeat another, and traces without a step: health checks and the "
-        "like.",
+        help="Also runs that repeat another, and traces without a step, such as health checks.",
     )
 
 
@@ -222,5 +221,5 @@ def order_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "--order",
         metavar="FIELD",
-        help="In this order in place of the newest first: -duration is the longest first.",
+        help="In this order instead of newest first: -duration is longest first.",
     )(command)

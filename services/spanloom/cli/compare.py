@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
 )
 @click.option(
-    "--min-support", type=click.IntRange(1), help="Runs of one set that a feature needs; 5."
+    "--min-support", type=click.IntRange(1), help="Runs of one set that a feature needs; default 5."
 )
 @click.option(
     "--seed", metavar="TEXT", help="Seed of random draws: the same seed gives the same answer."
@@ -68,10 +68,10 @@ def compare_command(
     form: Form,
     client: Client,
 ) -> None:
-    """Name what agents do differently in the runs of B: tools, transitions, failures, costs.
+    """Show how the behaviour of agents in B differs from A: tools, transitions, failures, costs.
 
-    Each difference has its interval, and the query that lists its runs. Of each set the newest
-    10,000 runs are compared. What chance alone explains is not named.
+    Each difference has a confidence interval and a query for its runs. The newest 10,000 runs of
+    each set are compared. Differences that chance explains are left out.
     """
     behaviour = client.compare(
         a, b, project=project, since=since, until=until, min_support=min_support, seed=seed

@@ -38,15 +38,17 @@ if TYPE_CHECKING:
     help="Count runs (the default) or steps.",
 )
 @click.option("--by", metavar="FIELDS", help="Up to three fields whose values make groups.")
-@click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d, 1w.")
+@click.option("--interval", metavar="TIME", help="Also group by time: 15m, 1h, 1d, 1w.")
 @click.option(
     "--timezone",
     metavar="ZONE",
     help="Time zone in which an interval begins: Europe/Berlin; UTC by default.",
 )
-@click.option("--top", type=click.IntRange(1), help="The most groups.")
+@click.option("--top", type=click.IntRange(1), help="Maximum number of groups.")
 @click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
-@click.option("--run-where", metavar="QUERY", help="With --of steps: only of such runs.")
+@click.option(
+    "--run-where", metavar="QUERY", help="With --of steps: only steps of runs for which this holds."
+)
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @click.option(
     "--since",
@@ -81,9 +83,9 @@ def stats_command(
 ) -> None:
     """Count and compare runs, or steps: how many, how long, how costly, how often they fail.
 
-    METRICS are count, rate(FLAG), and sum, avg, min, max, p50, p75, p90, p95, p99 of a number, by
-    commas. `spanloom fields` names what there is. Durations are milliseconds, costs US dollars;
-    what nobody knows is left empty.
+    METRICS are count, rate(FLAG), and sum, avg, min, max, p50, p75, p90, p95, p99 of a number,
+    separated by commas. `spanloom fields` lists the fields. Durations are milliseconds, costs US
+    dollars; unknown values are empty.
     """
     stats = client.stats(
         metrics,
@@ -131,7 +133,7 @@ def fields_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List what `--where` can name, each with an example; with NAME its frequent values."""
+    """List the fields of `--where`, each with an example; with NAME its frequent values."""
     if name is None:
         rows = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
         give_rows(rows, render_fields, form=form, columns=columns)

@@ -38,7 +38,7 @@ def view_option(command: Command) -> Command:
     return click.option(
         "--view",
         metavar="NAME",
-        help="Use the query of this view of the page; other options narrow it or win over it.",
+        help="Use the query of this view of the page; other options narrow or override it.",
     )(command)
 
 

@@ -204,7 +204,7 @@ REGISTRY: Sequence[Format] = (
     ),
     file_of_runs(
         "parquet",
-        "A row a run: its figures, and its document as text.",
+        "One row per run: its metrics, and its document as text.",
         media_type=PARQUET,
         suffix=".parquet",
         line="canonical",
