@@ -37,7 +37,7 @@ _READ = readable()
 FormatOfFile = Annotated[
     str,
     Query(
-        description="What the file is; without it the shape of its first value decides. "
+        description="Format of the file; without it, detected from its first value. "
         + "; ".join(f"`{known.id}`: {known.description}" for known in _READ.values()),
         examples=list(_READ),
         json_schema_extra={"enum": list(_READ)},

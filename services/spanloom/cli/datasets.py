@@ -131,7 +131,7 @@ def add_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Add stored runs to the draft of a dataset; their outputs become the expected values.
+    """Add stored runs to the draft of a dataset; what they did is the expected result.
 
     The document of a run is copied: the item stays when the run is deleted.
     """

@@ -113,7 +113,7 @@ def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
 def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequence[int]:
     """Return the chosen sequence numbers; refuse unknown numbers before anything is changed."""
     if every == bool(seqs):
-        raise click.UsageError("name dead letters by their SEQ, or say --all")
+        raise click.UsageError("name dead letters by their SEQ, or use --all")
     all_seqs = [letter.seq for letter in letters.list()]
     if unknown := [seq for seq in seqs if seq not in all_seqs]:
         raise click.ClickException(

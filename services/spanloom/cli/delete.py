@@ -80,7 +80,7 @@ def delete_command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete the traces that meet every condition, with their spans and trajectories.
+    """Delete the traces that meet every condition, and all data about them.
 
     Prints their number and asks for confirmation. No query returns them from then on; spans of them
     that arrive later are deleted too (--deletion-days of the keeper). A running service deletes

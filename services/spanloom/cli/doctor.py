@@ -50,8 +50,8 @@ def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, fo
     """Examine a data directory, the service that uses it, or a ClickHouse server.
 
     Each check prints what it found and what to do. Ends with 0 if no check finds a problem,
-    otherwise with 1. A running service is queried for its own checks; once there are keys, that
-    needs one with the scope admin for all projects (SPANLOOM_API_KEY). Nothing is changed.
+    otherwise with 1. A running service is queried for its own checks, which needs a key with the
+    scope admin for all projects (SPANLOOM_API_KEY) if there are keys. Nothing is changed.
 
     Where OTEL_EXPORTER_OTLP_ENDPOINT is set and no data directory is, as in the shell of an
     agent, only the destination of its spans is examined.

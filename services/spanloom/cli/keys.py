@@ -93,7 +93,7 @@ def create_command(
     expires: int | None,
     settings: Settings,
 ) -> None:
-    """Create a key and print it, only this once: its SHA-256 is stored.
+    """Create a key and print it once: only its SHA-256 is stored.
 
     In a pipe only the key is printed. The first key, without --project, --all-projects and
     --scopes, is for all projects and has every scope: use it to create the others.
@@ -126,7 +126,7 @@ def _refuse_half(
 ) -> None:
     """Raise ``click.UsageError`` unless both the projects and the scopes of a key are given."""
     if all_projects and project is not None:
-        raise click.UsageError("name the project with --project, or say --all-projects")
+        raise click.UsageError("name the project with --project, or use --all-projects")
     if scopes is None or not (all_projects or project):
         raise click.UsageError(_MISSING)
 

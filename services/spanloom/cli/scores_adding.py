@@ -114,7 +114,7 @@ def list_command(
     "--type",
     "value_type",
     type=click.Choice(_TYPES),
-    help="Type of the value; by default that of the value.",
+    help="Type of the value; by default inferred from it.",
 )
 @click.option("--label", metavar="TEXT", help="What a number or boolean means, in words.")
 @click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")

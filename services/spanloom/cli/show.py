@@ -151,10 +151,10 @@ def show_command(
     Agents are under the step that called them. Each line has the duration, the tokens (in → out)
     and the time range within the run.
 
-    With STEP one step is printed: its messages, or its arguments and its result, and its
-    attributes. STEP is a step's id, as in `--spans`; a type and a number, `model3` for the third
-    model call; a name, `search` for the first and `search2` for the second step of this name; or a
-    number, as in --outline.
+    With STEP one step is printed: its messages, or its arguments and its result, and all details.
+    STEP is a step's id, as in `--spans`; a type and a number, `model3` for the third model call; a
+    name, `search` for the first and `search2` for the second step of this name; or a number, as in
+    --outline.
 
     With --watch the tree of a live run is redrawn as it grows, also across a restart of the
     service; once the run has settled, the rest of the output is printed. In a pipe only that is

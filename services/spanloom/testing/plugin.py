@@ -68,7 +68,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def agent_run(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
-    """Give a function that opens blocks: each captures the run of an agent, to be judged."""
+    """Return a function that opens blocks; each captures the run of an agent, to be judged."""
     from spanloom.testing.opening import opening  # noqa: PLC0415  # not before
 
     with opening(request) as open_run:

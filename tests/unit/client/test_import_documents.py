@@ -71,7 +71,7 @@ def reason_of(path: Path, line: bytes) -> str:
         ),
         (
             lambda d: d["agent_steps"][0].update(output="another"),
-            "agent_steps.0.output: root_step of the same id has another",
+            "agent_steps.0.output: root_step has the id and another value",
         ),
         (
             lambda d: d["agent_steps"][0]["steps"][0]["metadata"].update(cost="dear"),

@@ -136,4 +136,4 @@ def _check_restored(run: Run) -> None:
         raise InvalidRequestError("extraction: it says what no document does")
     again = orjson.loads(encode_document(restored, extraction["version"], extraction["status"]))
     if (place := find_loss(run.document, again)) is not None:
-        raise InvalidRequestError(f"{place}: it would not come back as it is")
+        raise InvalidRequestError(f"{place}: it would not be restored unchanged")

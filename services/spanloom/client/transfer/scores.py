@@ -144,7 +144,7 @@ def read_rows(path: Path) -> Iterator[PlacedRow]:
         fault = why(error)
     else:
         return
-    yield PlacedRow(f"behind {place}" if place else THE_FILE, None, fault)
+    yield PlacedRow(f"after {place}" if place else THE_FILE, None, fault)
 
 
 def _rows_of(path: Path) -> Iterator[PlacedRow]:

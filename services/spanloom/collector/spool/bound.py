@@ -188,7 +188,7 @@ class FreeSpace(RepeatingPart):
     def check(self) -> None:
         """Raise ``OverloadedError`` while there is too little room."""
         if trouble := self._trouble:
-            raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
+            raise OverloadedError(f"Requests are refused: {trouble}", RETRY_S)
 
     def look(self) -> None:
         """Check the free space; if the check fails, the last result remains."""
@@ -217,7 +217,7 @@ class FreeSpace(RepeatingPart):
                 "little room is left on the disk",
                 free=space.free,
                 refused_below=least,
-                todo="make room, or let old data go with --retention-days",
+                todo="free space, or remove old data with --retention-days",
             )
 
     def _round(self) -> None:

@@ -77,4 +77,4 @@ def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
 
 def _after(rest: bytes, items: int) -> Iterator[Text]:
     if rest.strip():
-        yield Text(f"behind item {items}", b"", NOT_IN_ARRAY)
+        yield Text(f"after item {items}", b"", NOT_IN_ARRAY)

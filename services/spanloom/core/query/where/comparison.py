@@ -47,7 +47,7 @@ class ComparisonReader:
             return self._exists(named)
         if reader.takes_word("not"):
             if not reader.takes_word("in"):
-                reader.fail("behind a field, not is followed by in", expected=["in"])
+                reader.fail("after a field, not is followed by in", expected=["in"])
             return Not(self._in(named))
         if reader.takes_word("in"):
             return self._in(named)
@@ -85,7 +85,7 @@ class ComparisonReader:
         while self._reader.takes_sign("."):
             last = self._reader.take()
             if last.kind not in {TokenKind.NAME, TokenKind.STRING}:
-                self._reader.fail("a key is missing behind the dot")
+                self._reader.fail("a key is missing after the dot")
             keys.append(last.text)
         field = self._fields.get(first.text)
         if field is None:
