@@ -34,8 +34,8 @@ class Channel(BaseModel):
         Field(
             min_length=1,
             max_length=2048,
-            description="Address. In answers `***` hides what may be a secret; a channel that is "
-            "put with `***` keeps its address.",
+            description="Address. In responses `***` hides possible secrets; a channel stored "
+            "with `***` keeps its address.",
             examples=["https://hooks.example.com/agents"],
         ),
     ]

@@ -64,7 +64,7 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
 )
 @needs(Scope.READ, is_of_page=True)
 async def test_alert(requested: TryRequest, project: OneProject, using: Using) -> TriedAlert:
-    """Return how many runs of the last days match the condition, and the newest of them.
+    """Return how many runs of the last days match the condition, and the newest runs.
 
     A metric is evaluated in windows that follow one another, while an alert's window slides.
     Nothing is stored or sent.
@@ -84,7 +84,7 @@ async def test_alert(requested: TryRequest, project: OneProject, using: Using) -
 )
 @needs(Scope.READ)
 async def get_alert(name: NameInPath, project: OneProject, using: Using) -> AlertItem:
-    """Return an alert, without what may be a secret in the addresses of its channels."""
+    """Return an alert, without possible secrets in the addresses of its channels."""
     return item_of(await using.calls.run(using.alerts.get, project, name))
 
 

@@ -72,7 +72,7 @@ class ChangesQuery(Filters):
     annotations: Annotated[
         bool,
         Field(
-            description="Include runs whose annotations or scores changed: `what` shows it. Those "
+            description="Include runs whose annotations or scores changed: `what` shows it. Runs "
             "of a blind queue once all annotators are done.",
             examples=[False],
         ),
@@ -104,7 +104,7 @@ class ChangeItem(Change):
 
 
 class ChangeList(BaseModel):
-    """What changed, oldest first."""
+    """The changes, oldest first."""
 
     items: list[ChangeItem]
     next: Annotated[str, Field(description="Pass it as `after` to get what comes next.")]

@@ -145,7 +145,7 @@ class DatasetRowList(BaseModel):
     """Items of a dataset, by key."""
 
     items: list[DatasetRow]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 def item_of(listed: ListedDataset) -> DatasetItem:
@@ -162,7 +162,7 @@ DATASET = answer("The dataset.", "DatasetItem", DATASET_RECORD.example)
 DATASETS = answer("The datasets.", "DatasetList", {"items": [DATASET_RECORD.example]})
 COMMITTED = answer("The version.", "DatasetVersionItem", example_of(DatasetVersionItem))
 TAKEN = answer(
-    "What became of them.",
+    "The result.",
     "TakenRows",
     {
         "stored": 1,

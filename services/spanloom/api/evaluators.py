@@ -35,7 +35,7 @@ NameInPath = Annotated[
 _ONE = answer("The evaluator.", "EvaluatorItem", EVALUATOR.example)
 _MANY = answer("The evaluators.", "EvaluatorList", {"items": [EVALUATOR.example]})
 _BODY = yaml_or_json_body(
-    {"type": "object", "description": "An evaluator, as `spanloom.evaluate` takes it."},
+    {"type": "object", "description": "An evaluator, in the form of `spanloom.evaluate`."},
     {key: value for key, value in EXAMPLE_CONFIG.items() if key != "name"},
 )
 

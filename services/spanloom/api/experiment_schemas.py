@@ -69,7 +69,7 @@ class ExperimentResultList(BaseModel):
     withheld: Annotated[
         int, Field(description="Number of scores of others withheld in a blind queue.")
     ]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 def item_of(listed: ListedExperiment, results: Results | None = None) -> ExperimentItem:

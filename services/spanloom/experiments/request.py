@@ -60,7 +60,7 @@ class ExperimentRequest(_Strict):
             examples=["trips@1"],
         ),
     ] = None
-    runs: Annotated[ChosenRuns | None, Field(description="Stored runs, in place of a dataset.")] = (
+    runs: Annotated[ChosenRuns | None, Field(description="Stored runs, instead of a dataset.")] = (
         None
     )
     evaluators: Annotated[

@@ -98,7 +98,7 @@ async def post_deletion(
 @router.get(
     "/v1/deletions",
     operation_id="listDeletions",
-    summary="See what was deleted, and by whom",
+    summary="List deletions",
     responses={200: DELETIONS, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.ADMIN, all_projects=True)

@@ -21,7 +21,7 @@ router = APIRouter(tags=["service"])
 @router.get(
     "/livez",
     operation_id="getLiveness",
-    summary="Whether the process works",
+    summary="Check that the process works",
     responses={200: HEALTH},
 )
 @open_to_all
@@ -45,7 +45,7 @@ async def get_health() -> Health:
 @router.get(
     "/readyz",
     operation_id="getReadiness",
-    summary="Whether it can do its work",
+    summary="Check that the process is ready",
     responses={200: READINESS, **problem_responses(503)},
     response_model=Readiness,
 )
@@ -69,7 +69,7 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
 @router.get(
     "/metrics",
     operation_id="getMetrics",
-    summary="Figures for Prometheus",
+    summary="Get metrics for Prometheus",
     response_class=Response,
     responses={200: METRICS, **problem_responses(401, 403, 503)},
 )

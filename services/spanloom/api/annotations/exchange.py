@@ -45,7 +45,7 @@ FormInQuery = Annotated[
     Form,
     Query(
         alias="format",
-        description="What a line is: annotations of a run, an example to train on, a run.",
+        description="Content of a line: annotations of a run, a training example, or a run.",
         examples=["sft"],
     ),
 ]

@@ -76,7 +76,10 @@ class QueueRequest(BaseModel):
         ),
     ] = 0
     instructions: Annotated[
-        str, Field(max_length=20_000, description="What to look at.", examples=["Judge all."])
+        str,
+        Field(
+            max_length=20_000, description="Instructions for annotators.", examples=["Judge all."]
+        ),
     ] = ""
     trace_ids: Annotated[
         list[TraceId],

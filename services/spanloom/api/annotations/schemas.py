@@ -85,7 +85,7 @@ class AnnotationsRequest(BaseModel):
     version: SeenVersion = None
     origin: Annotated[
         Literal["human", "adjudication", "model", "rule"],
-        Field(description="Where they come from.", examples=["human"]),
+        Field(description="Origin of the annotations.", examples=["human"]),
     ] = "human"
     group: Annotated[
         str,
@@ -149,7 +149,7 @@ class AnnotationList(BaseModel):
 
     trace_id: str
     project: str
-    version: Annotated[int, Field(description="The current one.")]
+    version: Annotated[int, Field(description="The current version.")]
     withheld: Annotated[
         int, Field(description="Number of rows of others withheld in a blind queue.")
     ]

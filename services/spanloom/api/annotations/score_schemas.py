@@ -51,7 +51,7 @@ class ScoresQuery(BaseModel):
     trace_id: Annotated[
         list[TraceId],
         Field(
-            description="Only of these trajectories: given once for each.",
+            description="Only of these trajectories; repeat it for each.",
             max_length=MOST_TRACES,
             examples=[[EXAMPLE_TRACE]],
         ),
@@ -75,7 +75,7 @@ class ScoresQuery(BaseModel):
     source: Annotated[
         list[Annotated[str, Field(max_length=50)]],
         Field(
-            description="Only of these sources: given once for each.",
+            description="Only of these sources; repeat it for each.",
             max_length=MOST_SOURCES,
             examples=[["human"]],
         ),
@@ -156,9 +156,7 @@ class ScoreRequest(BaseModel):
     value: float | bool | str | None = None
     value_type: Annotated[
         Literal["number", "boolean", "category", "text", "none"] | None,
-        Field(
-            description="By default that of `value`; required for a text that is not a category."
-        ),
+        Field(description="Inferred from `value`; required for a text that is not a category."),
     ] = None
     label: Annotated[
         str,
@@ -273,7 +271,7 @@ class ScoreList(BaseModel):
     withheld: Annotated[
         int, Field(description="Number of scores of others withheld in a blind queue.")
     ]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 class WrittenScores(ScoreList):

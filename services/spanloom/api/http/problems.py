@@ -59,9 +59,9 @@ class InvalidInput(BaseModel):
     did_you_mean: Annotated[
         list[str] | None, Field(description="Values similar to the wrong one.")
     ] = None
-    expected: Annotated[list[str] | None, Field(description="What is valid at this position.")] = (
-        None
-    )
+    expected: Annotated[
+        list[str] | None, Field(description="Values that are valid at this position.")
+    ] = None
 
 
 class Problem(BaseModel):
@@ -69,7 +69,9 @@ class Problem(BaseModel):
 
     model_config = ConfigDict(title="Problem")
 
-    type: Annotated[str, Field(description="Always `about:blank`: `status` is all there is.")]
+    type: Annotated[
+        str, Field(description="Always `about:blank`: only `status` identifies the error.")
+    ]
     title: Annotated[str, Field(description="The status in words.")]
     status: Annotated[int, Field(description="The HTTP status.")]
     detail: Annotated[str, Field(description="What went wrong and what to do.")]
@@ -309,19 +311,19 @@ _FRAMEWORK_DETAILS = {
 }
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
-    403: "The key does not open this, or a web page asked for a change.",
+    403: "The key has no access to this, or a web page requested a change.",
     404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, "
     "evaluator, experiment, online rule, alert or key.",
-    406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
-    "or the `format` cannot hold the run, `reason` says why.",
+    406: "`Accept` has no available form of rows, `available` lists them; or the `format` cannot "
+    "hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",
-    410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
+    410: "The change feed does not reach back that far; continue from `resume` after a full list.",
     408: "The body came too slowly.",
     413: "The body is larger than any request here needs.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
     500: "Something went wrong here; the service's log has the details.",
-    501: "This process cannot: it runs with `--no-search`, or takes no spans.",
+    501: "Not available in this process: it runs with `--no-search`, or receives no spans.",
     503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
 }
 

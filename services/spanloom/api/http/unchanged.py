@@ -15,7 +15,9 @@ IfNoneMatch = Annotated[
     ),
 ]
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
-    304: {"description": "What `if-none-match` names is still the same; there is no body."}
+    304: {
+        "description": "The content that `if-none-match` names has not changed; there is no body."
+    }
 }
 
 

@@ -104,7 +104,7 @@ class FoundList(BaseModel):
 
     version: Version
     items: list[FoundItem]
-    truncated: Annotated[bool, Field(description="Whether it is in more rows than these.")]
+    truncated: Annotated[bool, Field(description="Whether more rows contain it than in this list.")]
 
 
 class GraphNode(BaseModel):
@@ -123,7 +123,7 @@ class GraphNode(BaseModel):
 
 
 class GraphEdge(BaseModel):
-    """Calls of one node by another, and handoffs: a tool that gave the run to an agent."""
+    """Calls of one node by another, and handoffs by tools to an agent."""
 
     from_: Annotated[str, Field(alias="from")]
     to: str

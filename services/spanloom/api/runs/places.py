@@ -38,7 +38,7 @@ TextsInQuery = Annotated[
     Texts,
     Query(
         description="`parsed`: messages, arguments and results as JSON; `raw`: as JSON in texts;"
-        " `last`: of messages only the last, as text: what was asked, what was answered;"
+        " `last`: only the last message, as text: the question, the answer;"
         " `none`: every `input` and `output` empty.",
         examples=["parsed"],
     ),

@@ -88,7 +88,7 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=4096,
-            description="With `of=steps`: a query on runs; `where` is one on their steps.",
+            description="With `of=steps`: a query for runs; `where` is a query for their steps.",
             examples=["has_error"],
         ),
     ] = None
@@ -249,10 +249,10 @@ class Facet(BaseModel):
 
     field: str
     values: Annotated[list[ValueItem], Field(description="The most frequent first.")]
-    truncated: Annotated[bool, Field(description="Whether it has more values than these.")]
+    truncated: Annotated[bool, Field(description="Whether it has more values than in this list.")]
 
 
 class FacetList(BaseModel):
-    """Fields with their values, in the order in which they were asked for."""
+    """Fields with their values, in the requested order."""
 
     items: list[Facet]

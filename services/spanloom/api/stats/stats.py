@@ -86,7 +86,7 @@ async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
 @router.get(
     "/v1/fields",
     operation_id="listFields",
-    summary="List what `where` can name",
+    summary="List the fields of `where`",
     response_model=FieldList,
     responses={200: FIELDS, **problem_responses(401, 403, 406, 422, 503)},
 )

@@ -13,9 +13,7 @@ _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 class Figure(Record):
     """A number, or why there is none."""
 
-    value: Annotated[
-        float | None, Field(description="Null where it is not defined."), Example(0.743)
-    ] = None
+    value: Annotated[float | None, Field(description="Null if undefined."), Example(0.743)] = None
     reason: Annotated[
         str, Field(description="Why there is no value; otherwise empty."), Example("")
     ]

@@ -52,7 +52,7 @@ class AlertItem(Record):
     ] = None
     channels: Annotated[
         list[dict[str, Any]],
-        Field(description="`kind`, `url` (`***` hides what may be a secret), `secret_file`."),
+        Field(description="`kind`, `url` (`***` hides possible secrets), `secret_file`."),
         From(None),
         Example([_CHANNEL]),
     ]
@@ -112,7 +112,7 @@ class AlertDelivery(Record):
 
     channel: Annotated[
         str,
-        Field(description="Kind and address, without what may be a secret."),
+        Field(description="Kind and address, without possible secrets."),
         From(None),
         Example("webhook https://hooks.example.com/agents"),
     ]
@@ -208,7 +208,7 @@ class AlertEventList(Record):
     """Events of an alert, newest first."""
 
     items: list[AlertEventItem]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 ALERT = Declaration(AlertItem)

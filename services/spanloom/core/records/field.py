@@ -77,7 +77,7 @@ class Stats(Record):
         Example([{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "max(cost)": 0.21}]),
     ]
     truncated: Annotated[
-        bool, Field(description="Whether there are more groups than these."), Example(False)
+        bool, Field(description="Whether there are more groups than in this list."), Example(False)
     ]
 
 

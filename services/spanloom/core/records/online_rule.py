@@ -46,7 +46,7 @@ class RuleProgressItem(Record):
 
 
 class OnlineRuleItem(Record):
-    """A rule that judges runs as they come in."""
+    """A rule that judges runs as they arrive."""
 
     name: Annotated[
         str, Field(description="Also the `rule_id` of its scores."), Example(EXAMPLE_RULE)

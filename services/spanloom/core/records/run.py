@@ -287,7 +287,7 @@ class Run(Record):
     ]
     cost: Annotated[
         float | None,
-        Field(description="US dollars; null where a price is unknown."),
+        Field(description="US dollars; null if a price is unknown."),
         Stored(
             "Cost",
             "Nullable(Float64)",
@@ -345,7 +345,7 @@ class Run(Record):
     ] = None
     question: Annotated[
         str,
-        Field(description="What was asked, one line of at most 200 characters."),
+        Field(description="The question, one line of at most 200 characters."),
         Stored(
             "Question",
             "String",
@@ -356,7 +356,7 @@ class Run(Record):
     ] = ""
     answer: Annotated[
         str,
-        Field(description="What was answered, one line of at most 200 characters."),
+        Field(description="The answer, one line of at most 200 characters."),
         Stored(
             "Answer",
             "String",
@@ -391,7 +391,7 @@ class Run(Record):
     ] = []  # noqa: RUF012  # pydantic copies it
     environment: Annotated[
         str | None,
-        Field(description="Where it ran, as the sender says."),
+        Field(description="Where it ran, as reported by the sender."),
         Stored(
             "Environment",
             _NAME,
@@ -403,7 +403,7 @@ class Run(Record):
     ] = None
     release: Annotated[
         str | None,
-        Field(description="Which version of the agent ran, as the sender says."),
+        Field(description="Which version of the agent ran, as reported by the sender."),
         Stored(
             "Release",
             _NAME,
@@ -415,7 +415,7 @@ class Run(Record):
     ] = None
     user_id: Annotated[
         str | None,
-        Field(description="For whom it ran, as the sender says."),
+        Field(description="For whom it ran, as reported by the sender."),
         Stored(
             "UserId",
             "String",
@@ -684,7 +684,7 @@ OTHERS = (
         "What senders add, `key=value`, sorted: of the root and of any step.",
         Queried(
             "metadata",
-            "What senders add, by key.",
+            "Attributes added by senders, by key.",
             'metadata.tier = "gold"',
             FieldType.TEXT,
             has_keys=True,

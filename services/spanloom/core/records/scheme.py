@@ -44,7 +44,7 @@ class SeverityItem(Record):
 
 
 class SchemeForm(Record):
-    """What annotators are asked by a scheme."""
+    """The questions of a scheme to annotators."""
 
     name: Annotated[str, Example("step_evaluation")]
     annotation_type: Annotated[str, From("kind"), Example("trajectory_eval")]
@@ -70,7 +70,7 @@ class CheckedScheme(Record):
     """A scheme in a checked text."""
 
     name: Annotated[str, Field(description="Empty if it has none."), Example("step_evaluation")]
-    line: Annotated[int, Field(description="Where it begins, from 1."), Example(2)]
+    line: Annotated[int, Field(description="Line where it begins, from 1."), Example(2)]
     remarks: Annotated[
         list[SchemeRemark], From(lambda checked: list(map(SchemeRemark.made_of, checked.remarks)))
     ]
@@ -82,7 +82,7 @@ class CheckedScheme(Record):
     ]
     form: Annotated[
         SchemeForm | None,
-        Field(description="What annotators would be asked; null with errors."),
+        Field(description="The questions to annotators; null with errors."),
         From(lambda checked: checked.scheme and SchemeForm.made_of(checked.scheme)),
     ] = None
 

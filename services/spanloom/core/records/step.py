@@ -333,7 +333,7 @@ class StepRow(Record):
     ] = None
     cost: Annotated[
         float | None,
-        Field(description="US dollars, of model steps; null where a price is unknown."),
+        Field(description="US dollars, of model steps; null if a price is unknown."),
         StoredSteps(
             "Cost",
             "Nullable(Float64)",
@@ -355,7 +355,7 @@ class StepRow(Record):
     ] = None
     first_token_ms: Annotated[
         float | None,
-        Field(description="Milliseconds, where known."),
+        Field(description="Milliseconds; null if unknown."),
         StoredSteps(
             "FirstTokenMs",
             "Nullable(Float64)",
@@ -433,7 +433,7 @@ class StepRow(Record):
     ] = None
     attributes: Annotated[
         list[str],
-        Field(description="What senders add, `key=value`."),
+        Field(description="Attributes added by senders, `key=value`."),
         StoredSteps(
             "Attributes", "Array(String)", "What senders add to each, `key=value`, sorted."
         ),
@@ -509,7 +509,7 @@ OTHERS = (
     Other(
         queried=Queried(
             "metadata",
-            "What senders add, by key.",
+            "Attributes added by senders, by key.",
             'metadata.tier = "gold"',
             FieldType.TEXT,
             sql="StepAttributes",

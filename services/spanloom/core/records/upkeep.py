@@ -36,7 +36,7 @@ class Replay(Record):
 
 
 class Deletion(Record):
-    """What was deleted, by whom, when, and how much it was."""
+    """A deletion: what was deleted, by whom, when, and how much."""
 
     id: Annotated[
         str,

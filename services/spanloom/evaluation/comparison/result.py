@@ -16,7 +16,7 @@ class ComparedSide(BaseModel):
     clusters: int = Field(
         description="Conversations, items and single runs, each drawn as a whole."
     )
-    question: str = Field(description="The `where` of the set; empty if it was given as documents.")
+    question: str = Field(description="The `where` of the set; empty if documents were compared.")
 
 
 class BehaviourChange(BaseModel):

@@ -25,26 +25,26 @@ export interface Run {
   span_count: number;
   input_tokens: number;
   output_tokens: number;
-  /** US dollars; null where a price is unknown. */
+  /** US dollars; null if a price is unknown. */
   cost: number | null;
   dialects: string[];
   /** The trace that this one reports again. */
   duplicate_of: string | null;
   /** The conversation that the run belongs to. */
   conversation_id: string | null;
-  /** What was asked, one line of at most 200 characters. */
+  /** The question, one line of at most 200 characters. */
   question: string;
-  /** What was answered, one line of at most 200 characters. */
+  /** The answer, one line of at most 200 characters. */
   answer: string;
   /** Models that were called. */
   models: string[];
   /** Services that sent spans. */
   services: string[];
-  /** Where it ran, as the sender says. */
+  /** Where it ran, as reported by the sender. */
   environment: string | null;
-  /** Which version of the agent ran, as the sender says. */
+  /** Which version of the agent ran, as reported by the sender. */
   release: string | null;
-  /** For whom it ran, as the sender says. */
+  /** For whom it ran, as reported by the sender. */
   user_id: string | null;
   /** Tags set by the sender. */
   tags: string[];
@@ -99,9 +99,9 @@ export interface StepRow {
   cache_read_tokens: number | null;
   /** Of model steps; null for other steps. */
   cache_creation_tokens: number | null;
-  /** US dollars, of model steps; null where a price is unknown. */
+  /** US dollars, of model steps; null if a price is unknown. */
   cost: number | null;
-  /** Milliseconds, where known. */
+  /** Milliseconds; null if unknown. */
   first_token_ms: number | null;
   has_error: boolean;
   /** The HTTP or provider code. */
@@ -109,7 +109,7 @@ export interface StepRow {
   error_type: string | null;
   /** Its first 1,000 characters. */
   error_message: string | null;
-  /** What senders add, `key=value`. */
+  /** Attributes added by senders, `key=value`. */
   attributes: string[];
   /** The trace that its run reports again. */
   duplicate_of: string | null;
@@ -628,7 +628,7 @@ export interface AlertItem {
   below: number | null;
   /** With fewer runs, or steps, it does not fire. */
   at_least: number | null;
-  /** `kind`, `url` (`***` hides what may be a secret), `secret_file`. */
+  /** `kind`, `url` (`***` hides possible secrets), `secret_file`. */
   channels: Record<string, any>[];
   /** Severity, passed on to receivers. */
   severity: string;
@@ -655,7 +655,7 @@ export interface AlertEvidence {
 
 /** The delivery of an event to a channel. */
 export interface AlertDelivery {
-  /** Kind and address, without what may be a secret. */
+  /** Kind and address, without possible secrets. */
   channel: string;
   /** `pending`, `delivered` or `undelivered`. */
   state: string;
@@ -733,7 +733,7 @@ export interface RuleProgressItem {
   lag_s: number;
 }
 
-/** A rule that judges runs as they come in. */
+/** A rule that judges runs as they arrive. */
 export interface OnlineRuleItem {
   /** Also the `rule_id` of its scores. */
   name: string;
@@ -821,7 +821,7 @@ export interface FieldItem {
   is_ordered: boolean;
 }
 
-/** What annotators are asked by a scheme. */
+/** The questions of a scheme to annotators. */
 export interface SchemeForm {
   name: string;
   annotation_type: string;
@@ -837,12 +837,12 @@ export interface SchemeForm {
 export interface CheckedScheme {
   /** Empty if it has none. */
   name: string;
-  /** Where it begins, from 1. */
+  /** Line where it begins, from 1. */
   line: number;
   remarks: SchemeRemark[];
   /** Errors; with any the scheme is not stored. */
   errors: SchemeRemark[];
-  /** What annotators would be asked; null with errors. */
+  /** The questions to annotators; null with errors. */
   form: SchemeForm | null;
 }
 
@@ -868,7 +868,7 @@ export interface ImportReport {
 
 /** A number, or why there is none. */
 export interface Figure {
-  /** Null where it is not defined. */
+  /** Null if undefined. */
   value: number | null;
   /** Why there is no value; otherwise empty. */
   reason: string;
