@@ -27,8 +27,8 @@ from spanloom.core.records.change import Change
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
-    "words cannot be followed, because texts are found some seconds after the change of a run;"
-    " query the list for them"
+    "changes cannot be filtered by words, because texts are indexed some seconds after a run "
+    "changes; query the list instead"
 )
 EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
 

@@ -28,7 +28,7 @@ from spanloom.core.ports.importing import Line, RunningImport, Wanted
 router = APIRouter(tags=["trajectories"])
 
 NO_COLLECTOR = (
-    "This process takes no spans: run `spanloom import`, which sends a file to the collector."
+    "This process receives no spans: run `spanloom import`, which sends a file to the collector."
 )
 PIECE_BYTES = 1 << 20
 IDLE_S = 30.0

@@ -32,7 +32,7 @@ def _one_name(name: str) -> str:
 
 def _lasting(parameters: dict[str, str]) -> dict[str, str]:
     if named := sorted(NOT_OF_VIEWS & parameters.keys()):
-        raise ValueError(f"leave out {', '.join(named)}: a view is not of one place in a list")
+        raise ValueError(f"leave out {', '.join(named)}: a view cannot store a position in a list")
     return parameters
 
 

@@ -61,8 +61,8 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
         for run in client.trajectories(limit=1, project=project, **filters):
             return run.trace_id
     raise click.ClickException(
-        f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
-        "are made to send"
+        f"there are no trajectories at {client.url} yet; `spanloom instrument` shows how to "
+        "send spans"
     )
 
 
@@ -114,7 +114,7 @@ def _named(text: str, steps: Sequence[DocumentStep]) -> str:
     near = resembling(text, names)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     raise click.BadParameter(
-        f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{suggestion}"
+        f"{text!r} is not the id or name of a step, nor like `model3`, `tool1` or `7`{suggestion}"
     )
 
 

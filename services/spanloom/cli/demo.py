@@ -49,8 +49,8 @@ class Sent(NamedTuple):
 
 
 _ENDED = (
-    "\nEnded, as this is no terminal: nothing answers at these addresses any more. In a terminal "
-    "the demo stays up."
+    "\nEnded, because this is not a terminal: these addresses no longer answer. In a terminal the "
+    "demo keeps running."
 )
 
 

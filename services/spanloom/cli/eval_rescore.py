@@ -35,7 +35,7 @@ _WORDS = {
     "stale": "are stale",
     "other_version": "are of another version of their evaluator",
     "failed": "failed or were skipped",
-    "no_item": "are of items that are not given: name them by --dataset or --items",
+    "no_item": "are of items that are not given: use --dataset or --items",
     "gone": "have no run any more",
 }
 

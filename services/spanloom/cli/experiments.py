@@ -135,7 +135,7 @@ def start_command(
     if repeats is not None:
         request["repeats"] = repeats
     if not request:
-        raise click.UsageError("say what to judge: FILE, or --dataset and --evaluator")
+        raise click.UsageError("name what to judge: FILE, or --dataset and --evaluator")
     experiment = client.start_experiment(name, **request, project=project, annotator=annotator)
     if waits:
         experiment = _awaited(client, experiment)

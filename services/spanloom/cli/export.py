@@ -151,7 +151,7 @@ def _print_summary(done: Exported) -> None:
         return
     click.echo(
         f"{counted(done.runs, 'run')}, {done.bytes / 1e6:,.1f} MB: {printable(done.file)}"
-        + (" (went on with what was there)" if done.is_resumed else "")
+        + (" (resumed)" if done.is_resumed else "")
     )
     for reason, n in Counter(run["reason"] for run in done.skipped).items():
         shown = "deleted meanwhile" if reason == DELETED else reason

@@ -116,7 +116,7 @@ def create_command(
 
 
 _MISSING = (
-    f"say what the key opens and allows: --project NAME or --all-projects, and --scopes with some "
+    f"name the key's projects and scopes: --project NAME or --all-projects, and --scopes with some "
     f"of {','.join(Scope)}"
 )
 

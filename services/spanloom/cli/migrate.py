@@ -50,5 +50,5 @@ def migrate_command(settings: Settings, finish: bool) -> None:
     click.echo("The store's tables are up to date.")
     if is_open:
         click.echo(
-            "Processes of the release before may go on; `spanloom migrate --finish` ends that."
+            "Processes of the previous release may continue; `spanloom migrate --finish` ends that."
         )

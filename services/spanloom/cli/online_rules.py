@@ -166,7 +166,7 @@ def backfill_command(
     client.backfill_online_rule(
         name, since=since, until=until, project=project, annotator=annotator
     )
-    click.echo(f"{printable(name)} judges runs of the past, too; `show` says how far it is.")
+    click.echo(f"{printable(name)} also judges past runs; `show` has the progress.")
 
 
 @online_rules_group.command("delete", cls=TeachingCommand)

@@ -145,7 +145,7 @@ def address_panel(addresses: dict[str, str], settings: Settings, page: str = "")
         table.add_row("")
         table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
         table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
-        table.add_row("", "`spanloom instrument` says what else your framework needs")
+        table.add_row("", "`spanloom instrument` shows what else your framework needs")
         table.add_row("look", "spanloom tail" + (f", or {page} in a browser" if page else ""))
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")
 

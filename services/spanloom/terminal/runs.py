@@ -101,15 +101,15 @@ _OF_STATUSES = {
     "failed": "could not be read",
 }
 _MEANINGS = {
-    "failed": "something failed, and nothing around it ended well",
-    "recovered": "something failed, and the run went on",
+    "failed": "something failed and was not recovered",
+    "recovered": "something failed, and the run recovered",
     "paused": "waits for a person",
     "cancelled": "stopped from outside",
     "unfinished": "never ended",
 }
 NOTHING = (
-    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
-    "shows a run; filters may hide others."
+    "No trajectories. `spanloom instrument` shows how to send spans, `spanloom demo` shows a run; "
+    "filters may hide others."
 )
 
 

@@ -24,7 +24,7 @@ TAGS = [
     {"name": "online rules", "description": "Rules that judge arriving runs, and their progress."},
     {"name": "views", "description": "Views of the page that a project shares."},
     {"name": "deletions", "description": "Permanently deleted traces, and who deleted them."},
-    {"name": "snapshots", "description": "The store held as it is, for `spanloom backup`."},
+    {"name": "snapshots", "description": "Snapshots of the store, for `spanloom backup`."},
     {"name": "replays", "description": "History extracted again after a dialect changed."},
     {"name": "keys", "description": "Keys of this service, and their permissions."},
     {"name": "service", "description": "How this process is."},

@@ -165,7 +165,7 @@ def install_problem_handlers(app: FastAPI) -> None:
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # as registered
     if (error.status_code, error.detail) == _UNREADABLE:
-        return _refuse(request, [{"parameter": "body", "detail": "It is no JSON in UTF-8."}])
+        return _refuse(request, [{"parameter": "body", "detail": "It is not JSON in UTF-8."}])
     detail = _FRAMEWORK_DETAILS.get((error.status_code, error.detail), error.detail)
     return problem(request.url.path, error.status_code, detail, dict(error.headers or {}))
 
@@ -306,7 +306,7 @@ def _on_retryable(request: Request, error: Exception) -> Response:
 _UNREADABLE = (400, "There was an error parsing the body")
 """FastAPI's error for a body that is not UTF-8, nested too deep, or with a 5,000-digit number."""
 _FRAMEWORK_DETAILS = {
-    (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
+    (404, "Not Found"): "There is no such path; /openapi.json lists all paths.",
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
 }
 _MEANINGS = {
@@ -319,10 +319,10 @@ _MEANINGS = {
     409: "It cannot be done now: changed elsewhere, or not by this store.",
     410: "The change feed does not reach back that far; continue from `resume` after a full list.",
     408: "The body came too slowly.",
-    413: "The body is larger than any request here needs.",
+    413: "The body is larger than the limit.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
-    500: "Something went wrong here; the service's log has the details.",
+    500: "Internal error; the service's log has the details.",
     501: "Not available in this process: it runs with `--no-search`, or receives no spans.",
     503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
 }

@@ -104,4 +104,4 @@ async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> Asy
             yield piece
             piece = await calls.run(next, rest, None)
     except RetryableError as error:
-        yield finish(f"This file is not whole, for the service could not go on: {error}")
+        yield finish(f"This file is incomplete, because the service failed: {error}")

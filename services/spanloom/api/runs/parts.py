@@ -78,7 +78,7 @@ async def get_step(
     if body is None:
         raise HTTPException(
             404,
-            f"Trace {trace_id} has no step {step_id}; its /spans say under which one it counts.",
+            f"Trace {trace_id} has no step {step_id}; /spans shows the step that it counts for.",
         )
     return Response(body, media_type="application/json")
 

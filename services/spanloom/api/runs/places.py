@@ -88,7 +88,7 @@ def refuse_other(stored: int, requested: int | None) -> None:
     """Raise 409 if the requested version is not the stored one; ``None`` requests any."""
     if requested not in (None, stored):
         raise HTTPException(
-            409, f"Version {requested} is not stored any more: the newest is {stored}."
+            409, f"Version {requested} is no longer stored: the newest is {stored}."
         )
 
 

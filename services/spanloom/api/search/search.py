@@ -28,7 +28,7 @@ from spanloom.core.records.hit import Hit
 
 router = APIRouter(tags=["trajectories"])
 
-SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
+SWITCHED_OFF = f"Text search is not available: {NO_SEARCH}"
 
 
 @router.get(

@@ -182,7 +182,7 @@ def _read_line(place: str, line: bytes) -> PlacedRow | None:
     if not isinstance(row, dict):
         return PlacedRow(place, None, "it is no object")
     if "end" in row and "name" not in row:
-        return None if row["end"] else PlacedRow(place, None, "the export was cut off here")
+        return None if row["end"] else PlacedRow(place, None, "the export ends here unexpectedly")
     return PlacedRow(place, row)
 
 

@@ -140,7 +140,7 @@ class Attempts:
             return
         self._outage.over(_LOOP)  # the store answered
         self._log.warning(
-            "the store does not take a batch",
+            "the store does not accept a batch",
             error=str(error),
             kind=kind,
             exc_info=None if isinstance(error, SpanloomError) else error,

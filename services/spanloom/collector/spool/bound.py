@@ -195,14 +195,14 @@ class FreeSpace(RepeatingPart):
         try:
             space = DiskSpace(*self._ask(self._path))
         except OSError as error:
-            get_logger(self.name).warning("free space cannot be told", error=str(error))
+            get_logger(self.name).warning("free space cannot be determined", error=str(error))
             return
         least = least_free(space.total, self._min_free_bytes)
         is_low = space.free < least
         if is_low and not self._trouble:
             get_logger(self.name).error("requests are refused", free=space.free, least=least)
         if self._trouble and not is_low:
-            get_logger(self.name).info("requests are taken again", free=space.free)
+            get_logger(self.name).info("requests are accepted again", free=space.free)
         self._trouble = _describe(space.free, least) if is_low else ""
         self._warn(space, least)
 

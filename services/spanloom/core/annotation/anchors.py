@@ -214,7 +214,9 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
     if anchor.step_hash == step.hash:
         return CurrentState(State.VALID, step.id)
     if not anchor.step_hash:
-        return CurrentState(State.CHANGED, step.id, "what the step said then was not kept")
+        return CurrentState(
+            State.CHANGED, step.id, "the content of the step at that time was not stored"
+        )
     return CurrentState(State.CHANGED, step.id, "the step has changed")
 
 

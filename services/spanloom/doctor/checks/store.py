@@ -43,7 +43,7 @@ def schema(store: StoreState) -> Verdict:
     applied, shipped = store.applied, store.shipped
     if store.has_lost_ledger:
         return problem(
-            "it has tables and no list of the schema files that made them: no process can use it",
+            "it has tables but no list of applied schema files: no process can use it",
             "check the disk's health, and restore a backup: `spanloom restore`",
         )
     if store.is_before_baseline:

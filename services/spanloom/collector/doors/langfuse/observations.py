@@ -37,8 +37,8 @@ Merging is idempotent, so a request may be split.
 """
 
 _FORGOTTEN = (
-    "Observation {} is no longer known here, as it was long left alone: its span stays as it is "
-    "stored."
+    "Observation {} is no longer cached, because it had no updates for long: its stored span is "
+    "not changed."
 )
 _OBSERVATION = Subject.OBSERVATION
 _Key = tuple[Subject, str]

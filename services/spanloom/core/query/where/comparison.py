@@ -145,7 +145,7 @@ class ComparisonReader:
         token = self._reader.here
         is_keyword = token.kind is TokenKind.NAME and token.text.lower() in KEYWORDS
         if token.kind in {TokenKind.SIGN, TokenKind.END} or is_keyword:
-            self._reader.fail("a value is missing here; texts stand in quotes")
+            self._reader.fail("a value is missing here; put texts in quotes")
         self._reader.take()
         try:
             return read_value(Written(token, field or _UNKNOWN, operator, self._now_ns))
