@@ -102,7 +102,7 @@ _OF_STATUSES = {
 }
 _MEANINGS = {
     "failed": "something failed and was not recovered",
-    "recovered": "something failed, and the run recovered",
+    "recovered": "something failed, but the run continued",
     "paused": "waits for a person",
     "cancelled": "stopped from outside",
     "unfinished": "never ended",

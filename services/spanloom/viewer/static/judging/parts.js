@@ -36,7 +36,7 @@ function reasonOf(reason) {
   return reason.startsWith("everybody always said") ? t("reason.one") : reason;
 }
 
-/** A number, or why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */
+/** A figure, or why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */
 export function Figure({ figure, asShare = false }) {
   if (figure.value === null) return html`<span class="undefined">${t("agreement.undefined")}<span class="reason">${reasonOf(figure.reason)}</span></span>`;
   return html`<b>${asShare ? percent(figure.value) : figure.value.toFixed(3)}</b>`;
