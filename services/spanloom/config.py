@@ -69,8 +69,8 @@ class StoreSettings(SectionSettings):
     )
     store_cert_file: Path | None = Field(
         None,
-        description="PEM file with our certificate and its chain for the server; without a "
-        "password it also names the account.",
+        description="PEM file with the client certificate and its chain for the server; without a "
+        "password it also determines the account.",
     )
     store_key_file: Path | None = Field(
         None, description="PEM file with the key of --store-cert-file."
@@ -85,19 +85,21 @@ class StoreSettings(SectionSettings):
         "Only the keeper applies it (serve, keeper).",
     )
     span_retention_days: int | None = Field(
-        None, ge=0, description="Like --retention-days for spans alone, from their acceptance."
+        None, ge=0, description="Like --retention-days, for spans only, from their acceptance."
     )
     trajectory_retention_days: int | None = Field(
-        None, ge=0, description="Like --retention-days for trajectories alone, once stored."
+        None,
+        ge=0,
+        description="Like --retention-days, for trajectories only, since they were stored.",
     )
     retention_file: Path | None = Field(
         None,
-        description="TOML with terms of single projects, read again when it changes "
+        description="TOML file with retention of single projects, read again when it changes "
         "(default: retention.toml in the data directory).",
     )
     expire_annotated: bool = Field(
         False,
-        description="Let retention remove annotated trajectories too; without it they stay.",
+        description="Let retention also remove annotated trajectories; without it they stay.",
     )
     deletion_days: int = Field(
         30,
@@ -147,8 +149,8 @@ class NetworkSettings(SectionSettings):
     host: str = Field("127.0.0.1", description="The address that all ports listen on.")
     insecure: bool = Field(
         False,
-        description="Listen on an address other than loopback although there are no keys: "
-        "anyone who reaches it may read and write.",
+        description="Listen on a non-loopback address without keys: anyone who reaches it can "
+        "read and write.",
     )
     tls_cert: Path | None = Field(
         None,
@@ -189,11 +191,11 @@ class SqlSettings(SectionSettings):
         "8123); 0 picks a free port (default: no such port).",
     )
     sql_queries: int = Field(
-        2, ge=1, le=64, description="Statements run at one time; others wait for their turn."
+        2, ge=1, le=64, description="Statements executed at one time; others wait."
     )
-    sql_query_s: float = Field(30.0, gt=0, description="How long one statement may run.")
+    sql_query_s: float = Field(30.0, gt=0, description="Time limit of one statement.")
     sql_query_memory: ByteSize = Field(
-        ByteSize(GIB), ge=16 * MIB, description="Memory that one statement may take."
+        ByteSize(GIB), ge=16 * MIB, description="Memory limit of one statement."
     )
 
 
@@ -233,7 +235,7 @@ class ReceivingSettings(SectionSettings):
     spool_max_bytes: ByteSize = Field(
         ByteSize(8 * GIB),
         ge=MIB,
-        description="Waiting bytes at which requests are refused with a retry hint.",
+        description="Bytes in the spool at which requests are refused with a retry hint.",
     )
     min_free_bytes: ByteSize | None = Field(
         None,
@@ -275,10 +277,10 @@ class ExtractingSettings(SectionSettings):
     model_config = SettingsConfigDict(title="Extracting")
 
     root_quiet_s: float = Field(
-        0.5, ge=0, description="A trace with a root settles after this quiet time."
+        0.5, ge=0, description="A trace with a root settles after this time without spans."
     )
     no_root_quiet_s: float = Field(
-        60.0, ge=0, description="A trace without a root is built after this quiet time."
+        60.0, ge=0, description="A trace without a root is built after this time without spans."
     )
     growing_first_s: float = Field(
         1.0,
@@ -321,7 +323,7 @@ class BuildingSettings(SectionSettings):
     )
     prices_file: Path | None = Field(
         None,
-        description="TOML file with prices of models, which come before the listed ones "
+        description="TOML file with prices of models, which override the built-in prices "
         "(docs/costs.md).",
     )
 

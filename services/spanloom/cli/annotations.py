@@ -43,11 +43,13 @@ _FORMATS = formats_of(Of.ANNOTATIONS, Via.SHELL)
     type=click.Choice(list(_FORMATS)),
     default="jsonl",
     show_default=True,
-    help="A line for each annotator and run; a table with a row for each step; corrected answers"
-    " as examples to tune on, or with the original to prefer them; runs as Invariant Explorer or"
-    " Snorkel read them; or the folder of a task for Potato.",
+    help="One line for each annotator and run; a table with one row for each step; corrected "
+    "answers for fine-tuning (sft), or with the original answers as preferences (dpo); runs for "
+    "Invariant Explorer or Snorkel; or the folder of a task for Potato.",
 )
-@click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
+@click.option(
+    "--run", "runs", metavar="TRACE", multiple=True, help="Also include these runs in the task."
+)
 @click.option(
     "--with-agents", is_flag=True, help="Also include the rows of agents as steps of the task."
 )

@@ -161,7 +161,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 def _options() -> Iterator[Callable[..., Any]]:
     """Yield the options: the short spellings of a ``where``, and the special ones."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
-    yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
+    yield click.option("--where", metavar="QUERY", help="Only runs that match this query.")
     for name, short in run_shorts().items():
         if short.option:
             yield click.option(
@@ -171,7 +171,7 @@ def _options() -> Iterator[Callable[..., Any]]:
         "--errors/--no-errors",
         "has_error",
         default=None,
-        help="Only those that failed, or did not.",
+        help="Only runs that failed, or only runs that did not.",
     )
     yield click.option(
         "--all",

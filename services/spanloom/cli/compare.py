@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--since",
     metavar="WHEN",
     callback=to_milliseconds,
-    help="Of runs started at or after: 2h or 7d ago, yesterday, a date, a time.",
+    help="Only runs started at or after: 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "save",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the answer as JSON, too.",
+    help="Also write the answer to this file, as JSON.",
 )
 @form_output
 @client_option

@@ -13,4 +13,4 @@ def is_confirmed(*, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         raise click.UsageError("nothing was deleted: --yes skips the confirmation")
-    return click.confirm("Delete them for good?", abort=True)
+    return click.confirm("Delete them permanently?", abort=True)

@@ -72,7 +72,7 @@ _TABLES = frozenset({"parquet", "arrow"})
     "standard output.",
 )
 @report_option
-@click.option("--strict", is_flag=True, help="End with 1 also if anything is lost.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also if anything is lost.")
 def convert_command(
     *,
     files: Sequence[Path],

@@ -230,7 +230,7 @@ def delete_command(
     type=click.Choice(["jsonl", *_TABLES]),
     default="jsonl",
     show_default=True,
-    help="A line of JSON for each item, or a table.",
+    help="One line of JSON for each item, or a table.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file; by default standard output."

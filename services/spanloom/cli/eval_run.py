@@ -93,17 +93,23 @@ _PATH = click.Path(path_type=Path)
     metavar="N",
     help="Number of answers of the target to each item.",
 )
-@click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
+@click.option(
+    "--gate", "is_gate", is_flag=True, help="Exit with 1 if a gate fails, 3 if undecided."
+)
 @click.option(
     "--require-proof",
     "needs_proof",
     is_flag=True,
     help="A gate is undecided if its 95 % interval contains the limit.",
 )
-@click.option("--json", "json_file", metavar="FILE", type=_PATH, help="Write the report there.")
-@click.option("--junit", "junit_file", metavar="FILE", type=_PATH, help="Write JUnit XML there.")
 @click.option(
-    "--markdown", "markdown_file", metavar="FILE", type=_PATH, help="Write Markdown there."
+    "--json", "json_file", metavar="FILE", type=_PATH, help="Write the report to this file."
+)
+@click.option(
+    "--junit", "junit_file", metavar="FILE", type=_PATH, help="Write JUnit XML to this file."
+)
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", type=_PATH, help="Write Markdown to this file."
 )
 @click.option("--allow-code", "allows_code", is_flag=True, help="Run evaluators of kind python.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print what would be judged, and stop.")

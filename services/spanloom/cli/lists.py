@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     metavar="NAMES",
     help="Only these columns: trace_id,cost; core and metrics are groups of columns.",
 )
-@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
+@click.option("--fail-empty", is_flag=True, help="Exit with 1 if the list is empty.")
 @rows_output
 @client_option
 def list_command(
@@ -103,7 +103,7 @@ AT_MOST = 20
 @time_options("With a run that started")
 @click.option("--service", metavar="NAME", help="Only with spans of this service.")
 @click.option("--environment", metavar="NAME", help="Only of this environment: production.")
-@click.option("--user", metavar="ID", help="Only with a run for this user.")
+@click.option("--user", metavar="ID", help="Only with a run of this user.")
 @click.option(
     "--all",
     "everything",

@@ -69,7 +69,7 @@ def scores_group() -> None:
     type=click.Choice([*_TABLES, _OTLP]),
     default="jsonl",
     show_default=True,
-    help="A line for each score; a table; or the log records gen_ai.evaluation.result as OTLP.",
+    help="One line for each score; a table; or log records gen_ai.evaluation.result as OTLP.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="The file; by default standard output."
@@ -79,7 +79,7 @@ def scores_group() -> None:
     "to_url",
     metavar="URL",
     callback=to_url_option,
-    help="Send them to this receiver of OTLP over HTTP: --format otlp. Its key: SPANLOOM_API_KEY.",
+    help="Send them to this OTLP/HTTP receiver, with --format otlp. Its key: SPANLOOM_API_KEY.",
 )
 @patient_client_option
 def export_command(

@@ -107,8 +107,8 @@ def list_command(
     ),
 )
 @click.argument("trace_id", metavar="[TRACE]", required=False, callback=to_trace_id)
-@click.option("--name", metavar="NAME", help="What is scored.")
-@click.option("--author", metavar="NAME", help="Who gives the score.")
+@click.option("--name", metavar="NAME", help="Name of the score.")
+@click.option("--author", metavar="NAME", help="Author of the score.")
 @click.option("--value", metavar="VALUE", help="A number, true, false, or a category.")
 @click.option(
     "--type",
@@ -119,12 +119,12 @@ def list_command(
 @click.option("--label", metavar="TEXT", help="What a number or boolean means, in words.")
 @click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
-@click.option("--source", type=click.Choice(_SOURCES), help="What kind of author it is: api.")
+@click.option("--source", type=click.Choice(_SOURCES), help="Source of the score, such as api.")
 @click.option("--step", "step_id", metavar="STEP", help="Score of this step, not of the run.")
 @click.option("--conversation", "conversation_id", metavar="ID", help="Of this conversation.")
-@click.option("--item", metavar="KEY", help="Of an item of a dataset, or of a run for it.")
-@click.option("--experiment", metavar="NAME", help="The experiment that it belongs to.")
-@click.option("--repeat", type=click.IntRange(0), help="Which repeat, from 0.")
+@click.option("--item", metavar="KEY", help="Score of a dataset item, or of a run for it.")
+@click.option("--experiment", metavar="NAME", help="The experiment of the score.")
+@click.option("--repeat", type=click.IntRange(0), help="Number of the repeat, from 0.")
 @click.option(
     "--status", type=click.Choice(_STATUSES), help="Any status other than ok has no value."
 )

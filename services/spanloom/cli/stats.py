@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     help="Time zone in which an interval begins: Europe/Berlin; UTC by default.",
 )
 @click.option("--top", type=click.IntRange(1), help="Maximum number of groups.")
-@click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
+@click.option("--where", metavar="QUERY", help="Only runs that match; with --of steps, only steps.")
 @click.option(
-    "--run-where", metavar="QUERY", help="With --of steps: only steps of runs for which this holds."
+    "--run-where", metavar="QUERY", help="With --of steps: only steps of runs that match."
 )
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @click.option(
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     callback=to_milliseconds,
     default="7d",
     show_default=True,
-    help="Of runs started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
+    help="Only runs started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
@@ -102,7 +102,9 @@ def stats_command(
     )
     give_rows(stats.items, render_rows, form=form, columns=columns)
     if stats.truncated:
-        click.echo("There are more; --top asks for more of them, --since for fewer.", err=True)
+        click.echo(
+            "There are more groups; --top prints more of them, --since narrows the time.", err=True
+        )
 
 
 @click.command(
@@ -118,7 +120,7 @@ def stats_command(
 @click.option(
     "--of",
     type=click.Choice(["trajectories", "steps"]),
-    help="Fields of runs, or of steps; by default of both. Values are by default those of runs.",
+    help="Fields of runs or of steps; by default both. By default, values are from runs.",
 )
 @click.option("--project", metavar="NAME", help="With NAME: values of this project.")
 @columns_option

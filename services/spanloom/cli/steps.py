@@ -55,7 +55,7 @@ _KEYS = frozenset({"trace_id", "project", "step_id"})
 @click.option(
     "--texts", is_flag=True, help="Also the inputs and outputs: arguments, results, messages."
 )
-@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
+@click.option("--fail-empty", is_flag=True, help="Exit with 1 if the list is empty.")
 @rows_output
 @client_option
 def steps_command(

@@ -97,7 +97,7 @@ _LEAST_COST = 0.0001
 _OF_STATUSES = {
     "live": "still going",
     "settled": "complete, no more spans are expected",
-    "partial": "its root has not come",
+    "partial": "its root has not arrived",
     "failed": "could not be read",
 }
 _MEANINGS = {

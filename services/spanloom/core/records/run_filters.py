@@ -118,7 +118,7 @@ class RunFilters(TypedDict, total=False):
         str | None,
         Short("Of this release.", "1.4.0", "Only of this release of the agent."),
     ]
-    user: Annotated[str | None, Short("For this user.", "user-ada", "Only for this user.")]
+    user: Annotated[str | None, Short("For this user.", "user-ada", "Only runs of this user.")]
     tag: Annotated[str | None, Short("With this tag.", "beta", "Only with this tag.")]
 
 
