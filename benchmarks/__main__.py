@@ -70,15 +70,19 @@ MEASURES: dict[str, Callable[[Scale, Path], Iterator[Row]]] = {
 
 
 @click.command()
-@click.option("--only", type=click.Choice(list(MEASURES)), multiple=True, help="Measure just this.")
-@click.option("--quick", is_flag=True, help="A smoke run: everything once, with next to no spans.")
-@click.option("--repeats", type=click.IntRange(1), help="Runs of which the median counts.")
-@click.option("--json", "json_path", type=click.Path(path_type=Path), help="Write a file too.")
-@click.option("--verbose", is_flag=True, help="Say where the time goes.")
+@click.option(
+    "--only", type=click.Choice(list(MEASURES)), multiple=True, help="Run only this measure."
+)
+@click.option("--quick", is_flag=True, help="A smoke test: everything once, with very few spans.")
+@click.option("--repeats", type=click.IntRange(1), help="Number of runs; the median counts.")
+@click.option(
+    "--json", "json_path", type=click.Path(path_type=Path), help="Also write a JSON file."
+)
+@click.option("--verbose", is_flag=True, help="Print where the time is spent.")
 def main(
     only: Sequence[str], quick: bool, repeats: int | None, json_path: Path | None, verbose: bool
 ) -> None:
-    """Measure what Spanloom costs and print it beside the bars it has to meet."""
+    """Measure what Spanloom costs and print the values with the limits that they have to meet."""
     scale = QUICK if quick else Scale()
     if repeats is not None:
         scale = replace(scale, repeats=repeats)

@@ -69,8 +69,8 @@ def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None
     """Print the table, coloured on a terminal, plain in a pipe."""
     console = Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for title in ("measure", "figure", "bar", "met", "behind it"):
-        is_number = title in ("figure", "bar")
+    for title in ("measure", "value", "limit", "met", "measured"):
+        is_number = title in ("value", "limit")
         table.add_column(title, justify="right" if is_number else "left", no_wrap=is_number)
     for row in rows:
         met = "[green]yes[/]" if row.bar.is_met(row.value) else "[red]no[/]"
@@ -79,7 +79,7 @@ def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None
         table.add_row(row.measure, value, str(row.bar), met, f"[dim]{behind}[/]")
     console.print(table)
     if is_quick:
-        console.print("A quick run shows that everything works; its figures mean nothing.")
+        console.print("A quick run shows that everything works; its numbers mean nothing.")
 
 
 def write_json(path: Path, rows: Sequence[Row], *, is_quick: bool) -> None:

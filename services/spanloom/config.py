@@ -46,7 +46,7 @@ class StoreSettings(SectionSettings):
 
     data_dir: Path = Field(
         Path("spanloom-data"),
-        description="Where spool and embedded store live; one process owns it.",
+        description="Directory of the spool and the embedded store; one process owns it.",
     )
     store_url: str = Field(
         "",
@@ -69,14 +69,14 @@ class StoreSettings(SectionSettings):
     )
     store_cert_file: Path | None = Field(
         None,
-        description="PEM file with our certificate and its chain for the server; without a "
-        "password it also names the account.",
+        description="PEM file with the client certificate and its chain for the server; without a "
+        "password it also determines the account.",
     )
     store_key_file: Path | None = Field(
         None, description="PEM file with the key of --store-cert-file."
     )
     store_connect_s: float = Field(
-        3.0, ge=1, le=60, description="How long a host of the server may take to be connected to."
+        3.0, ge=1, le=60, description="Timeout for connecting to a host of the server."
     )
     retention_days: int = Field(
         0,
@@ -85,30 +85,32 @@ class StoreSettings(SectionSettings):
         "Only the keeper applies it (serve, keeper).",
     )
     span_retention_days: int | None = Field(
-        None, ge=0, description="Like --retention-days for spans alone, from their acceptance."
+        None, ge=0, description="Like --retention-days, for spans only, from their acceptance."
     )
     trajectory_retention_days: int | None = Field(
-        None, ge=0, description="Like --retention-days for trajectories alone, once stored."
+        None,
+        ge=0,
+        description="Like --retention-days, for trajectories only, since they were stored.",
     )
     retention_file: Path | None = Field(
         None,
-        description="TOML with terms of single projects, read again when it changes "
+        description="TOML file with retention of single projects, read again when it changes "
         "(default: retention.toml in the data directory).",
     )
     expire_annotated: bool = Field(
         False,
-        description="Let retention remove annotated trajectories too; without it they stay.",
+        description="Let retention also remove annotated trajectories; without it they stay.",
     )
     deletion_days: int = Field(
         30,
         ge=1,
-        description="Days for which spans that arrive of a deleted trace are deleted too.",
+        description="Days for which arriving spans of a deleted trace are deleted too.",
     )
     finish_upgrade_s: float = Field(
         86_400.0,
         ge=0,
-        description="The keeper of a server ends an upgrade so long after the last sign of an "
-        "older release, which is refused from then on.",
+        description="The keeper of a server ends an upgrade this long after the last sign of an "
+        "older release; older releases are refused from then on.",
     )
 
     @property
@@ -147,8 +149,8 @@ class NetworkSettings(SectionSettings):
     host: str = Field("127.0.0.1", description="The address that all ports listen on.")
     insecure: bool = Field(
         False,
-        description="Listen on an address other than loopback although there are no keys: "
-        "anyone who reaches it may read and write.",
+        description="Listen on a non-loopback address without keys: anyone who reaches it can "
+        "read and write.",
     )
     tls_cert: Path | None = Field(
         None,
@@ -166,12 +168,12 @@ class NetworkSettings(SectionSettings):
     )
     api_hosts: str = Field(
         "",
-        description="Names under which the API may be asked besides localhost and addresses, and "
-        "the HTTP receiver while there are no keys; with commas between, * for any.",
+        description="Host names that the API accepts besides localhost and addresses, and the "
+        "HTTP receiver while there are no keys; separated by commas, * for any.",
     )
     mcp: bool = Field(
         False,
-        description="Let agents ask at /mcp of the API, over the Model Context Protocol "
+        description="Let agents query /mcp of the API, over the Model Context Protocol "
         "(docs/mcp.md); needs `pip install 'spanloom[mcp]'`.",
     )
 
@@ -189,11 +191,11 @@ class SqlSettings(SectionSettings):
         "8123); 0 picks a free port (default: no such port).",
     )
     sql_queries: int = Field(
-        2, ge=1, le=64, description="Statements run at one time; others wait for their turn."
+        2, ge=1, le=64, description="Statements executed at one time; others wait."
     )
-    sql_query_s: float = Field(30.0, gt=0, description="How long one statement may run.")
+    sql_query_s: float = Field(30.0, gt=0, description="Time limit of one statement.")
     sql_query_memory: ByteSize = Field(
-        ByteSize(GIB), ge=16 * MIB, description="Memory that one statement may take."
+        ByteSize(GIB), ge=16 * MIB, description="Memory limit of one statement."
     )
 
 
@@ -233,7 +235,7 @@ class ReceivingSettings(SectionSettings):
     spool_max_bytes: ByteSize = Field(
         ByteSize(8 * GIB),
         ge=MIB,
-        description="Waiting bytes at which requests are refused with a retry hint.",
+        description="Bytes in the spool at which requests are refused with a retry hint.",
     )
     min_free_bytes: ByteSize | None = Field(
         None,
@@ -275,10 +277,10 @@ class ExtractingSettings(SectionSettings):
     model_config = SettingsConfigDict(title="Extracting")
 
     root_quiet_s: float = Field(
-        0.5, ge=0, description="A trace with a root settles after this quiet time."
+        0.5, ge=0, description="A trace with a root settles after this time without spans."
     )
     no_root_quiet_s: float = Field(
-        60.0, ge=0, description="A trace without a root is built after this quiet time."
+        60.0, ge=0, description="A trace without a root is built after this time without spans."
     )
     growing_first_s: float = Field(
         1.0,
@@ -289,7 +291,7 @@ class ExtractingSettings(SectionSettings):
     growing_max_s: float = Field(
         30.0,
         gt=0,
-        description="A trace that grows fast is shown again after this time at the latest.",
+        description="A fast-growing trace is shown again after this time at the latest.",
     )
     poll_s: float = Field(
         1.0,
@@ -316,12 +318,12 @@ class BuildingSettings(SectionSettings):
     max_trace_spans: int = Field(
         1_000_000,
         ge=1,
-        description="Spans of one trace that its trajectory is built from; of more, the root and "
-        "the earliest. All stay stored.",
+        description="Spans of one trace that its trajectory is built from; if it has more, the "
+        "root and the earliest spans. All stay stored.",
     )
     prices_file: Path | None = Field(
         None,
-        description="TOML file with prices of models, which come before the listed ones "
+        description="TOML file with prices of models, which override the built-in prices "
         "(docs/costs.md).",
     )
 
@@ -333,13 +335,13 @@ class SearchingSettings(SectionSettings):
 
     no_search: bool = Field(
         False,
-        description="Keep no index of texts of steps, and answer no search (docs/search.md): "
+        description="Keep no index of step texts, and refuse searches (docs/search.md): "
         "the index takes as much CPU time as writing trajectories.",
     )
 
 
 class AlertSettings(SectionSettings):
-    """Where alerts may be told, and the address in them."""
+    """Where alerts may be sent, and the address in their links."""
 
     model_config = SettingsConfigDict(title="Alerts")
 
@@ -350,8 +352,8 @@ class AlertSettings(SectionSettings):
     )
     public_url: str = Field(
         "",
-        description="Address under which people reach API and page, for links in alerts "
-        "(default: that of the API).",
+        description="Public address of API and page, for links in alerts (default: the API's "
+        "address).",
     )
 
 
@@ -367,10 +369,10 @@ class ProcessSettings(SectionSettings):
         "info", description="The least important log lines to print."
     )
     quiet: bool = Field(
-        False, description="Log warnings and errors alone, not who sends and how much comes in."
+        False, description="Log only warnings and errors, not senders and received amounts."
     )
     log_format: Literal["auto", "console", "json"] = Field(
-        "auto", description="Log lines for people or machines; auto asks the terminal."
+        "auto", description="Log lines for people or machines; auto depends on the terminal."
     )
 
 

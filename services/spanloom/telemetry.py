@@ -72,7 +72,7 @@ class Metrics:
         )
         self.redacted = Counter(
             "spanloom_redacted",
-            "Values that were not stored as they came, by rule and action (drop, hash, mask).",
+            "Values that were changed before storing, by rule and action (drop, hash, mask).",
             ["rule", "action"],
             registry=r,
         )
@@ -107,7 +107,7 @@ class Metrics:
             registry=r,
         )
         self.spans_stored = Counter(
-            "spanloom_spans_stored", "Spans the store has taken.", registry=r
+            "spanloom_spans_stored", "Spans that the store has accepted.", registry=r
         )
         self.insert_failures = Counter(
             "spanloom_insert_failures", "INSERTs that failed, by class.", ["kind"], registry=r
@@ -144,7 +144,7 @@ class Metrics:
         )
         self.extractions = Counter(
             "spanloom_extractions",
-            "Traces extracted, by result; kept: the stored one has spans that have expired.",
+            "Traces extracted, by result; kept: the stored trajectory has spans that have expired.",
             ["result"],
             registry=r,
         )
@@ -159,7 +159,7 @@ class Metrics:
             registry=r,
         )
         self.texts_indexed = Counter(
-            "spanloom_texts_indexed", "Texts of steps put into the index of words.", registry=r
+            "spanloom_texts_indexed", "Texts of steps added to the text index.", registry=r
         )
         self.extraction_failures = Counter(
             "spanloom_extraction_failures", "Traces whose extraction raised.", registry=r
@@ -181,14 +181,14 @@ class Metrics:
         # online rules
         self.online_rule_lag = Gauge(
             "spanloom_online_rule_lag_seconds",
-            "For how long the oldest run has waited that an online rule could judge; of the process"
-            " that takes in the change feed.",
+            "How long the oldest run has waited for an online rule; only in the process that "
+            "follows the change feed.",
             ["rule"],
             registry=r,
         )
         self.online_runs = Counter(
             "spanloom_online_rule_runs",
-            "Runs that online rules had to do with, by what became of them.",
+            "Runs handled by online rules, by result.",
             ["rule", "outcome"],
             registry=r,
         )

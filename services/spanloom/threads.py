@@ -73,7 +73,7 @@ class WatchedThread:
             self._fail(error)
         else:
             if not self._end_expected.is_set():
-                self._fail(UnexpectedEndError("its loop ended without being asked to"))
+                self._fail(UnexpectedEndError("its loop stopped unexpectedly"))
 
     def _fail(self, error: BaseException) -> None:
         self.failed = error

@@ -86,7 +86,7 @@ def test_a_dropped_file_with_bad_lines(page: Page, service: RunningSpanloom) -> 
     settle(service, first, second)
     start.click()
     expect(dialog).to_contain_text("0 runs taken, 2 there already; 0 spans stored.")
-    dialog.get_by_label("Under other ids").check()
+    dialog.get_by_label("Under new ids").check()
     start.click()
     expect(dialog).to_contain_text("2 runs taken, 0 there already; 14 spans stored.")
     page.keyboard.press("Escape")

@@ -237,7 +237,7 @@ def test_a_store_that_refuses_everything_buries_nothing(
     metrics = httpx.get(f"{spanloom.api}/metrics").text
     assert 'spanloom_insert_failures_total{kind="fault"}' in metrics
     [reason] = await_readiness(spanloom, "degraded")
-    assert "the store has taken nothing" in reason
+    assert "the store has accepted no batch" in reason
     assert "(fault;" in reason
     order.unlink()
     assert await_readiness(spanloom, "ok") == []

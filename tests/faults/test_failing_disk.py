@@ -43,7 +43,7 @@ def test_a_failed_fsync_acknowledges_nothing_and_ends_the_process(
         ledger.note(request, outcome)
         client.close()
     assert first.process.wait(30) == 1
-    assert "nothing can be acknowledged any more: disk I/O error" in first.log.splitlines()[-1]
+    assert "requests can no longer be acknowledged: disk I/O error" in first.log.splitlines()[-1]
     second = start_spanloom(*QUICK)
     account = ledger.account()
     assert account.acknowledged

@@ -32,7 +32,7 @@ def test_the_recording_becomes_a_trajectory_and_ends_without_a_terminal(
     assert "/openapi.json" in out
     assert "spanloom show" in out
     assert "Ctrl-C" not in out
-    assert "Ended, as this is no terminal" in out
+    assert "Ended, because this is not a terminal" in out
 
 
 def test_live_agents_become_a_trajectory(run_spanloom: RunSpanloom) -> None:

@@ -188,4 +188,4 @@ def test_a_spool_that_cannot_be_written_ends_the_process_instead_of_acknowledgin
         _send(spanloom, *map(_request, range(50)))
     assert refusal.value.code() is grpc.StatusCode.UNAVAILABLE
     assert spanloom.process.wait(30) == 1
-    assert "so nothing can be acknowledged any more" in spanloom.log.splitlines()[-1]
+    assert "so requests can no longer be acknowledged" in spanloom.log.splitlines()[-1]

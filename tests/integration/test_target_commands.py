@@ -34,7 +34,7 @@ def test_a_command_gets_input_and_traceparent(tmp_path: Path) -> None:
     [
         ("/no/such/program", "cannot be run"),
         (f'{sys.executable} -c "raise SystemExit(3)"', "ended with 3"),
-        (f'{sys.executable} -c "import time; time.sleep(9)"', "took more than"),
+        (f'{sys.executable} -c "import time; time.sleep(9)"', "took longer than"),
     ],
 )
 def test_a_command_that_fails_says_why(command: str, said: str) -> None:

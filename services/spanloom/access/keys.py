@@ -78,8 +78,8 @@ def read_key(headers: Iterable[tuple[str, str]], query_string: str = "") -> str 
     """
     if has_key(query_string):
         raise UnauthenticatedError(
-            "A key must not stand in a URL, where logs keep it: send it in a header, and "
-            "revoke this one."
+            "A key must not be in a URL, because logs record URLs: send it in a header, and "
+            "revoke this key."
         )
     keys = {
         _key_in(name.lower(), value.strip())

@@ -34,8 +34,8 @@ class Channel(BaseModel):
         Field(
             min_length=1,
             max_length=2048,
-            description="Address. In answers `***` hides what may be a secret; a channel that is "
-            "put with `***` keeps its address.",
+            description="Address. In responses `***` hides possible secrets; a channel stored "
+            "with `***` keeps its address.",
             examples=["https://hooks.example.com/agents"],
         ),
     ]
@@ -102,7 +102,7 @@ class AlertDefinition(BaseModel):
         ),
     ] = None
     of: Annotated[
-        Literal["runs", "steps"] | None, Field(description="What the metric is of; runs if absent.")
+        Literal["runs", "steps"] | None, Field(description="Subject of the metric; runs if absent.")
     ] = None
     by: Annotated[
         str | None,
@@ -110,7 +110,9 @@ class AlertDefinition(BaseModel):
     ] = None
     window: Annotated[
         str | None,
-        Field(max_length=8, description="Of the runs that began in it.", examples=["15m"]),
+        Field(
+            max_length=8, description="Time window; runs that began in it count.", examples=["15m"]
+        ),
     ] = None
     above: Annotated[
         float | None,
@@ -135,7 +137,10 @@ class AlertDefinition(BaseModel):
         list[Channel], Field(max_length=MOST_CHANNELS, description="Where notifications are sent.")
     ] = []
     severity: Annotated[
-        str, Field(max_length=50, description="A word for receivers.", examples=["critical"])
+        str,
+        Field(
+            max_length=50, description="Severity, passed on to receivers.", examples=["critical"]
+        ),
     ] = ""
     repeat_after: Annotated[
         str | None,

@@ -184,7 +184,7 @@ class AlertDeliverer:
             log.warning("an alert cannot be read", alert=item.event.alert, error=str(error))
             return self._note(*self._queues.failed(item, self._now_us(), "the store is away"))
         if message is None:
-            reason = "the alert has no such channel any more"
+            reason = "the alert no longer has this channel"
             return self._note(self._queues.dropped(item, self._now_us(), reason))
         try:
             await sender.send(*message)

@@ -65,7 +65,11 @@ class RunVersion:
             verdict = _compiled(condition, now_ns // 10**9)(self._row)
         except _MISREAD as error:
             trace_id = self._row.trajectory.trace_id
-            log.error("a line cannot be asked of a run", trace_id=trace_id, error=str(error))
+            log.error(
+                "the condition of an alert cannot be evaluated for a run",
+                trace_id=trace_id,
+                error=str(error),
+            )
             return None
         if condition.reads_scores:
             return None if store_match is None else verdict._replace(holds=store_match)

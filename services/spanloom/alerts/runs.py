@@ -160,7 +160,9 @@ class RunAlerts:
                 found |= self._store.runs.matching_among(keys[at : at + MOST_KEYS], reach, where)
         except InvalidQueryError as error:
             log.warning(
-                "a line cannot be asked of the store", where=condition.text, error=str(error)
+                "the condition of an alert cannot be evaluated by the store",
+                where=condition.text,
+                error=str(error),
             )
             return None
         return found

@@ -196,7 +196,7 @@ class Queues:
     def _refuse_incomplete(self, key: TraceKey, scheme: Scheme, annotator: str) -> None:
         anchors = self._versions.anchors(key, self._versions.current(key))
         if anchors is None:
-            raise NotCompleteError("The trajectory is not stored any more.")
+            raise NotCompleteError("The trajectory is no longer stored.")
         rows = self._reading.of_trace(key, scheme.name, annotator)
         marks = {row.standing.step_id: row.annotation.mark for row in rows if row.counts}
         if missing := what_is_missing(scheme, marks, anchors.to_judge):

@@ -147,7 +147,7 @@ class Reading:
         if row.anchor.version == current and row.anchor.step_hash:
             return CurrentState(State.VALID, step_id)
         if (anchors := now()) is None:
-            return CurrentState(State.ORPHANED, "", "the trajectory is not stored any more")
+            return CurrentState(State.ORPHANED, "", "the trajectory is no longer stored")
         return current_state(step_id, row.anchor, anchors, fates)
 
 

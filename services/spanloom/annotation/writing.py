@@ -44,7 +44,7 @@ class Scoring:
     ) -> Score | None:
         """Store and return the score of an annotator's counting rows; does not write to the feed.
 
-        Returns ``None`` if the scheme has no scores, or the trajectory is not stored any more.
+        Returns ``None`` if the scheme has no scores, or the trajectory is no longer stored.
         """
         key, scheme = session.key, self._schemes.find(session.key.project, session.scheme.name)
         if not scheme.has_score or (now := self._versions.anchors(key, version)) is None:

@@ -58,17 +58,17 @@ class EventsParameters(BaseModel):
     current: Annotated[
         bool,
         Field(
-            description="Only the last one of each `id`: with `state=firing` what fires now.",
+            description="Only the last event of each `id`: with `state=firing`, what fires now.",
             examples=[True],
         ),
     ] = False
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_cursor([1769860800000000, "9f2c4a1be07d5c33", 1])],
         ),
@@ -101,7 +101,9 @@ def _place(at_us: object, event_id: object, number: object) -> EventPlace:
 class TryRequest(AlertDefinition):
     """An alert to try, without storing it."""
 
-    days: Annotated[int, Field(ge=1, le=90, description="Of the last days.", examples=[7])] = 7
+    days: Annotated[
+        int, Field(ge=1, le=90, description="Number of days to look back.", examples=[7])
+    ] = 7
 
     def definition(self) -> AlertDefinition:
         """Return the alert."""
@@ -122,11 +124,13 @@ class TriedWindow(BaseModel):
 class TriedAlert(BaseModel):
     """How often an alert would have fired."""
 
-    fired: Annotated[int, Field(description="Runs; with `metric` windows of each group.")]
-    of: Annotated[int, Field(description="How many there were.")]
-    waits_for_settled: Annotated[bool, Field(description="See the alert.")]
-    runs: Annotated[list[Run], Field(description="The newest of them, for a condition on runs.")]
-    windows: Annotated[list[TriedWindow], Field(description="The newest of them, for a metric.")]
+    fired: Annotated[
+        int, Field(description="Runs that match; with `metric`, windows of each group.")
+    ]
+    of: Annotated[int, Field(description="Number of runs, or windows, in all.")]
+    waits_for_settled: Annotated[bool, Field(description="As in the alert.")]
+    runs: Annotated[list[Run], Field(description="The newest runs, for a condition on runs.")]
+    windows: Annotated[list[TriedWindow], Field(description="The newest windows, for a metric.")]
 
 
 def item_of(listed: ListedAlert) -> AlertItem:

@@ -64,7 +64,7 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
 )
 @needs(Scope.READ, is_of_page=True)
 async def test_alert(requested: TryRequest, project: OneProject, using: Using) -> TriedAlert:
-    """Return how many runs of the last days match the condition, and the newest of them.
+    """Return how many runs of the last days match the condition, and the newest runs.
 
     A metric is evaluated in windows that follow one another, while an alert's window slides.
     Nothing is stored or sent.
@@ -84,7 +84,7 @@ async def test_alert(requested: TryRequest, project: OneProject, using: Using) -
 )
 @needs(Scope.READ)
 async def get_alert(name: NameInPath, project: OneProject, using: Using) -> AlertItem:
-    """Return an alert, without what may be a secret in the addresses of its channels."""
+    """Return an alert, without possible secrets in the addresses of its channels."""
     return item_of(await using.calls.run(using.alerts.get, project, name))
 
 
@@ -101,8 +101,8 @@ async def put_alert(
 ) -> AlertItem:
     """Store a condition on runs, or a metric with a threshold, and the channels to notify.
 
-    The same again changes nothing. Another condition is a new version, which fires anew, for what
-    changes from now on. An invalid alert is 422 with the place of the error.
+    Storing the same again changes nothing. A changed condition makes a new version, which fires
+    again, for changes from now on. An invalid alert is 422 with the position of the error.
     """
     return item_of(await using.calls.run(using.alerts.put, project, name, requested, reader))
 
@@ -124,7 +124,7 @@ async def delete_alert(
 @router.get(
     "/v1/alerts/{name}/events",
     operation_id="listAlertEvents",
-    summary="List what an alert fired for",
+    summary="List the events of an alert",
     responses={200: EVENTS, **READING},
 )
 @needs(Scope.READ)

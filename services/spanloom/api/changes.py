@@ -27,8 +27,8 @@ from spanloom.core.records.change import Change
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
-    "words cannot be followed, because texts are found some seconds after the change of a run;"
-    " query the list for them"
+    "changes cannot be filtered by words, because texts are indexed some seconds after a run "
+    "changes; query the list instead"
 )
 EXAMPLE_TOKEN = encode_token(Position(1_715_400_004_600_000))
 
@@ -46,8 +46,8 @@ class ChangesQuery(Filters):
         str | None,
         Field(
             max_length=LONGEST,
-            description="Changes after this: `next` of the answer before, or `beginning` for all "
-            "that are kept. Left out: what changes from now on.",
+            description="`next` of the previous response, or `beginning` for all stored changes. "
+            "Without it: changes from now on.",
             examples=[EXAMPLE_TOKEN],
         ),
     ] = None
@@ -56,8 +56,8 @@ class ChangesQuery(Filters):
         Field(
             ge=0,
             le=LONGEST_WAIT_S,
-            description="How many seconds to wait where nothing has changed yet. Events have no "
-            "end and need none.",
+            description="Seconds to wait if nothing has changed yet. Not needed for events, which "
+            "do not end.",
             examples=[0],
         ),
     ] = 0
@@ -72,7 +72,7 @@ class ChangesQuery(Filters):
     annotations: Annotated[
         bool,
         Field(
-            description="Include runs whose annotations or scores changed: `what` shows it. Those "
+            description="Include runs whose annotations or scores changed: `what` shows it. Runs "
             "of a blind queue once all annotators are done.",
             examples=[False],
         ),
@@ -104,7 +104,7 @@ class ChangeItem(Change):
 
 
 class ChangeList(BaseModel):
-    """What changed, oldest first."""
+    """The changes, oldest first."""
 
     items: list[ChangeItem]
     next: Annotated[str, Field(description="Pass it as `after` to get what comes next.")]
@@ -129,8 +129,8 @@ LastEventId = Annotated[
     str | None,
     Header(
         max_length=LONGEST,
-        description="The id of the last event that was read, as an `EventSource` sends it when it "
-        "connects again; in place of `after`.",
+        description="The id of the last event that was read, sent by an `EventSource` when it "
+        "reconnects; replaces `after`.",
         examples=[EXAMPLE_TOKEN],
     ),
 ]
@@ -139,7 +139,7 @@ LastEventId = Annotated[
 @router.get(
     "/v1/trajectories/changes",
     operation_id="listChanges",
-    summary="Follow what changes",
+    summary="Follow changes",
     response_model=ChangeList,
     response_model_exclude_unset=True,
     responses={200: CHANGES, **problem_responses(401, 403, 410, 422, 503)},
@@ -155,10 +155,10 @@ async def list_changes(
 ) -> Response | ChangeList:
     """Return the versions that were stored after `after`, oldest first, each once.
 
-    A reader that goes on with `next` gets the newest version of every trajectory, whatever wrote it
-    and however slowly; a version that was soon replaced may be left out. Filters apply to what the
-    trajectory is now. With `annotations`, it also gets every run that was annotated or scored
-    since. With `accept: text/event-stream` the answer goes on: each event has an item as its data
+    A reader that continues with `next` gets the newest version of every trajectory, even if it was
+    written slowly; a version that was soon replaced may be left out. Filters apply to the current
+    version. With `annotations`, the reader also gets every run that was annotated or scored since.
+    With `accept: text/event-stream` the response does not end: each event has an item as its data
     and a token as its id.
     """
     filters, token = query.filters(callers), last_event_id or query.after

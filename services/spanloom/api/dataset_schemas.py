@@ -46,7 +46,7 @@ class DatasetRequest(BaseModel):
     evaluators: Annotated[
         list[dict[str, JsonValue]] | None,
         Field(
-            description="Evaluators that it carries, as `spanloom.evaluate` takes them.",
+            description="Its evaluators, in the form of `spanloom.evaluate`.",
             max_length=_MOST_EVALUATORS,
             examples=[[{"name": "path", "kind": "match", "mode": "in_order"}]],
         ),
@@ -61,7 +61,7 @@ class ItemsRequest(BaseModel):
     items: Annotated[
         list[Any],
         Field(
-            description="Each with an `item_key`; of one key the last counts.",
+            description="Each with an `item_key`; if a key is repeated, the last item counts.",
             min_length=1,
             max_length=MOST_AT_ONCE,
             examples=[[{"item_key": "first", "input": "Oslo?", "expected": {"response": "Oslo"}}]],
@@ -70,19 +70,19 @@ class ItemsRequest(BaseModel):
 
 
 class RefusedRow(BaseModel):
-    """An item that was not taken."""
+    """An item that was refused."""
 
-    item: Annotated[int, Field(description="Its place in the request, from 0.")]
+    item: Annotated[int, Field(description="Its index in the request, from 0.")]
     item_key: Annotated[str, Field(description="Empty if it has none.")]
     reason: str
 
 
 class TakenRows(BaseModel):
-    """What became of items."""
+    """The result of adding items."""
 
-    stored: Annotated[int, Field(description="New ones, and those that replaced another.")]
-    unchanged: Annotated[int, Field(description="Those that the draft had already.")]
-    rejected: Annotated[int, Field(description="Those that were not taken.")]
+    stored: Annotated[int, Field(description="New items, and items that replaced another.")]
+    unchanged: Annotated[int, Field(description="Items that the draft already had.")]
+    rejected: Annotated[int, Field(description="Number of refused items.")]
     refused: Annotated[
         list[RefusedRow], Field(description=f"Why, of the first {MOST_NAMED} of them.")
     ]
@@ -107,19 +107,19 @@ class RowsQuery(BaseModel):
     version: Annotated[
         int | None,
         Field(
-            description="Of this version; without it those of the draft.",
+            description="Items of this version; without it, of the draft.",
             ge=1,
             lt=2**32,
             examples=[1],
         ),
     ] = None
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_cursor(["first"])],
         ),
@@ -145,7 +145,7 @@ class DatasetRowList(BaseModel):
     """Items of a dataset, by key."""
 
     items: list[DatasetRow]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 def item_of(listed: ListedDataset) -> DatasetItem:
@@ -162,7 +162,7 @@ DATASET = answer("The dataset.", "DatasetItem", DATASET_RECORD.example)
 DATASETS = answer("The datasets.", "DatasetList", {"items": [DATASET_RECORD.example]})
 COMMITTED = answer("The version.", "DatasetVersionItem", example_of(DatasetVersionItem))
 TAKEN = answer(
-    "What became of them.",
+    "The result.",
     "TakenRows",
     {
         "stored": 1,

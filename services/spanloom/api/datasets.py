@@ -90,10 +90,10 @@ async def get_dataset(name: NameInPath, project: OneProject, using: Using) -> Da
 async def put_dataset(
     name: NameInPath, requested: DatasetRequest, project: OneProject, using: Using, reader: Reader
 ) -> DatasetItem:
-    """Store description and evaluators; what is not given stays as it is.
+    """Store description and evaluators; a member that is left out stays as it is.
 
-    An invalid evaluator is 422 with its place and the reason. Those that run the code
-    of a file are refused.
+    An invalid evaluator is 422 with its position and the reason. Evaluators that run the code of a
+    file are refused.
     """
     put = using.datasets.put
     return item_of(
@@ -113,7 +113,7 @@ async def put_dataset(
 async def delete_dataset(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> DatasetItem:
-    """Delete a dataset with its draft, all versions and the copies in them; return what it was.
+    """Delete a dataset, its draft, all versions and the copied runs; return the deleted dataset.
 
     Scores of experiments on it stay. Its name can be used again within a minute.
     """
@@ -130,9 +130,9 @@ async def delete_dataset(
 async def add_items(
     name: NameInPath, requested: ItemsRequest, project: OneProject, using: Using
 ) -> TakenRows:
-    """Store items by `item_key`: the same again changes nothing, another one replaces it.
+    """Store items by `item_key`: an equal item changes nothing, a different one replaces it.
 
-    An item that is not taken does not hinder the others; `refused` says why.
+    A refused item does not affect the others; `refused` has the reason.
     """
     added = await using.calls.run(using.datasets.add, project, name, requested.items)
     return TakenRows.of(added)
@@ -167,7 +167,7 @@ async def remove_item(
 async def commit_dataset(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> DatasetVersionItem:
-    """Return the version; an unchanged draft gives the last one. A draft without items is 409."""
+    """Return the new version, or the last one if the draft is unchanged; 409 if it is empty."""
     version_row = await using.calls.run(using.datasets.commit, project, name, reader)
     return DatasetVersionItem.made_of(version_row)
 
@@ -189,8 +189,8 @@ async def list_items(
 ) -> Response | DatasetRowList:
     """Return one page of the items of a version, or of the draft, by key.
 
-    A page has fewer items than `limit` if they are large. In every form but JSON they are all
-    items, unless `limit` is given.
+    A page has fewer items than `limit` if they are large. Forms other than JSON have all items,
+    unless `limit` is set.
     """
     after = query.after(name)
     version = await using.calls.run(using.datasets.version, project, name, query.version)

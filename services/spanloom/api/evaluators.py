@@ -35,7 +35,7 @@ NameInPath = Annotated[
 _ONE = answer("The evaluator.", "EvaluatorItem", EVALUATOR.example)
 _MANY = answer("The evaluators.", "EvaluatorList", {"items": [EVALUATOR.example]})
 _BODY = yaml_or_json_body(
-    {"type": "object", "description": "An evaluator, as `spanloom.evaluate` takes it."},
+    {"type": "object", "description": "An evaluator, in the form of `spanloom.evaluate`."},
     {key: value for key, value in EXAMPLE_CONFIG.items() if key != "name"},
 )
 
@@ -61,7 +61,7 @@ async def list_evaluators(project: OneProject, using: Using) -> EvaluatorList:
 )
 @needs(Scope.READ)
 async def get_evaluator(name: NameInPath, project: OneProject, using: Using) -> EvaluatorItem:
-    """Return an evaluator as it was put last, with its versions."""
+    """Return the last version of an evaluator, and the list of its versions."""
     return _item_of(await using.calls.run(using.evaluators.get, project, name))
 
 
@@ -76,10 +76,10 @@ async def get_evaluator(name: NameInPath, project: OneProject, using: Using) -> 
 async def put_evaluator(
     name: NameInPath, request: Request, project: OneProject, using: Using, reader: Reader
 ) -> EvaluatorItem:
-    """Store an evaluator, YAML or JSON: a changed one is a new version.
+    """Store an evaluator, YAML or JSON; a change makes a new version.
 
-    The same again changes nothing. An invalid one is 422, with line and reason. Those that
-    run the code of a file are refused. Experiments name an evaluator in place of writing it.
+    Storing the same again changes nothing. An invalid evaluator is 422, with line and reason.
+    Evaluators that run the code of a file are refused. An experiment can name a stored evaluator.
     """
     value, places = read_body(await request.body())
     try:

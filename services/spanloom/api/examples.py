@@ -111,7 +111,7 @@ STEPS = or_rows(
     )
 )
 CHANGES = _answer(
-    "What changed, oldest first; or events, each with an item as its data.",
+    "The changes, oldest first; or events, each with an item as its data.",
     _component("ChangeList"),
     {"items": [CHANGE.example], "next": "1715400004600000"},
 )
@@ -146,7 +146,7 @@ VALUES = or_rows(
     )
 )
 COMPARED = _answer(
-    "What changed, the most certain first.",
+    "The differences, most certain first.",
     _component("Behaviour"),
     {
         "format": "spanloom.behaviour/1",
@@ -204,7 +204,7 @@ _LINES_OF_A_RUN = (
     '{"type":"message","message":{"role":"user","content":"Oslo or Bergen?"}}\n'
 )
 DOCUMENT = _answer(
-    "The document in the format asked for.",
+    "The document in the requested format.",
     {
         "anyOf": [
             _component("Trajectory"),
@@ -222,7 +222,7 @@ DOCUMENT["content"] |= {
 }
 DOCUMENT["headers"] = {
     LOSSES: {
-        "description": "What the `format` loses of this run, counted by code: "
+        "description": "Losses of the `format` for this run, counted by code: "
         "`parts_dropped=2, times_dropped=7`; absent if nothing is lost.",
         "schema": {"type": "string"},
     }
@@ -262,7 +262,7 @@ OUTLINE = _answer(
 )
 ROWS = _answer("The rows.", _component("RowList"), {"version": 1, "rows": 1, "items": [_ROW]})
 FOUND = _answer(
-    "How far it is.",
+    "The progress.",
     _component("FoundList"),
     {
         "version": 1,

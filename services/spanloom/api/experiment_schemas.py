@@ -32,12 +32,12 @@ class ResultsQuery(BaseModel):
         str, Field(max_length=512, description="Only of this score.", examples=["path"])
     ] = ""
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most results to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=8192,
             examples=[encode_cursor(_FIRST)],
         ),
@@ -66,8 +66,10 @@ class ExperimentResultList(BaseModel):
     """Results of an experiment, by item, repeat, evaluator and score."""
 
     items: list[ExperimentResult]
-    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    withheld: Annotated[
+        int, Field(description="Number of scores of others withheld in a blind queue.")
+    ]
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 def item_of(listed: ListedExperiment, results: Results | None = None) -> ExperimentItem:

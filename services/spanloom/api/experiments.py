@@ -77,7 +77,7 @@ _BODY = yaml_or_json_body(
 async def list_experiments(project: OneProject, using: Using) -> ExperimentList:
     """Return the experiments of a project by name, without their summaries.
 
-    Scores that were sent under the name of an experiment are one, too.
+    Scores that were sent with the name of an experiment make one, too.
     """
     found = await using.calls.run(using.experiments.listed, project)
     return ExperimentList(items=list(map(item_of, found)))
@@ -93,7 +93,7 @@ async def list_experiments(project: OneProject, using: Using) -> ExperimentList:
 async def get_experiment(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> ExperimentItem:
-    """Return how far an experiment is, and what its results come to so far."""
+    """Return the progress of an experiment, and the summary of its results so far."""
 
     def read() -> ExperimentItem:
         return _item(using, using.experiments.get(project, name), reader)
@@ -114,8 +114,8 @@ async def start_experiment(
 ) -> ExperimentItem:
     """Judge the items of a dataset, or stored runs, in the background; YAML or JSON.
 
-    An item stands for the stored run of its `source`. The same body again changes nothing, another
-    one is 409. An invalid one is 422, with line and reason.
+    For each item, the stored run of its `source` is judged. The same body again changes nothing, a
+    different one is 409. An invalid body is 422, with line and reason.
     """
     requested, places = read_model(ExperimentRequest, await request.body())
     if requested.runs is not None:
@@ -144,7 +144,7 @@ async def start_experiment(
 async def cancel_experiment(
     name: NameInPath, project: OneProject, using: Using, reader: Reader
 ) -> ExperimentItem:
-    """End an experiment where it is; its results stay. One that has ended stays as it is."""
+    """Stop an experiment; its results stay. An experiment that has ended is not changed."""
 
     def cancel() -> ExperimentItem:
         return _item(using, using.experiments.cancel(project, name), reader)
@@ -170,8 +170,8 @@ async def list_results(
 ) -> Response | ExperimentResultList:
     """Return one page of results, by item, repeat, evaluator and score.
 
-    Each is a score of the run that was judged, or of the item if it has none. In every form but
-    JSON they are all results, unless `limit` is given.
+    Each is a score of the judged run, or of the item if it has no run. Forms other than JSON have
+    all results, unless `limit` is set.
     """
     after = query.after(name)
     results = await using.calls.run(_results, using, project, name, reader, query.score)
@@ -195,7 +195,7 @@ async def list_results(
 async def compare_experiments(
     a: AInPath, b: BInPath, project: OneProject, using: Using, reader: Reader
 ) -> Comparison:
-    """Return what differs, B against A, on the items that both have: as `eval compare` does."""
+    """Compare B with A on the items that both have, as `spanloom eval compare` does."""
 
     def compared() -> Comparison:
         first, second = (_results(using, project, name, reader) for name in (a, b))

@@ -28,7 +28,7 @@ from spanloom.core.ports.importing import Line, RunningImport, Wanted
 router = APIRouter(tags=["trajectories"])
 
 NO_COLLECTOR = (
-    "This process takes no spans: run `spanloom import`, which sends a file to the collector."
+    "This process receives no spans: run `spanloom import`, which sends a file to the collector."
 )
 PIECE_BYTES = 1 << 20
 IDLE_S = 30.0
@@ -37,7 +37,7 @@ _READ = readable()
 FormatOfFile = Annotated[
     str,
     Query(
-        description="What the file is; without it the shape of its first value decides. "
+        description="Format of the file; without it, detected from its first value. "
         + "; ".join(f"`{known.id}`: {known.description}" for known in _READ.values()),
         examples=list(_READ),
         json_schema_extra={"enum": list(_READ)},
@@ -65,26 +65,26 @@ async def import_file(
     project: Annotated[
         Name | None,
         Query(
-            description="Where all runs go; without it that of the key, else those that the file "
-            "names.",
+            description="The project of all runs; without it the key's project, or those that the "
+            "file names.",
             examples=["default"],
         ),
     ] = None,
     as_new: Annotated[
         bool,
         Query(
-            description="Give documents other ids, made of the old ones: copies beside the runs "
-            "that have these.",
+            description="Give documents new ids, derived from the old ones: copies that leave "
+            "stored runs unchanged.",
             examples=[True],
         ),
     ] = False,
 ) -> Response:
-    """Store what is in a file, the body, as `spanloom import` does, and report what became of it.
+    """Import the file in the body, as `spanloom import` does, and report on each item.
 
-    The answer is a line of JSON for each run, each rejected item and, about four times a second,
-    for the numbers so far; the last line has `end`. If the file cannot be read on, or nothing be
-    stored, the last line has `error` instead. What was stored by then stays; the same file again
-    changes nothing that is there.
+    The response has a line of JSON for each run, each rejected item and, about four times a second,
+    for the numbers so far; the last line has `end`. If the file cannot be read to its end, or
+    storing fails, the last line has `error` instead. What was stored by then stays; importing the
+    same file again changes nothing that is stored.
     """
     if using.importer is None:
         raise HTTPException(501, NO_COLLECTOR)

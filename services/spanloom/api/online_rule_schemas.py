@@ -46,14 +46,14 @@ class _Strict(BaseModel):
 
 
 class BudgetRequest(_Strict):
-    """What a rule may take in a day (UTC)."""
+    """Limits of a rule for a day (UTC)."""
 
     usd: Annotated[float | None, Field(ge=0, le=1e9, description="US dollars.", examples=[1.5])] = (
         None
     )
-    tokens: Annotated[int | None, _COUNT, Field(description="In and out.", examples=[100_000])] = (
-        None
-    )
+    tokens: Annotated[
+        int | None, _COUNT, Field(description="Input and output tokens.", examples=[100_000])
+    ] = None
     calls: Annotated[
         int | None, _COUNT, Field(description="Requests to a model.", examples=[100])
     ] = None
@@ -61,7 +61,7 @@ class BudgetRequest(_Strict):
 
 
 class BackfillRequest(_Strict):
-    """Runs of the past to judge, by the start of their root."""
+    """Past runs to judge, by the start of their root."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -89,7 +89,7 @@ class BackfillRequest(_Strict):
 
 
 class OnlineRuleRequest(_Strict):
-    """A definition of a rule; what is not given stays as it is, null is the default."""
+    """A definition of a rule; a member that is left out stays as it is, null is the default."""
 
     where: Annotated[
         str | None,
@@ -102,7 +102,7 @@ class OnlineRuleRequest(_Strict):
     evaluators: Annotated[
         list[dict[str, JsonValue]] | None,
         Field(
-            description="As `spanloom.evaluate` takes them. A new rule needs them.",
+            description="In the form of `spanloom.evaluate`; required for a new rule.",
             min_length=1,
             max_length=_MOST_EVALUATORS,
             examples=[[{"name": "limits", "kind": "rules", "rules": {"max_tool_calls": 4}}]],
@@ -112,17 +112,18 @@ class OnlineRuleRequest(_Strict):
         float | None, Field(ge=0, le=1, description="The share of runs.", examples=[0.1])
     ] = None
     unit: Annotated[
-        Unit | None, Field(description="What the sample is drawn of.", examples=["trace"])
+        Unit | None, Field(description="What the sample is drawn from.", examples=["trace"])
     ] = None
     when: Annotated[
-        When | None, Field(description="How far a run has to have come.", examples=["settled"])
+        When | None,
+        Field(description="How complete a run must be to be judged.", examples=["settled"]),
     ] = None
     delay_s: Annotated[
         float | None,
         Field(
             ge=0,
             le=_MOST_DELAY_S,
-            description="Seconds to wait after a run has come so far.",
+            description="Seconds to wait after a run meets `when`.",
             examples=[0],
         ),
     ] = None
@@ -134,12 +135,12 @@ class OnlineRuleRequest(_Strict):
         Field(description="Null: none.", examples=[{"from": "2026-01-31T12:00:00Z"}]),
     ] = None
     paused: Annotated[
-        bool | None, Field(description="Whether it judges nothing for now.", examples=[False])
+        bool | None, Field(description="Whether to pause the rule.", examples=[False])
     ] = None
     rescore: Annotated[
         bool,
         Field(
-            description="Whether a new version judges those runs, too, that it has had to do with.",
+            description="Whether a new version also judges runs that the rule judged before.",
             examples=[False],
         ),
     ] = False

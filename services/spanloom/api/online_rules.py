@@ -65,12 +65,12 @@ async def put_online_rule(
     using: Using,
     reader: Reader,
 ) -> OnlineRuleItem:
-    """Store what is given of a rule; the same again changes nothing.
+    """Store a rule; a member that is left out stays as it is.
 
-    A change of `where`, `evaluators`, `sample`, `unit` or `when` is a new version, for runs that
-    come in from now on; `rescore` has it judge those again, too, that it has judged before. An
-    invalid evaluator or `where` is 422 with its place and the reason. Evaluators that run the
-    code of a file are refused.
+    A change of `where`, `evaluators`, `sample`, `unit` or `when` makes a new version, for runs that
+    arrive from now on; with `rescore` it also judges again the runs that the rule has judged
+    before. An invalid evaluator or `where` is 422 with its position and the reason. Evaluators that
+    run the code of a file are refused.
     """
     put = using.online_rules.put
     return item_of(await using.calls.run(put, project, name, requested.changes(), reader))

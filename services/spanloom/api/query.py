@@ -140,8 +140,8 @@ else:
 NOT_OF_THE_QUESTION = {"cursor", "fields", "limit"}
 """Parameters that may differ between the pages of one list."""
 NO_SEARCH = (
-    "the service runs with --no-search. Start it without, and what is stored by then is indexed "
-    "too."
+    "the service runs with --no-search. Start it without the option, and texts stored before are "
+    "indexed too."
 )
 
 
@@ -197,7 +197,7 @@ PositionT = TypeVar("PositionT")
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 NO_CURSOR = "not one that this list gave; pass `next_cursor` of the page before, unchanged"
-OTHER_QUESTION = "it goes on with another question; ask the same one, or begin without it"
+OTHER_QUESTION = "it belongs to another query; repeat that query, or begin without a cursor"
 
 
 def encode_cursor(position: Iterable[object], question: str = "") -> str:

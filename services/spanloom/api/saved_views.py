@@ -20,7 +20,7 @@ from spanloom.saved_views.service import ListedView, ViewContent
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
 """Parameters of a page's address that are not part of a view: position and project."""
 MOST_PARAMETERS = 20
-SEEN = "The one seen: 409 after a later change."
+SEEN = "The revision that you saw: 409 after a later change."
 REVISIONS = 2**32
 
 
@@ -32,7 +32,7 @@ def _one_name(name: str) -> str:
 
 def _lasting(parameters: dict[str, str]) -> dict[str, str]:
     if named := sorted(NOT_OF_VIEWS & parameters.keys()):
-        raise ValueError(f"leave out {', '.join(named)}: a view is not of one place in a list")
+        raise ValueError(f"leave out {', '.join(named)}: a view cannot store a position in a list")
     return parameters
 
 
@@ -51,7 +51,7 @@ class ViewChange(BaseModel):
         str,
         AfterValidator(_one_name),
         Field(
-            description=f"Up to {MAX_NAME} characters; of one page each once.",
+            description=f"Up to {MAX_NAME} characters, unique on its page.",
             examples=["Failures of the week"],
             json_schema_extra={"minLength": 1, "maxLength": MAX_NAME},
         ),
@@ -77,11 +77,11 @@ class ViewChange(BaseModel):
 class ViewRequest(ViewChange):
     """A view to make."""
 
-    page: Annotated[ViewPage, Field(description="The page that it is of.", examples=["runs"])]
+    page: Annotated[ViewPage, Field(description="The page to which it belongs.", examples=["runs"])]
     format: Annotated[
         int,
         AfterValidator(_known_format),
-        Field(ge=1, description="Form of the parameters.", examples=[1]),
+        Field(ge=1, description="Format of the parameters.", examples=[1]),
     ] = FORMAT
 
 
@@ -99,7 +99,7 @@ class ViewDefault(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    default: Annotated[bool, Field(description="Of one page one is.", examples=[True])]
+    default: Annotated[bool, Field(description="A page has at most one default.", examples=[True])]
 
 
 router = APIRouter(tags=["views"])
@@ -153,7 +153,7 @@ async def make_view(
 ) -> ViewItem:
     """Store a view for everybody who reads the project; its owner is the annotator.
 
-    The same view again changes nothing. Another one with its name is 409.
+    Storing the same view again changes nothing. A different view with its name is 409.
     """
     make = using.saved_views.make
     return item_of(
@@ -171,7 +171,7 @@ async def make_view(
 async def change_view(
     view_id: ViewIdInPath, content: ViewRevision, project: OneProject, using: Using, reader: Reader
 ) -> ViewItem:
-    """Store its next revision; 409 with `current` if it is not the one that was seen any more."""
+    """Store the next revision of a view; 409 with `current` if `revision` is not the newest."""
     change = using.saved_views.change
     return item_of(
         using,
@@ -195,7 +195,7 @@ async def delete_view(
     using: Using,
     reader: Reader,
 ) -> ViewItem:
-    """Delete it; 409 if it was changed after `revision`. If it was a default, its page has none."""
+    """Delete a view; 409 if it changed after `revision`. If it was a default, its page has none."""
     delete = using.saved_views.delete
     return item_of(using, await using.calls.run(delete, project, view_id, revision, reader))
 
@@ -210,7 +210,7 @@ async def delete_view(
 async def set_default(
     view_id: ViewIdInPath, content: ViewDefault, project: OneProject, using: Using
 ) -> ViewItem:
-    """Open the page with it wherever its address has no parameters; or no longer."""
+    """Set or unset the view with which the page opens if its address has no parameters."""
 
     def choose() -> ListedView:
         return using.saved_views.set_default(project, view_id, is_default=content.default)

@@ -58,13 +58,13 @@ class PageQuery(BaseModel):
         None
     )
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
             max_length=4096,
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             examples=[EXAMPLE_CURSOR],
         ),
     ] = None
@@ -89,8 +89,8 @@ Fields = Annotated[
     str | None,
     Field(
         max_length=2000,
-        description="What to give of each item, by commas: columns, or groups of them (`core`,"
-        " `metrics`). By default all but `document` and `steps` of runs.",
+        description="What each item has, separated by commas: columns, or groups of columns "
+        "(`core`, `metrics`). By default all but `document` and `steps` of runs.",
         examples=["core,cost"],
     ),
 ]
@@ -104,7 +104,7 @@ class ListQuery(PageQuery, Filters):
         str | None,
         Field(
             description='With these words in one text of a step; `"rate limit"`:'
-            " one after the other; `kubern*`: words that begin so.",
+            " a phrase; `kubern*`: a prefix.",
             examples=['refund "rate limit"'],
         ),
     ] = None
@@ -141,7 +141,7 @@ NextCursor = Annotated[
 
 
 class ChosenList(BaseModel):
-    """A page of a list whose items have only what `fields` asks for."""
+    """A page of a list whose items have only the requested `fields`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -182,7 +182,7 @@ class Readiness(BaseModel):
 
     status: Annotated[Literal["ok", "degraded"], Field(description="`degraded` with reasons.")]
     reasons: Annotated[
-        list[str], Field(description="What it cannot do at the moment; empty if nothing.")
+        list[str], Field(description="What does not work at the moment; empty if all works.")
     ]
 
 

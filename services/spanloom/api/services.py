@@ -26,7 +26,7 @@ from spanloom.online.service import OnlineRules
 from spanloom.saved_views.service import SavedViews
 from spanloom.telemetry import Metrics
 
-_NO_WORDS = f'Words as in `output: "rate limit"` are not looked for here: {NO_SEARCH}'
+_NO_WORDS = f'Words as in `output: "rate limit"` are not available: {NO_SEARCH}'
 
 
 @dataclass(frozen=True, slots=True)

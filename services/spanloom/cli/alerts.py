@@ -35,11 +35,15 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 _CHANNELS = ("webhook", "slack", "alertmanager")
 _OF_QUESTION = ("where", "metric", "of", "by", "window", "above", "below", "at_least")
 _QUESTION = (
-    click.option("--where", metavar="QUERY", help="Which runs fire; with --metric its filter."),
-    click.option("--metric", metavar="METRIC", help="A metric instead: rate(error)."),
-    click.option("--of", type=click.Choice(["runs", "steps"]), help="What the metric is of."),
+    click.option("--where", metavar="QUERY", help="Condition on runs; with --metric its filter."),
+    click.option(
+        "--metric", metavar="METRIC", help="A metric, instead of a condition on runs: rate(error)."
+    ),
+    click.option("--of", type=click.Choice(["runs", "steps"]), help="Subject of the metric."),
     click.option("--by", metavar="FIELDS", help="Fields whose values make groups of a metric."),
-    click.option("--window", metavar="TIME", help="Of the runs that began in it: 15m, 1h."),
+    click.option(
+        "--window", metavar="TIME", help="Time window; runs that began in it count: 15m, 1h."
+    ),
     click.option("--above", type=float, metavar="N", help="It fires while the metric is larger."),
     click.option("--below", type=float, metavar="N", help="It fires while the metric is smaller."),
     click.option(
@@ -48,7 +52,7 @@ _QUESTION = (
     click.option(
         "--file",
         type=click.Path(path_type=Path, exists=True, dir_okay=False),
-        help="A definition as YAML or JSON, which the options complete.",
+        help="A definition in YAML or JSON, which the options complete.",
     ),
 )
 
@@ -86,10 +90,10 @@ def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
     ),
 )
 def alerts_group() -> None:
-    """Watch what comes in: conditions on runs, and metrics with thresholds.
+    """Watch arriving runs: conditions on runs, and metrics with thresholds.
 
-    Webhooks, Slack and Alertmanager are notified of what fires, and again when it is withdrawn
-    because a late span makes it untrue.
+    Webhooks, Slack and Alertmanager are notified when an alert fires, and again when it is
+    withdrawn because a late span makes it untrue.
     """
 
 
@@ -119,12 +123,20 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @alerts_group.command("put", cls=TeachingCommand)
 @click.argument("name")
 @_question
-@click.option("--webhook", multiple=True, metavar="URL", help="Notified in JSON; repeatable.")
+@click.option(
+    "--webhook", multiple=True, metavar="URL", help="Webhook notified in JSON; repeatable."
+)
 @click.option("--slack", multiple=True, metavar="URL", help="An incoming webhook of Slack.")
 @click.option("--alertmanager", multiple=True, metavar="URL", help="Its /api/v2/alerts.")
-@click.option("--secret-file", metavar="PATH", help="There, signs notifications of these channels.")
-@click.option("--severity", metavar="WORD", help="A word for receivers.")
-@click.option("--repeat-after", metavar="TIME", help="A firing metric is sent again after it: 4h.")
+@click.option(
+    "--secret-file",
+    metavar="PATH",
+    help="File on the service's machine with the secret that signs these notifications.",
+)
+@click.option("--severity", metavar="WORD", help="Severity, passed on to receivers.")
+@click.option(
+    "--repeat-after", metavar="TIME", help="Time after which a firing metric is sent again: 4h."
+)
 @click.option("--paused/--not-paused", default=None, help="Nothing fires.")
 @project_option
 @annotator_option
@@ -142,7 +154,7 @@ def put_command(
 ) -> None:
     """Make or replace an alert, and show it.
 
-    Another condition is a new version, which fires anew.
+    A changed condition makes a new version, which fires again.
     """
     defined = _defined(file, options)
     more = {n: options[n] for n in ("severity", "repeat_after", "paused") if options[n] is not None}
@@ -156,7 +168,11 @@ def put_command(
 @click.argument("name", required=False)
 @_question
 @click.option(
-    "--days", type=click.IntRange(1, 90), default=7, show_default=True, help="Of the last days."
+    "--days",
+    type=click.IntRange(1, 90),
+    default=7,
+    show_default=True,
+    help="Number of days to look back.",
 )
 @project_option
 @document_output
@@ -173,7 +189,7 @@ def test_command(
 ) -> None:
     """Show how often an alert would have fired in the last days, with its runs.
 
-    Of a stored alert, by NAME, or of the condition in the options. Nothing is stored or sent.
+    Tests a stored alert, by NAME, or the condition in the options. Nothing is stored or sent.
     """
     if name is None:
         defined = _defined(file, options)
@@ -194,7 +210,11 @@ def test_command(
 )
 @click.option("--current", is_flag=True, help="Only the last event of each run or group.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="The most events."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    help="Maximum number of events.",
 )
 @project_option
 @columns_option
@@ -211,7 +231,7 @@ def events_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List what an alert fired for and what was withdrawn, newest first."""
+    """List the events of an alert, newest first: what fired and what was withdrawn."""
     filters: dict[str, Any] = {"state": state, "current": current, "project": project}
     rows = (one.model_dump(mode="json") for one in _events(client, name, limit, filters))
 

@@ -43,14 +43,20 @@ _FORMATS = formats_of(Of.ANNOTATIONS, Via.SHELL)
     type=click.Choice(list(_FORMATS)),
     default="jsonl",
     show_default=True,
-    help="A line for each annotator and run; a table with a row for each step; corrected answers"
-    " as examples to tune on, or with the original to prefer them; runs as Invariant Explorer or"
-    " Snorkel read them; or the folder of a task for Potato.",
+    help="One line for each annotator and run; a table with one row for each step; corrected "
+    "answers for fine-tuning (sft), or with the original answers as preferences (dpo); runs for "
+    "Invariant Explorer or Snorkel; or the folder of a task for Potato.",
 )
-@click.option("--run", "runs", metavar="TRACE", multiple=True, help="Also these runs in the task.")
-@click.option("--with-agents", is_flag=True, help="Agents' own rows are steps of the task too.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="The file or folder; else standard output."
+    "--run", "runs", metavar="TRACE", multiple=True, help="Also include these runs in the task."
+)
+@click.option(
+    "--with-agents", is_flag=True, help="Also include the rows of agents as steps of the task."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file or folder; by default standard output.",
 )
 @client_option
 def export_command(
@@ -149,17 +155,17 @@ annotations_group.add_command(export_command)
 @click.option(
     "--items",
     type=click.Path(path_type=Path),
-    help="Potato's items, which name our steps; else items.json beside the files.",
+    help="Potato's items.json, which has the ids of steps; by default the one next to the files.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be stored.")
+@click.option("--dry-run", is_flag=True, help="Only report what would be stored.")
 @client_option
 def import_command(
     client: Client, files: Sequence[Path], project: str | None, items: Path | None, dry_run: bool
 ) -> None:
-    """Bring annotations in: lines as `export` writes them, or Potato's files.
+    """Import annotations: lines of `export`, or Potato's files.
 
-    Of Potato's those are user_state.json, or a folder of them, its CSV and the JSON of agent_eval.
-    The same file twice adds nothing. Ends with 1 if an entry was not taken.
+    Files of Potato are user_state.json, or a folder of them, its CSV and the JSON of agent_eval.
+    Importing a file twice adds nothing. Ends with 1 if an entry was refused.
     """
     is_refused = False
     for file in (*files, *([items] if items else ())):
@@ -181,7 +187,7 @@ def import_command(
 @annotations_group.command("scheme", cls=TeachingCommand)
 @click.argument("name", metavar="NAME")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--project", metavar="NAME", help="The project that is to have it.")
+@click.option("--project", metavar="NAME", help="The project that gets the scheme.")
 @client_option
 def scheme_command(client: Client, name: str, file: Path, project: str | None) -> None:
     """Store the scheme of that name in a file: Potato's YAML as it is, or JSON.

@@ -61,8 +61,8 @@ def resolve(trace_id: str, client: Client, project: str | None) -> str:
         for run in client.trajectories(limit=1, project=project, **filters):
             return run.trace_id
     raise click.ClickException(
-        f"there are no trajectories at {client.url} yet; `spanloom instrument` says how agents "
-        "are made to send"
+        f"there are no trajectories at {client.url} yet; `spanloom instrument` shows how to "
+        "send spans"
     )
 
 
@@ -114,7 +114,7 @@ def _named(text: str, steps: Sequence[DocumentStep]) -> str:
     near = resembling(text, names)
     suggestion = f"; did you mean {near[0]}?" if near else ""
     raise click.BadParameter(
-        f"{text!r} is no step's id or name, nor like `model3`, `tool1` or `7`{suggestion}"
+        f"{text!r} is not the id or name of a step, nor like `model3`, `tool1` or `7`{suggestion}"
     )
 
 
@@ -161,7 +161,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 def _options() -> Iterator[Callable[..., Any]]:
     """Yield the options: the short spellings of a ``where``, and the special ones."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
-    yield click.option("--where", metavar="QUERY", help="Only runs for which this holds.")
+    yield click.option("--where", metavar="QUERY", help="Only runs that match this query.")
     for name, short in run_shorts().items():
         if short.option:
             yield click.option(
@@ -171,14 +171,13 @@ def _options() -> Iterator[Callable[..., Any]]:
         "--errors/--no-errors",
         "has_error",
         default=None,
-        help="Only those that failed, or did not.",
+        help="Only runs that failed, or only runs that did not.",
     )
     yield click.option(
         "--all",
         "everything",
         is_flag=True,
-        help="Also runs that repeat another, and traces without a step: health checks and the "
-        "like.",
+        help="Also runs that repeat another, and traces without a step, such as health checks.",
     )
 
 
@@ -222,5 +221,5 @@ def order_option(command: Callable[..., None]) -> Callable[..., None]:
     return click.option(
         "--order",
         metavar="FIELD",
-        help="In this order in place of the newest first: -duration is the longest first.",
+        help="In this order instead of newest first: -duration is longest first.",
     )(command)

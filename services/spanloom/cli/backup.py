@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 @click.option(
     "--spool-only",
     is_flag=True,
-    help="Copy what a `spanloom collect` has that is not stored yet, for its store is a server.",
+    help="Copy only the spool of a `spanloom collect`, whose store is a server.",
 )
 @client_option
 def backup_command(settings: Settings, client: Client, directory: str, *, spool_only: bool) -> None:
@@ -82,10 +82,10 @@ def backup_command(settings: Settings, client: Client, directory: str, *, spool_
 )
 @click.argument("directory")
 def restore_command(settings: Settings, directory: str) -> None:
-    """Make a data directory, new or empty, of the backup in DIRECTORY.
+    """Make a data directory, new or empty, from the backup in DIRECTORY.
 
-    Every file is compared with what `spanloom backup` wrote; one that differs ends it, and nothing
-    is left behind. Start `spanloom serve` on the data directory afterwards, or `spanloom collect`
+    Every file is compared with what `spanloom backup` wrote; if one differs, the command fails and
+    leaves nothing. Start `spanloom serve` on the data directory afterwards, or `spanloom collect`
     if the backup is of a spool.
 
     With the --store-url of a ClickHouse server, the server restores its own backup into the

@@ -89,7 +89,7 @@ def _client_option(command: Callable[..., None], tries: int) -> Callable[..., No
         envvar="SPANLOOM_API_URL",
         default=DEFAULT_URL,
         show_default=True,
-        help="Where the service answers; also SPANLOOM_API_URL. Its key: SPANLOOM_API_KEY.",
+        help="URL of the service; also SPANLOOM_API_URL. Its key: SPANLOOM_API_KEY.",
     )(with_client)
 
 
@@ -136,6 +136,6 @@ def project_option(command: Command) -> Command:
 
 def annotator_option(command: Command) -> Command:
     """Add ``--annotator``: who makes the change, for a service without keys."""
-    return click.option("--annotator", metavar="NAME", help="Who does it; nobody checks it.")(
-        command
-    )
+    return click.option(
+        "--annotator", metavar="NAME", help="Name of the person, which is not verified."
+    )(command)

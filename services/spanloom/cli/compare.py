@@ -35,21 +35,23 @@ if TYPE_CHECKING:
     "--since",
     metavar="WHEN",
     callback=to_milliseconds,
-    help="Of runs started at or after: 2h or 7d ago, yesterday, a date, a time.",
+    help="Only runs started at or after: 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
 )
 @click.option(
-    "--min-support", type=click.IntRange(1), help="Runs of one set that a feature needs; 5."
+    "--min-support", type=click.IntRange(1), help="Runs of one set that a feature needs; default 5."
 )
-@click.option("--seed", metavar="TEXT", help="Of what is drawn: the same gives the same answer.")
+@click.option(
+    "--seed", metavar="TEXT", help="Seed of random draws: the same seed gives the same answer."
+)
 @click.option(
     "--json",
     "save",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the answer as JSON, too.",
+    help="Also write the answer to this file, as JSON.",
 )
 @form_output
 @client_option
@@ -66,10 +68,10 @@ def compare_command(
     form: Form,
     client: Client,
 ) -> None:
-    """Name what agents do differently in the runs of B: tools, transitions, failures, costs.
+    """Show how the behaviour of agents in B differs from A: tools, transitions, failures, costs.
 
-    Each difference has its interval, and the query that lists its runs. Of each set the newest
-    10,000 runs are compared. What chance alone explains is not named.
+    Each difference has a confidence interval and a query for its runs. The newest 10,000 runs of
+    each set are compared. Differences that chance explains are left out.
     """
     behaviour = client.compare(
         a, b, project=project, since=since, until=until, min_support=min_support, seed=seed

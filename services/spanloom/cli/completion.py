@@ -23,10 +23,10 @@ PROGRAM, VARIABLE = "spanloom", "_SPANLOOM_COMPLETE"
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion_command(ctx: click.Context, shell: str) -> None:
-    """Print the lines by which SHELL completes commands, options and values.
+    """Print the script with which SHELL completes commands, options and values.
 
-    For this shell alone: eval "$(spanloom completion bash)", or spanloom completion fish | source.
-    Projects, agents, models and trace ids are those of the newest runs of the service that
+    For the current shell only: eval "$(spanloom completion bash)", or spanloom completion fish |
+    source. Projects, agents, models and trace ids are those of the newest runs of the service that
     SPANLOOM_API_URL names; it also provides the fields of --where and their values.
     """
     kind = get_completion_class(shell)

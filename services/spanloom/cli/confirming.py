@@ -12,5 +12,5 @@ def is_confirmed(*, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise click.UsageError("nothing was deleted: --yes goes on without being asked")
-    return click.confirm("Delete them for good?", abort=True)
+        raise click.UsageError("nothing was deleted: --yes skips the confirmation")
+    return click.confirm("Delete them permanently?", abort=True)

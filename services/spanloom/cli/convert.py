@@ -61,18 +61,18 @@ _TABLES = frozenset({"parquet", "arrow"})
 @click.option(
     "--project",
     metavar="NAME",
-    help="Of runs that name none; part of the ids that are made.",
+    help="Project of runs that name none; generated ids depend on it.",
 )
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The file to write, or the folder where a format has a file for each run; else standard "
-    "output.",
+    help="The file to write, or the folder if a format has a file for each run; by default "
+    "standard output.",
 )
 @report_option
-@click.option("--strict", is_flag=True, help="End with 1 also if anything is lost.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also if anything is lost.")
 def convert_command(
     *,
     files: Sequence[Path],
@@ -83,14 +83,13 @@ def convert_command(
     report: Path | None,
     strict: bool,
 ) -> None:
-    """Convert files of runs into another format; no service is asked, and nothing is stored.
+    """Convert files of runs into another format, without a service; nothing is stored.
 
-    Standard input is `-`. Without --from the shape of a file's first value decides. What cannot be
-    taken is left out and named on standard error, one line each. Spans are put together by trace,
-    when all files are read; a document that comes without spans is written as if every step
-    was a span of its own.
+    Standard input is `-`. Without --from, the format is detected from a file's first value. What
+    cannot be converted is left out and listed on standard error. Spans are grouped by trace once
+    all files are read; a document without spans is written with one span for each step.
 
-    Ends with 0 if everything was taken, with 1 if not, with 2 if the options are wrong.
+    Ends with 0 if everything was converted, with 1 if not, with 2 if the options are wrong.
     """
     to_format = _FILES[to]
     _check(to_format, output)

@@ -81,8 +81,8 @@ def parse_name(text: str) -> tuple[str, int | None]:
 def datasets_group() -> None:
     """Fill datasets with items, freeze them as versions, copy them.
 
-    Items come into the draft of a dataset; a commit freezes it as the next version, which never
-    changes. A dataset is made as the first items come.
+    Items are added to the draft of a dataset; a commit freezes it as the next version, which never
+    changes. A dataset is created with its first items.
     """
 
 
@@ -114,7 +114,10 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @click.argument("name")
 @click.argument("traces", metavar="TRACE...", nargs=-1, required=True)
 @click.option(
-    "--input", "is_input", is_flag=True, help="To be run again: nothing of the run is expected."
+    "--input",
+    "is_input",
+    is_flag=True,
+    help="Only the inputs, to be run again: no expected values.",
 )
 @project_option
 @annotator_option
@@ -128,9 +131,9 @@ def add_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Put stored runs into the draft of a dataset, with what they did as what is expected.
+    """Add stored runs to the draft of a dataset; what they did is the expected result.
 
-    The document of a run is copied: the item stays when the run has gone.
+    The document of a run is copied: the item stays when the run is deleted.
     """
     trace_ids = [_trace_id(text) for text in traces]
 
@@ -151,7 +154,7 @@ def add_command(
     "--format",
     "form",
     type=click.Choice(list(ROW_FORMATS)),
-    help="The format of the rows; else it is recognised.",
+    help="The format of the rows; by default it is detected.",
 )
 @project_option
 @annotator_option
@@ -165,11 +168,11 @@ def import_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Put the rows of files into the draft of a dataset.
+    """Add the rows of files to the draft of a dataset.
 
     A row is an item, as `export` writes it, or one of Coze Loop's evaluation sets, Google's ADK,
-    Databricks, MLflow or LangSmith. The same file twice changes nothing. Ends with 1 if a row was
-    not taken.
+    Databricks, MLflow or LangSmith. Importing a file twice changes nothing. Ends with 1 if a row
+    was refused.
     """
     for file in files:
         if not file.is_file():
@@ -193,7 +196,7 @@ def commit_command(
 ) -> None:
     """Freeze the draft as the next version, and print it: `trips@2`.
 
-    An unchanged draft gives the last version.
+    If the draft is unchanged, the last version is printed.
     """
     version = client.commit_dataset(name, project=project, annotator=annotator)
     click.echo(f"{printable(name)}@{version.version}")
@@ -201,7 +204,7 @@ def commit_command(
 
 @datasets_group.command("delete", cls=TeachingCommand)
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @project_option
 @annotator_option
 @client_option
@@ -227,10 +230,10 @@ def delete_command(
     type=click.Choice(["jsonl", *_TABLES]),
     default="jsonl",
     show_default=True,
-    help="A line of JSON for each item, or a table.",
+    help="One line of JSON for each item, or a table.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output."
+    "-o", "--output", type=click.Path(path_type=Path), help="The file; by default standard output."
 )
 @project_option
 @patient_client_option

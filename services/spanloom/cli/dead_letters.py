@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.cli.output import Form
     from spanloom.config import Settings
 
-_every = click.option("--all", "every", is_flag=True, help="All of them, in place of SEQ.")
+_every = click.option("--all", "every", is_flag=True, help="All dead letters, instead of SEQ.")
 _chosen = click.argument("seqs", metavar="[SEQ]…", type=int, nargs=-1)
 
 
@@ -40,7 +40,7 @@ _chosen = click.argument("seqs", metavar="[SEQ]…", type=int, nargs=-1)
 )
 @click.pass_context
 def dead_letters_group(ctx: click.Context) -> None:
-    """List requests that the store refuses; store them again, export them, drop them.
+    """List, store again, export or drop requests that the store refuses.
 
     They were acknowledged, so they are kept in the data directory and count to the spool's
     bound. The service may run meanwhile.
@@ -52,7 +52,7 @@ def dead_letters_group(ctx: click.Context) -> None:
 @dead_letters_group.command("list", cls=SettingsCommand, sections=(StoreSettings,))
 @rows_output
 def list_command(form: Form, settings: Settings) -> None:
-    """List dead letters, the oldest first, each with what the store said of it."""
+    """List dead letters, the oldest first, each with the error of the store."""
     with DeadLetters(spool_in(settings.data_dir)) as letters:
         waiting = letters.list()
     give_rows(
@@ -68,8 +68,8 @@ def list_command(form: Form, settings: Settings) -> None:
 def retry_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
     """Have the service store dead letters again, at once or at its next start.
 
-    Use it when the cause is gone, after an upgrade for example. What is still refused becomes
-    a dead letter again.
+    Use it when the cause is fixed, after an upgrade for example. A request that is refused again
+    becomes a dead letter again.
     """
     with DeadLetters(spool_in(settings.data_dir)) as letters:
         count = letters.retry(_choose(letters, seqs, every=every))
@@ -104,7 +104,7 @@ def export_command(seqs: Sequence[int], every: bool, folder: Path, settings: Set
 @_chosen
 @_every
 def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
-    """Forget dead letters for good; `export` them before if in doubt."""
+    """Delete dead letters permanently; `export` them before if in doubt."""
     with DeadLetters(spool_in(settings.data_dir)) as letters:
         count = letters.drop(_choose(letters, seqs, every=every))
     click.echo(f"{count} dropped.")
@@ -113,7 +113,7 @@ def drop_command(seqs: Sequence[int], every: bool, settings: Settings) -> None:
 def _choose(letters: DeadLetters, seqs: Sequence[int], *, every: bool) -> Sequence[int]:
     """Return the chosen sequence numbers; refuse unknown numbers before anything is changed."""
     if every == bool(seqs):
-        raise click.UsageError("name dead letters by their SEQ, or say --all")
+        raise click.UsageError("name dead letters by their SEQ, or use --all")
     all_seqs = [letter.seq for letter in letters.list()]
     if unknown := [seq for seq in seqs if seq not in all_seqs]:
         raise click.ClickException(

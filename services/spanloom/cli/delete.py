@@ -63,8 +63,8 @@ class Conditions(NamedTuple):
     callback=to_milliseconds,
     help="Only traces that started before: 30m, 2h or 7d ago, yesterday, a date, a time.",
 )
-@click.option("--dry-run", is_flag=True, help="Only say how much would be deleted.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Only print how much would be deleted.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @client_option
 @click.pass_context
 def delete_command(
@@ -80,11 +80,11 @@ def delete_command(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete the traces that meet every condition: spans, trajectories, all that is known of them.
+    """Delete the traces that meet every condition, and all data about them.
 
-    Says how many they are and asks first. No reader sees them from then on; what arrives of them
-    later is deleted too (--deletion-days of the keeper). A running service does it; without one
-    the command does it itself.
+    Prints their number and asks for confirmation. No query returns them from then on; spans of them
+    that arrive later are deleted too (--deletion-days of the keeper). A running service deletes
+    them; without one the command does.
     """
     configure_logging(settings.log_level, settings.log_format)
     conditions = Conditions(trace_id, project, conversation, before)

@@ -49,8 +49,8 @@ class Sent(NamedTuple):
 
 
 _ENDED = (
-    "\nEnded, as this is no terminal: nothing answers at these addresses any more. In a terminal "
-    "the demo stays up."
+    "\nEnded, because this is not a terminal: these addresses no longer answer. In a terminal the "
+    "demo keeps running."
 )
 
 
@@ -73,9 +73,9 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
     """Show a real agent run arrive over OTLP and come out as a trajectory.
 
     Starts the whole service in a temporary directory on free ports, sends it a recorded run of
-    several agents over gRPC as their SDK did, prints the trajectory and its metrics, and stays
-    up to be looked at until Ctrl-C; in a pipe or a script it ends by itself. Nothing is kept,
-    nothing leaves the machine.
+    several agents over gRPC as their SDK did, prints the trajectory and its metrics, and keeps
+    running until Ctrl-C; in a pipe or a script it ends by itself. Nothing is kept, and nothing
+    leaves the machine.
     """
     run_live = _load_live() if live else None
     console = make_console(sys.stdout)

@@ -42,9 +42,9 @@ class _DiffCommand(TeachingCommand):
 @click.argument("a", callback=to_trace_id_or_latest)
 @click.argument("b", callback=to_trace_id_or_latest)
 @click.option("--project", metavar="NAME", help="Look in this project only.")
-@click.option("--other-project", metavar="NAME", help="The project of B, if it is another one.")
-@click.option("--summary", is_flag=True, help="Print the counts and totals alone.")
-@click.option("--all", "every", is_flag=True, help="Print the steps that are the same, too.")
+@click.option("--other-project", metavar="NAME", help="The project of B, if it differs.")
+@click.option("--summary", is_flag=True, help="Print only the counts and totals.")
+@click.option("--all", "every", is_flag=True, help="Also print the steps that are equal.")
 @document_output
 @client_option
 def diff_command(
@@ -59,9 +59,9 @@ def diff_command(
 ) -> None:
     """Print what differs between two runs: A to the left, B to the right.
 
-    Agents are paired from the top down, and their steps laid side by side; steps that ran at the
-    same time have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 or
-    more if that cannot be determined.
+    Agents are paired from the top down, and their steps aligned; steps that ran at the same time
+    have no order. Ends with 0 if the runs are the same, with 1 if not, and with 2 or more if that
+    cannot be determined.
     """
     a, b = (
         resolve(wanted, client, own)

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 def doctor_command(ctx: click.Context, /, settings: Settings, client: Client, form: Form) -> None:
     """Examine a data directory, the service that uses it, or a ClickHouse server.
 
-    Each check says what it found and what to do. Ends with 0 if nothing is a problem, 1 if
-    something is. What only a running service can see it is asked for; that needs a key with the
-    scope admin for all projects (SPANLOOM_API_KEY) once there are keys. Nothing is changed.
+    Each check prints what it found and what to do. Ends with 0 if no check finds a problem,
+    otherwise with 1. A running service is queried for its own checks, which needs a key with the
+    scope admin for all projects (SPANLOOM_API_KEY) if there are keys. Nothing is changed.
 
     Where OTEL_EXPORTER_OTLP_ENDPOINT is set and no data directory is, as in the shell of an
     agent, only the destination of its spans is examined.

@@ -40,7 +40,7 @@ _SCHEMAS = {
     ),
 )
 def eval_group() -> None:
-    """Judge runs by a file of evaluators, decide gates, compare reports and people."""
+    """Judge runs by a file of evaluators, decide gates, compare reports and human scores."""
 
 
 @eval_group.command("schema", cls=TeachingCommand, examples=("spanloom eval schema --of file",))
@@ -50,7 +50,7 @@ def eval_group() -> None:
     type=click.Choice(list(_SCHEMAS)),
     default="report",
     show_default=True,
-    help="Of the report, of a comparison, of eval.yaml, or of an item of a dataset.",
+    help="Schema of the report, of a comparison, of eval.yaml, or of a dataset item.",
 )
 def schema_command(subject: str) -> None:
     """Print the JSON Schema of what `eval` writes or reads."""

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
         ),
     ),
 )
-@click.option("--evaluator", metavar="NAME", required=True, help="The author of its scores.")
+@click.option(
+    "--evaluator", metavar="NAME", required=True, help="The author of the evaluator's scores."
+)
 @click.option(
     "--human",
     metavar="NAME",
     required=True,
-    help="Name of the scores of people, such as a scheme; else the person who gave them.",
+    help="Name of the human scores, such as a scheme; or the person who gave them.",
 )
 @click.option("--score", metavar="NAME", help="Which score of the evaluator, if it gives several.")
 @click.option(
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     "--same",
     metavar="LABEL=LABEL",
     multiple=True,
-    help="What the evaluator says for a label of people: correct=true.",
+    help="The evaluator's value for a human label: correct=true.",
 )
 @click.option(
     "--passed", "by_passed", is_flag=True, help="Compare whether it passed, as true or false."
@@ -74,12 +76,12 @@ def agree_command(
     client: Client,
     **options: Any,
 ) -> None:
-    """Compare the stored scores of an evaluator with what people say of the same runs or steps.
+    """Compare the stored scores of an evaluator with human scores of the same runs or steps.
 
-    Cohen's kappa is of the evaluator and what people say together: what an adjudicator decided,
-    else the label of more than half of them. Krippendorff's alpha is of the evaluator and each
-    person. Where everybody always gives one label, kappa is null: nothing is left to chance. The
-    interval is of a seeded bootstrap over runs.
+    Cohen's kappa compares the evaluator with the consensus of people: the adjudicator's decision,
+    or else the majority label. Krippendorff's alpha is over the evaluator and each person. If all
+    always give the same label, kappa is null, because chance agreement is 1. The interval is from a
+    seeded bootstrap over runs.
     """
     comparison = Comparison(of_steps=unit == "step", same=dict(map(_pair, same)), **options)
     try:

@@ -53,10 +53,11 @@ def compare_command(
 ) -> None:
     """Compare two reports of `eval run`, B against A, on the items that both have.
 
-    A name that is no file is that of an experiment of a service.
+    A name that is not a file is the name of an experiment of a service.
 
-    Passes are tested by McNemar's exact test, numbers by flipping signs; intervals are of a seeded
-    bootstrap, and p-values are corrected for the number of scores. Ends with 0 whatever differs.
+    Passes are tested by McNemar's exact test, numbers by flipping signs; intervals are from a
+    seeded bootstrap, and p-values are corrected for the number of scores. Ends with 0 whatever
+    differs.
     """
     if json_file is not None:
         check_place("--json", json_file, may_be_device=True)

@@ -35,7 +35,7 @@ _WORDS = {
     "stale": "are stale",
     "other_version": "are of another version of their evaluator",
     "failed": "failed or were skipped",
-    "no_item": "are of items that are not given: name them by --dataset or --items",
+    "no_item": "are of items that are not given: use --dataset or --items",
     "gone": "have no run any more",
 }
 
@@ -52,14 +52,16 @@ _WORDS = {
 @click.argument("file", type=_PATH)
 @click.argument("names", metavar="[EVALUATOR]...", nargs=-1)
 @click.option(
-    "--items", "items_file", metavar="FILE", type=_PATH, help="What is expected: rows of a dataset."
+    "--items", "items_file", metavar="FILE", type=_PATH, help="Expected values: rows of a dataset."
 )
-@click.option("--dataset", metavar="NAME[@VERSION]", help="What is expected: a dataset.")
+@click.option("--dataset", metavar="NAME[@VERSION]", help="Expected values: a dataset.")
 @click.option("--experiment", metavar="NAME", help="Only scores of this experiment.")
 @click.option("--project", metavar="NAME", help="Only of this project.")
-@click.option("--errors", "with_errors", is_flag=True, help="Also what failed or was skipped.")
+@click.option(
+    "--errors", "with_errors", is_flag=True, help="Also judgements that failed or were skipped."
+)
 @click.option("--allow-code", "allows_code", is_flag=True, help="Run evaluators of kind python.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would be judged, and stop.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print what would be judged, and stop.")
 @patient_client_option
 def rescore_command(
     *,
@@ -72,11 +74,11 @@ def rescore_command(
     client: Client,
     **filters: Any,
 ) -> None:
-    """Judge runs again whose scores by the evaluators of FILE are stale or of another version.
+    """Judge again the runs whose scores by evaluators of FILE are stale or of another version.
 
-    A score is stale if what its evaluator read has changed since. It is of another version if
-    the evaluator or its configuration has changed. The new scores are revisions of the old ones, in
-    their experiments; scores of people stay as they are. Scores of items need the items.
+    A score is stale if the contents that its evaluator read have changed since. It is of another
+    version if the evaluator or its configuration has changed. The new scores are revisions of the
+    old ones, in their experiments; human scores are not changed. Scores of items need the items.
 
     Ends with 1 if a score was refused, and with 3 if no service answers.
     """

@@ -57,24 +57,24 @@ _PATH = click.Path(path_type=Path)
     "items_file",
     metavar="FILE",
     type=_PATH,
-    help="What is expected: rows of a dataset as JSON lines.",
+    help="Expected values: rows of a dataset as JSON lines.",
 )
 @click.option(
     "--dataset",
     metavar="NAME[@VERSION]",
-    help="What is expected: a dataset, by default its last version.",
+    help="Expected values: a dataset, by default its last version.",
 )
 @click.option(
     "--target-command",
     "command",
     metavar="COMMAND",
-    help="Have it answer each item, and judge the runs that it sends.",
+    help="Let this command answer each item, and judge the runs that it sends.",
 )
 @click.option(
     "--target-url",
     "url",
     metavar="URL",
-    help="Have it answer each item, sent by POST, and judge the runs that it sends.",
+    help="Let this endpoint answer each item, sent by POST, and judge the runs that it sends.",
 )
 @click.option(
     "--target-timeout",
@@ -83,7 +83,7 @@ _PATH = click.Path(path_type=Path)
     default=TIMEOUT_S,
     show_default=True,
     metavar="SECONDS",
-    help="For one answer, and for its run to settle.",
+    help="Timeout for one answer, and for its run to settle.",
 )
 @click.option(
     "--repeats",
@@ -91,22 +91,28 @@ _PATH = click.Path(path_type=Path)
     default=1,
     show_default=True,
     metavar="N",
-    help="Answers of the target to each item.",
+    help="Number of answers of the target to each item.",
 )
-@click.option("--gate", "is_gate", is_flag=True, help="End with 1 if a gate fails, 3 if undecided.")
+@click.option(
+    "--gate", "is_gate", is_flag=True, help="Exit with 1 if a gate fails, 3 if undecided."
+)
 @click.option(
     "--require-proof",
     "needs_proof",
     is_flag=True,
-    help="A gate is undecided while its 95 % interval holds the limit.",
+    help="A gate is undecided if its 95 % interval contains the limit.",
 )
-@click.option("--json", "json_file", metavar="FILE", type=_PATH, help="Write the report there.")
-@click.option("--junit", "junit_file", metavar="FILE", type=_PATH, help="Write JUnit XML there.")
 @click.option(
-    "--markdown", "markdown_file", metavar="FILE", type=_PATH, help="Write Markdown there."
+    "--json", "json_file", metavar="FILE", type=_PATH, help="Write the report to this file."
+)
+@click.option(
+    "--junit", "junit_file", metavar="FILE", type=_PATH, help="Write JUnit XML to this file."
+)
+@click.option(
+    "--markdown", "markdown_file", metavar="FILE", type=_PATH, help="Write Markdown to this file."
 )
 @click.option("--allow-code", "allows_code", is_flag=True, help="Run evaluators of kind python.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Say what would be judged, and stop.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print what would be judged, and stop.")
 @click.option("--send", "sends", is_flag=True, help="Store the results as scores of an experiment.")
 @lambda command: output_option(command, DOCUMENT, {})
 @patient_client_option
@@ -134,8 +140,8 @@ def run_command(
 ) -> None:
     """Judge runs by the evaluators of FILE, YAML or JSON, and decide its gates.
 
-    The runs are those of --runs, else those that `runs` of FILE selects from a service, else those
-    that the items were made of. With --runs no service is asked, unless by --send.
+    The runs come from --runs; otherwise `runs` of FILE selects them from a service; otherwise they
+    are the runs that the items were made from. With --runs no service is used, except by --send.
 
     With --target-command an agent answers the items: it gets the input on standard input as JSON,
     and TRACEPARENT in its environment, by which the service finds its run. With --target-url an

@@ -39,8 +39,8 @@ def from_option(flag: str) -> Callable[[Command], Command]:
         flag,
         "source",
         type=FormatName(list(formats)),
-        help="What the files are; else the shape of their first value decides, never their name. "
-        "canonical is jsonl.",
+        help="Format of the files; by default it is detected from their first value, never from "
+        "their name. canonical is jsonl.",
     )
 
 
@@ -50,7 +50,7 @@ def report_option(command: Command) -> Command:
         "--report",
         metavar="FILE",
         type=click.Path(dir_okay=False, path_type=Path),
-        help="Write there, as JSON, what became of every item and what was lost.",
+        help="Write a report to this file, as JSON: the result of every item, and the losses.",
     )(command)
 
 

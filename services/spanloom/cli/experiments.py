@@ -55,10 +55,10 @@ _FAILED = 1
     ),
 )
 def experiments_group() -> None:
-    """Judge many runs in the service, and compare what came out.
+    """Judge many runs in the service, and compare the results.
 
     An experiment judges the items of a dataset, or stored runs, in the background. Its results are
-    scores. `spanloom eval run` judges here instead, and decides gates.
+    scores. `spanloom eval run` judges on this machine instead, and decides gates.
     """
 
 
@@ -81,14 +81,14 @@ def list_command(
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
-    """Show an experiment: how far it is, and what its results come to."""
+    """Show an experiment: its progress, and the summary of its results."""
     _give(client.experiment(name, project=project), form)
 
 
 @experiments_group.command("start", cls=TeachingCommand)
 @click.argument("name")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--dataset", metavar="NAME[@VERSION]", help="Judge its items.")
+@click.option("--dataset", metavar="NAME[@VERSION]", help="Judge the items of this dataset.")
 @click.option(
     "--evaluator",
     "named",
@@ -96,8 +96,12 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
     multiple=True,
     help="A stored evaluator; may be given several times.",
 )
-@click.option("--repeats", type=click.IntRange(1), metavar="N", help="Tries of each item.")
-@click.option("--wait", "waits", is_flag=True, help="Wait for its end; 1 unless it is done.")
+@click.option(
+    "--repeats", type=click.IntRange(1), metavar="N", help="Number of tries of each item."
+)
+@click.option(
+    "--wait", "waits", is_flag=True, help="Wait for its end; exit with 1 unless it is done."
+)
 @project_option
 @annotator_option
 @document_output
@@ -115,10 +119,10 @@ def start_command(
     form: Form,
     client: Client,
 ) -> None:
-    """Start an experiment; the same again changes nothing.
+    """Start an experiment; starting the same again changes nothing.
 
-    FILE has what to judge, YAML or JSON: `evaluators`, `runs` or `dataset`, `repeats`. A file of
-    `eval run` will do: its gates stay here. Options come before what the file says.
+    FILE defines what to judge, in YAML or JSON: `evaluators`, `runs` or `dataset`, `repeats`. A
+    file of `eval run` works too, without its gates. Options override the file.
     """
     request = {} if file is None else _read(file)
     if isinstance(request.get("runs"), dict):
@@ -131,7 +135,7 @@ def start_command(
     if repeats is not None:
         request["repeats"] = repeats
     if not request:
-        raise click.UsageError("say what to judge: FILE, or --dataset and --evaluator")
+        raise click.UsageError("name what to judge: FILE, or --dataset and --evaluator")
     experiment = client.start_experiment(name, **request, project=project, annotator=annotator)
     if waits:
         experiment = _awaited(client, experiment)
@@ -185,7 +189,7 @@ def compare_command(*, a: str, b: str, project: str | None, form: Form, client: 
 def cancel_command(
     *, name: str, project: str | None, annotator: str | None, form: Form, client: Client
 ) -> None:
-    """End an experiment where it is; its results stay."""
+    """Stop an experiment; its results stay."""
     _give(client.cancel_experiment(name, project=project, annotator=annotator), form)
 
 

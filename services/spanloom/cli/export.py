@@ -66,13 +66,13 @@ _FORMATS = formats_of(Of.RUNS, Via.SHELL)
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The file to write, or the folder where a format has a file for each run; it is there "
-    "once it is whole.",
+    help="The file to write, or the folder if a format has a file for each run; it appears once "
+    "it is complete.",
 )
 @to_options
 @table_options
 @report_option
-@click.option("--limit", type=click.IntRange(1), help="The most runs to write.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of runs to write.")
 @patient_client_option
 def export_command(
     *,
@@ -89,14 +89,14 @@ def export_command(
     limit: int | None,
     client: Client,
 ) -> None:
-    """Write runs into a file, newest first: documents, a table, or what another system reads.
+    """Write runs to a file, newest first: documents, a table, or another system's format.
 
-    With --to they are sent to another system; given again, OTLP doubles nothing, and an Explorer
-    has the runs twice. Ends with 1 if it refused one.
+    With --to they are sent to another system. Sending again makes no duplicates over OTLP, but does
+    in an Explorer. Ends with 1 if a run was refused.
 
-    A run that the format cannot hold is left out with the reason, and what it does not hold of the
-    others is counted. What is interrupted goes on where it was when the same command is given
-    again; until then FILE is called FILE.partial. Runs that start meanwhile are not in it.
+    A run that the format cannot hold is left out with the reason; losses in other runs are counted.
+    Run the same command again to resume an interrupted export; until it is complete, FILE is named
+    FILE.partial. Runs that start meanwhile are not included.
     """
     to_format = _FORMATS[format_id]
     check_to(to_format, to_url, dataset, has_file=output is not None)
@@ -151,7 +151,7 @@ def _print_summary(done: Exported) -> None:
         return
     click.echo(
         f"{counted(done.runs, 'run')}, {done.bytes / 1e6:,.1f} MB: {printable(done.file)}"
-        + (" (went on with what was there)" if done.is_resumed else "")
+        + (" (resumed)" if done.is_resumed else "")
     )
     for reason, n in Counter(run["reason"] for run in done.skipped).items():
         shown = "deleted meanwhile" if reason == DELETED else reason

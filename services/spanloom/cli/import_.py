@@ -61,12 +61,14 @@ MOST_SHOWN = 20
 )
 @files_argument()
 @from_option("--format")
-@click.option("--project", metavar="NAME", help="As runs of this project, whatever the spans say.")
+@click.option(
+    "--project", metavar="NAME", help="Store the runs in this project, whatever the spans say."
+)
 @report_option
 @click.option(
     "--as-new",
     is_flag=True,
-    help="Under other ids, made of the old ones: a copy beside the run that has them.",
+    help="Use new ids, derived from the old ones: a copy that leaves the stored run unchanged.",
 )
 @click.option(
     "--otlp-url",
@@ -75,8 +77,7 @@ MOST_SHOWN = 20
     show_default=True,
     envvar="SPANLOOM_OTLP_URL",
     callback=to_url_option,
-    help="Where the service takes OTLP over HTTP; also SPANLOOM_OTLP_URL. Its key: "
-    "SPANLOOM_API_KEY.",
+    help="URL of the service's OTLP over HTTP; also SPANLOOM_OTLP_URL. Its key: SPANLOOM_API_KEY.",
 )
 @click.option(
     "--api-url",
@@ -85,8 +86,8 @@ MOST_SHOWN = 20
     show_default=True,
     envvar="SPANLOOM_API_URL",
     callback=to_url_option,
-    help="Where the service answers, asked which of the runs it has; also SPANLOOM_API_URL. Spans "
-    "are compared only if it is named, or on the host of --otlp-url.",
+    help="The service that is asked which of the runs it has; also SPANLOOM_API_URL. Spans are "
+    "compared only if this is set, or if it is on the host of --otlp-url.",
 )
 def import_command(
     *,
@@ -98,13 +99,13 @@ def import_command(
     otlp_url: str,
     api_url: str,
 ) -> None:
-    """Send spans or documents to a service, as any exporter does: what is acknowledged is durable.
+    """Send spans or documents to a service, as an exporter does: acknowledged data is durable.
 
-    Read are OTLP as `spanloom export --format otlp` and the Collector's file exporter write it,
-    JSON, JSON lines or protobuf, and runs in every format that --format names; also gzipped.
-    Without --format the shape of a file's first value decides. A file that is sent again, or goes
-    on where it was interrupted, changes nothing. Scores that a file has of its
-    runs are stored with a key of the scope annotate. Ends with 1 if something was not taken.
+    Reads OTLP as written by `spanloom export --format otlp` and the Collector's file exporter, in
+    JSON, JSON lines or protobuf, and runs in every format of --format; also gzipped. Without
+    --format, the format is detected from a file's first value. Sending a file again, in whole or
+    after an interruption, changes nothing. Scores of runs in a file are stored if the key has the
+    scope annotate. Ends with 1 if something was refused.
     """
     check_report(report, {}, files)
     sources = [(file, source_of_file(file, source, "--format")) for file in files]

@@ -52,18 +52,18 @@ def to_endpoint(_ctx: click.Context, _param: click.Parameter, text: str) -> str:
     default=ENDPOINT,
     show_default=True,
     callback=to_endpoint,
-    help="Where the service takes OTLP over HTTP.",
+    help="URL of the service's OTLP over HTTP.",
 )
 @lines_output
 @click.pass_context
 def instrument_command(
     ctx: click.Context, /, framework: str | None, way: str | None, endpoint: str, form: Form
 ) -> None:
-    """Show how to make agents of a framework send their spans.
+    """Show how to set up a framework to send spans.
 
-    Without FRAMEWORK it lists what there is. WAY is one of several instrumentations; without
-    it the recommended one is shown: the lines themselves also in a pipe or a file, JSON with
-    --json. No service needs to run.
+    Without FRAMEWORK it lists the frameworks. WAY is one of several instrumentations; without it
+    the recommended one is shown, as code in a pipe or a file too, as JSON with --json. No service
+    needs to run.
     """
     if framework is not None and not is_form_chosen(ctx):
         form = Form.TABLE

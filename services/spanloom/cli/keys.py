@@ -65,23 +65,23 @@ def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) ->
 )
 @click.pass_context
 def keys_group(ctx: click.Context) -> None:
-    """Make, list and revoke the keys that open a service.
+    """Create, list and revoke the keys of a service.
 
-    They lie beside the store: a running service on it counts a change within a second. As soon
-    as there is a key every request needs one, also on this machine.
+    They are stored next to the store: a running service applies a change within a second. As soon
+    as there is a key, every request needs one, also on this machine.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 @keys_group.command("create", cls=SettingsCommand, sections=(StoreSettings,))
-@click.option("--project", metavar="NAME", help="The project whose data the key opens.")
-@click.option("--all-projects", is_flag=True, help="In place of --project: it opens all of them.")
+@click.option("--project", metavar="NAME", help="The project that the key may access.")
+@click.option("--all-projects", is_flag=True, help="Instead of --project: access to all projects.")
 @click.option(
     "--scopes",
     metavar="LIST",
     callback=to_scopes,
-    help=f"What the key allows, with commas between: {', '.join(Scope)}.",
+    help=f"Scopes of the key, separated by commas: {', '.join(Scope)}.",
 )
 @click.option(
     "--expires", metavar="WHEN", callback=to_expiry, help="12h or 90d from now, a date; or never."
@@ -93,10 +93,10 @@ def create_command(
     expires: int | None,
     settings: Settings,
 ) -> None:
-    """Make a key and print it, this once: only its SHA-256 is stored.
+    """Create a key and print it once: only its SHA-256 is stored.
 
-    In a pipe the key is all that is printed. The first key, without --project, --all-projects
-    and --scopes, is one of all projects with every scope: with it all others can be made.
+    In a pipe only the key is printed. The first key, without --project, --all-projects and
+    --scopes, is for all projects and has every scope: use it to create the others.
     """
     is_bare = project is None and not all_projects and scopes is None
     if not is_bare:
@@ -116,7 +116,7 @@ def create_command(
 
 
 _MISSING = (
-    f"say what the key opens and allows: --project NAME or --all-projects, and --scopes with some "
+    f"name the key's projects and scopes: --project NAME or --all-projects, and --scopes with some "
     f"of {','.join(Scope)}"
 )
 
@@ -126,7 +126,7 @@ def _refuse_half(
 ) -> None:
     """Raise ``click.UsageError`` unless both the projects and the scopes of a key are given."""
     if all_projects and project is not None:
-        raise click.UsageError("name the project with --project, or say --all-projects")
+        raise click.UsageError("name the project with --project, or use --all-projects")
     if scopes is None or not (all_projects or project):
         raise click.UsageError(_MISSING)
 
@@ -147,7 +147,7 @@ def list_command(form: Form, settings: Settings) -> None:
 @keys_group.command("revoke", cls=SettingsCommand, sections=(StoreSettings,))
 @click.argument("key_id", metavar="ID")
 def revoke_command(key_id: str, settings: Settings) -> None:
-    """Make a key useless for good; ID is the one that `spanloom keys list` shows."""
+    """Revoke a key permanently; `spanloom keys list` shows its ID."""
     with closing(open_key_store(settings.resolved_store_url, settings.data_dir)) as store:
         if KeyAdministration(store).revoke(key_id) is None:
             raise click.ClickException(

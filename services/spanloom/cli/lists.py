@@ -46,16 +46,16 @@ if TYPE_CHECKING:
 @order_option
 @view_option
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number to list."
 )
 @click.option(
     "--fields",
     "--columns",
     "fields",
     metavar="NAMES",
-    help="Only these columns: trace_id,cost; core and metrics mean several.",
+    help="Only these columns: trace_id,cost; core and metrics are groups of columns.",
 )
-@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
+@click.option("--fail-empty", is_flag=True, help="Exit with 1 if the list is empty.")
 @rows_output
 @client_option
 def list_command(
@@ -70,10 +70,10 @@ def list_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List trajectories, newest first: what was asked and answered, how it went, what it cost.
+    """List trajectories, newest first: question, answer, outcome and cost.
 
-    Filters narrow it down together. Look at one with `spanloom show TRACE_ID`. What only repeats
-    another run, or has no step, is left out unless you ask for it with --all.
+    A run must pass all filters. Show a run with `spanloom show TRACE_ID`. Runs that only repeat
+    another run, or have no step, are left out without --all.
     """
     parameters = view_parameters(client, RUNS, view, filters["project"])
     filters, order = narrowed(filters, parameters, "where"), order or parameters.get("order")
@@ -103,12 +103,17 @@ AT_MOST = 20
 @time_options("With a run that started")
 @click.option("--service", metavar="NAME", help="Only with spans of this service.")
 @click.option("--environment", metavar="NAME", help="Only of this environment: production.")
-@click.option("--user", metavar="ID", help="Only with a run for this user.")
-@click.option("--all", "everything", is_flag=True, help="With ID: also what is no run of its own.")
+@click.option("--user", metavar="ID", help="Only with a run of this user.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="With ID: also runs that repeat another or have no step.",
+)
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help=f"The most to list: {AT_MOST} conversations, or all runs of one, by default.",
+    help=f"Maximum number to list: {AT_MOST} conversations, or all runs of one, by default.",
 )
 @columns_option
 @rows_output
@@ -128,10 +133,10 @@ def conversations_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List conversations, newest first: what was asked first, answered last, and what it cost.
+    """List conversations, newest first: first question, last answer and cost.
 
-    With ID its runs are listed, oldest first; what only repeats another run, or has no step, with
-    --all. A conversation is what the telemetry calls conversation, session or thread.
+    With ID its runs are listed, oldest first; with --all also runs that only repeat another run or
+    have no step. A conversation is what the telemetry calls conversation, session or thread.
     """
     if conversation_id is None:
         items: Iterable[BaseModel] = client.conversations(
@@ -181,7 +186,7 @@ PARTS = ("input", "output", "error")
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @time_options("Of runs that started")
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number to list."
 )
 @columns_option
 @rows_output
@@ -200,9 +205,8 @@ def search_command(
 ) -> None:
     """Search texts of steps, newest run first: messages, arguments, results, failures.
 
-    One text has all of the words; "two words" in quotes follow each other; kubern* means words that
-    begin so. Look at a hit with `spanloom show TRACE_ID STEP_ID`, at its run with
-    `spanloom show TRACE_ID`.
+    All words must be in one text; "two words" in quotes are a phrase; kubern* is a prefix. Show a
+    hit with `spanloom show TRACE_ID STEP_ID`, its run with `spanloom show TRACE_ID`.
     """
     hits = client.search(
         " ".join(words), parts=parts, project=project, since=since, until=until, limit=limit

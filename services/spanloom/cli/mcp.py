@@ -17,19 +17,19 @@ MISSING = "this needs the MCP library: pip install 'spanloom[mcp]'"
     examples=("spanloom mcp --api-url https://traces.internal",),
 )
 @click.option(
-    "--api-url", "url", envvar="SPANLOOM_API_URL", metavar="URL", help="The service to ask."
+    "--api-url", "url", envvar="SPANLOOM_API_URL", metavar="URL", help="URL of the service."
 )
-@click.option("--api-key", envvar="SPANLOOM_API_KEY", metavar="KEY", help="The key to ask with.")
+@click.option("--api-key", envvar="SPANLOOM_API_KEY", metavar="KEY", help="Key for the service.")
 @click.option(
     "--sql-url",
     metavar="URL",
-    help="Its SQL port: offers the tool query_sql too.",
+    help="URL of its SQL port; adds the tool query_sql.",
 )
 def mcp_command(url: str | None, api_key: str | None, sql_url: str | None) -> None:
-    """Let an agent ask about stored runs, over the Model Context Protocol on stdin and stdout.
+    """Let an agent query stored runs, over the Model Context Protocol on stdin and stdout.
 
-    Its tools only read, with the projects of the key: search runs, read one, count and measure,
-    compare two, list fields. A started service offers the same at /mcp (`serve --mcp`).
+    Its tools only read, in the projects of the key: search runs, read one, compute statistics,
+    compare two, list fields. A running service offers the same at /mcp (`serve --mcp`).
     """
     try:
         from spanloom.mcp.requests import RemoteApi  # noqa: PLC0415  # it is optional, and slow

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 def migrate_command(settings: Settings, finish: bool) -> None:
     """Apply the schema files that the store does not have yet.
 
-    `spanloom serve` and `spanloom keeper` do the same when they start. On a server with tables
-    this adds what the version needs, and processes of the release before go on working, until the
-    keeper (`--finish-upgrade-s`) or `--finish` ends the upgrade. Retention is left as it is. Killed
-    on the way, the same command goes on where it was.
+    `spanloom serve` and `spanloom keeper` do the same when they start. On a server with tables this
+    adds what the version needs, and processes of the previous release continue to work, until the
+    keeper (`--finish-upgrade-s`) or `--finish` ends the upgrade. Retention is not changed. If it is
+    killed, run it again to continue.
     """
     configure_logging(settings.log_level, settings.log_format)
     with ExitStack() as stack:
@@ -50,5 +50,5 @@ def migrate_command(settings: Settings, finish: bool) -> None:
     click.echo("The store's tables are up to date.")
     if is_open:
         click.echo(
-            "Processes of the release before may go on; `spanloom migrate --finish` ends that."
+            "Processes of the previous release may continue; `spanloom migrate --finish` ends that."
         )

@@ -48,10 +48,10 @@ _ADDED = frozenset(
     ),
 )
 def online_rules_group() -> None:
-    """Judge runs as they come in, by rules that the service keeps.
+    """Judge runs as they arrive, by rules that the service stores.
 
-    Results of evaluators become scores. A rule judges a run once, and again after a late span has
-    changed what they read.
+    Results of evaluators become scores. A rule judges a run once, and again if a late span changes
+    the contents that they read.
     """
 
 
@@ -74,7 +74,7 @@ def list_command(
 @document_output
 @client_option
 def show_command(*, name: str, project: str | None, form: Form, client: Client) -> None:
-    """Show what a rule judges, by what, and how far it is."""
+    """Show a rule: its runs, its evaluators and its progress."""
     rule = client.online_rule(name, project=project).model_dump(mode="json")
     give_document(rule, render_online_rule, form=form)
 
@@ -82,11 +82,11 @@ def show_command(*, name: str, project: str | None, form: Form, client: Client) 
 @online_rules_group.command("put", cls=TeachingCommand)
 @click.argument("name")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--where", metavar="QUERY", help="Which runs; in place of that of the file.")
+@click.option("--where", metavar="QUERY", help="Query for runs; overrides the file.")
 @click.option(
-    "--sample", type=click.FloatRange(0, 1), help="The share of runs; in place of that of the file."
+    "--sample", type=click.FloatRange(0, 1), help="The share of runs; overrides the file."
 )
-@click.option("--rescore", is_flag=True, help="Judge runs again that it has judged before.")
+@click.option("--rescore", is_flag=True, help="Judge again the runs that the rule has judged.")
 @project_option
 @annotator_option
 @client_option
@@ -101,10 +101,10 @@ def put_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Make a rule, or change what is given of it.
+    """Create a rule, or change only the given members.
 
     FILE is YAML or JSON with the members of a rule: evaluators, where, sample, unit, when, delay_s,
-    budget, backfill, paused. What `show --output json` writes is such a file.
+    budget, backfill, paused. `show --output json` writes such a file.
     """
     options = {"where": where, "sample": sample}
     options = {option: value for option, value in options.items() if value is not None}
@@ -121,7 +121,7 @@ def put_command(
 @annotator_option
 @client_option
 def pause_command(*, name: str, project: str | None, annotator: str | None, client: Client) -> None:
-    """Judge nothing for now. What comes in meanwhile waits."""
+    """Pause a rule. Runs that arrive meanwhile wait."""
     client.put_online_rule(name, {"paused": True}, project=project, annotator=annotator)
     click.echo(f"{printable(name)} is paused.")
 
@@ -134,7 +134,7 @@ def pause_command(*, name: str, project: str | None, annotator: str | None, clie
 def resume_command(
     *, name: str, project: str | None, annotator: str | None, client: Client
 ) -> None:
-    """Go on with what has waited."""
+    """Resume a rule, with the runs that have waited."""
     client.put_online_rule(name, {"paused": False}, project=project, annotator=annotator)
     click.echo(f"{printable(name)} judges again.")
 
@@ -162,11 +162,11 @@ def backfill_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Judge runs of the past, too: the same sample of them as of those that come in."""
+    """Also judge past runs, with the same sample rate as arriving runs."""
     client.backfill_online_rule(
         name, since=since, until=until, project=project, annotator=annotator
     )
-    click.echo(f"{printable(name)} judges runs of the past, too; `show` says how far it is.")
+    click.echo(f"{printable(name)} also judges past runs; `show` has the progress.")
 
 
 @online_rules_group.command("delete", cls=TeachingCommand)

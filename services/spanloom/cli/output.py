@@ -64,13 +64,13 @@ def output_option(
         command(*args, form=named.pop() if named else _fitting(), **kwargs)
 
     for form, flags in reversed([*short.items()]):
-        help_text = f"In short for --output {form}."
+        help_text = f"Short for --output {form}."
         with_form = click.option(*flags, f"as_{form}", is_flag=True, help=help_text)(with_form)
     return click.option(
         "--output",
         type=click.Choice([AUTO, *map(str, forms)]),
         default=AUTO,
-        help="In this form; auto is table on a terminal, jsonl in a pipe.  [default: auto]",
+        help="Output format; auto is table on a terminal, jsonl in a pipe.  [default: auto]",
     )(with_form)
 
 

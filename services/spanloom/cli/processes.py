@@ -145,7 +145,7 @@ def address_panel(addresses: dict[str, str], settings: Settings, page: str = "")
         table.add_row("")
         table.add_row("send", f"export OTEL_EXPORTER_OTLP_ENDPOINT={addresses['otlp_http']}")
         table.add_row("", "the address of OTLP/gRPC only for exporters that speak gRPC")
-        table.add_row("", "`spanloom instrument` says what else your framework needs")
+        table.add_row("", "`spanloom instrument` shows what else your framework needs")
         table.add_row("look", "spanloom tail" + (f", or {page} in a browser" if page else ""))
     return Panel.fit(table, title="spanloom", subtitle="Ctrl-C stops", border_style="dim")
 
@@ -164,10 +164,10 @@ def address_panel(addresses: dict[str, str], settings: Settings, page: str = "")
 def serve_command(settings: Settings, opens: bool) -> None:
     """Run receivers, writer, extractor, API and keeper in one process.
 
-    Prints the addresses it listens on when they can be used: a panel on a terminal, elsewhere one
-    line of JSON (api, otlp_grpc, otlp_http, data_dir, pid) for programs that start it.
-    SIGTERM or Ctrl-C finishes open requests, drains into the store and exits with 0; what
-    the store has not taken by then stays in the data directory for the next start.
+    Prints the addresses it listens on once they accept requests: a panel on a terminal, elsewhere
+    one line of JSON (api, otlp_grpc, otlp_http, data_dir, pid) for programs that start it. SIGTERM
+    or Ctrl-C finishes open requests, drains into the store and exits with 0; requests not stored by
+    then stay in the data directory for the next start.
     """
     run_roles(settings, EVERYTHING, opens=opens)
 
@@ -206,7 +206,7 @@ def collect_command(settings: Settings) -> None:
     examples=("spanloom extract --store-url clickhouse://spanloom:secret@db:8123/traces",),
 )
 def extract_command(settings: Settings) -> None:
-    """Turn stored spans into trajectories, for as long as it runs.
+    """Turn stored spans into trajectories until stopped.
 
     Needs a ClickHouse server: the embedded store belongs to one process, which is what
     `spanloom serve` is for. Health and metrics are on the API port.
@@ -221,7 +221,7 @@ def extract_command(settings: Settings) -> None:
     examples=("spanloom api --store-url clickhouse://reader:secret@db:8123/traces",),
 )
 def api_command(settings: Settings) -> None:
-    """Answer readers from the store.
+    """Serve the API from the store.
 
     Needs a ClickHouse server: the embedded store belongs to one process, which is what
     `spanloom serve` is for.
@@ -238,7 +238,7 @@ def api_command(settings: Settings) -> None:
 def keeper_command(settings: Settings) -> None:
     """Bring the store's tables up to date, then remove what has expired or was deleted.
 
-    Run one beside `collect`, `extract` and `api` on a ClickHouse server, with an account that
-    may change tables; the others need no such account. `spanloom serve` includes it.
+    Run one keeper in addition to `collect`, `extract` and `api` on a ClickHouse server, with an
+    account that may change tables; the others do not need that. `spanloom serve` includes it.
     """
     run_roles(settings, Role.KEEP)

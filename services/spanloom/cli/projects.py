@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def projects_command(
     *, project: str | None, columns: Sequence[str], form: Form, client: Client
 ) -> None:
-    """List the projects that the key opens: runs, stored bytes, limits, and how long data is kept.
+    """List the projects that the key may access: runs, stored bytes, limits and retention.
 
     `--retention-days` and `--retention-file` of the keeper change the retention, `--limits-file` of
     the collector the limits.

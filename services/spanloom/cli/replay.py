@@ -71,7 +71,9 @@ class Filters(NamedTuple):
 @click.option("--project", metavar="NAME", help="Only traces of this project.")
 @time_options("Only runs that started")
 @click.option("--dialect", metavar="ID", help="Only traces with spans of this dialect.")
-@click.option("--outdated", is_flag=True, help="Only what another version of Spanloom extracted.")
+@click.option(
+    "--outdated", is_flag=True, help="Only trajectories that another version of Spanloom extracted."
+)
 @client_option
 @click.pass_context
 def replay_command(
@@ -87,9 +89,9 @@ def replay_command(
 ) -> None:
     """Build stored trajectories again from their spans: all, or those that pass every filter.
 
-    What comes out the same is left alone, what differs becomes a new version. A running service
-    does it between its live work, and goes on if this command is stopped; without one the
-    command does it itself. Stopped or killed, the same command goes on where it was.
+    An equal result changes nothing, a different one becomes a new version. A running service does
+    it between live work, and continues if this command is stopped; without a service the command
+    does it. If it is stopped or killed, run it again to continue.
     """
     configure_logging(settings.log_level, settings.log_format)
     filters = Filters(project, since, until, dialect, outdated)

@@ -58,7 +58,7 @@ _OTLP = "otlp"
     ),
 )
 def scores_group() -> None:
-    """List and store scores, take them out of a service, or bring them in."""
+    """List and store scores, export them from a service, or import them."""
 
 
 @scores_group.command("export", cls=TeachingCommand)
@@ -69,17 +69,17 @@ def scores_group() -> None:
     type=click.Choice([*_TABLES, _OTLP]),
     default="jsonl",
     show_default=True,
-    help="A line for each score; a table; or the log records gen_ai.evaluation.result as OTLP.",
+    help="One line for each score; a table; or log records gen_ai.evaluation.result as OTLP.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file; else standard output."
+    "-o", "--output", type=click.Path(path_type=Path), help="The file; by default standard output."
 )
 @click.option(
     "--to",
     "to_url",
     metavar="URL",
     callback=to_url_option,
-    help="Send them to this receiver of OTLP over HTTP: --format otlp. Its key: SPANLOOM_API_KEY.",
+    help="Send them to this OTLP/HTTP receiver, with --format otlp. Its key: SPANLOOM_API_KEY.",
 )
 @patient_client_option
 def export_command(
@@ -87,7 +87,7 @@ def export_command(
 ) -> None:
     """Write scores as lines of JSON, as a table, or as evaluation results of OTLP.
 
-    Marks of annotators are among them, as scores of steps.
+    Annotations are included, as scores of steps.
     """
     if to_url is not None and form != _OTLP:
         raise click.UsageError("--to sends OTLP: add --format otlp")
@@ -150,11 +150,11 @@ def _print_skipped(skipped: int) -> None:
 @click.option("--project", metavar="NAME", help="The project of the runs, whatever the rows say.")
 @patient_client_option
 def import_command(client: Client, files: Sequence[Path], project: str | None) -> None:
-    """Bring scores in: JSON lines or Parquet as `export` writes them.
+    """Import scores: JSON lines or Parquet of `export`.
 
-    The same file twice changes nothing. A score whose run is not there yet waits for it. Scores
-    that annotations make are left out: `spanloom annotations import` brings them. Ends with 1 if a
-    row was not taken.
+    Importing a file twice changes nothing. A score whose run is not stored yet waits for it. Scores
+    made from annotations are left out: use `spanloom annotations import`. Ends with 1 if a row was
+    refused.
     """
     for file in files:
         if not file.is_file():

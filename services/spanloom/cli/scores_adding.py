@@ -56,7 +56,7 @@ def score_filters(command: Command) -> Command:
         click.option("--experiment", metavar="NAME", help="Only of this experiment."),
         click.option("--item", metavar="KEY", help="Only of the item with this key."),
         click.option(
-            "--orphan", is_flag=True, help="Only those whose run has not come for 7 days."
+            "--orphan", is_flag=True, help="Only scores whose run is missing for more than 7 days."
         ),
     )
     for option in reversed(options):
@@ -77,7 +77,7 @@ def score_filters(command: Command) -> Command:
 )
 @score_filters
 @click.option(
-    "--limit", type=click.IntRange(1), default=50, show_default=True, help="The most to list."
+    "--limit", type=click.IntRange(1), default=50, show_default=True, help="Maximum number to list."
 )
 @columns_option
 @rows_output
@@ -85,7 +85,7 @@ def score_filters(command: Command) -> Command:
 def list_command(
     *, limit: int, columns: Sequence[str], form: Form, client: Client, **filters: Any
 ) -> None:
-    """List current scores, by project, run and id; marks of annotators are among them."""
+    """List current scores, by project, run and id; annotations are included as scores."""
     scores = client.scores(limit=limit, **filters)
     give(scores, render_scores, form=form, columns=columns)
 
@@ -107,20 +107,27 @@ def list_command(
     ),
 )
 @click.argument("trace_id", metavar="[TRACE]", required=False, callback=to_trace_id)
-@click.option("--name", metavar="NAME", help="What is scored.")
-@click.option("--author", metavar="NAME", help="Who gives the score.")
+@click.option("--name", metavar="NAME", help="Name of the score.")
+@click.option("--author", metavar="NAME", help="Author of the score.")
 @click.option("--value", metavar="VALUE", help="A number, true, false, or a category.")
-@click.option("--type", "value_type", type=click.Choice(_TYPES), help="Of the value; else by it.")
-@click.option("--label", metavar="TEXT", help="In words what a number or boolean means.")
+@click.option(
+    "--type",
+    "value_type",
+    type=click.Choice(_TYPES),
+    help="Type of the value; by default inferred from it.",
+)
+@click.option("--label", metavar="TEXT", help="What a number or boolean means, in words.")
 @click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
-@click.option("--source", type=click.Choice(_SOURCES), help="What kind of author it is: api.")
-@click.option("--step", "step_id", metavar="STEP", help="Of this step, not of the run.")
+@click.option("--source", type=click.Choice(_SOURCES), help="Source of the score, such as api.")
+@click.option("--step", "step_id", metavar="STEP", help="Score of this step, not of the run.")
 @click.option("--conversation", "conversation_id", metavar="ID", help="Of this conversation.")
-@click.option("--item", metavar="KEY", help="Of an item of a dataset, or of a run for it.")
-@click.option("--experiment", metavar="NAME", help="The experiment that it belongs to.")
-@click.option("--repeat", type=click.IntRange(0), help="Which repeat, from 0.")
-@click.option("--status", type=click.Choice(_STATUSES), help="Other than ok there is no value.")
+@click.option("--item", metavar="KEY", help="Score of a dataset item, or of a run for it.")
+@click.option("--experiment", metavar="NAME", help="The experiment of the score.")
+@click.option("--repeat", type=click.IntRange(0), help="Number of the repeat, from 0.")
+@click.option(
+    "--status", type=click.Choice(_STATUSES), help="Any status other than ok has no value."
+)
 @click.option("--error-code", metavar="CODE", help="Of an error.")
 @click.option("--at", type=click.IntRange(0), help="When it was made, in ms since the epoch.")
 @click.option(
@@ -143,8 +150,8 @@ def add_command(
     """Store one score, or those of a file of JSON lines.
 
     The same score again, by run, step, name, source, author, experiment, item and repeat, is a
-    revision of it. A score whose run is not there yet waits for it. Ends with 1 if a line was not
-    taken.
+    revision of it. A score whose run is not stored yet waits for it. Ends with 1 if a line was
+    refused.
     """
     members = {name: one for name, one in members.items() if one is not None}
     if file is not None:

@@ -118,13 +118,17 @@ def _requested_pause_s(error: Exception) -> float:
 @click.argument("step", required=False)
 @click.option("--step", "step_too", metavar="STEP", help="The same as the argument.")
 @click.option(
-    "--outline", is_flag=True, help="Show a numbered line a step; equal ones in a row are one."
+    "--outline",
+    is_flag=True,
+    help="Show one numbered line per step; equal steps in a row are one line.",
 )
 @click.option("--messages", is_flag=True, help="Show the messages, call by call.")
-@click.option("--full", is_flag=True, help="Fold no long text.")
-@click.option("--watch", is_flag=True, help="Follow a run that is live until it has settled.")
+@click.option("--full", is_flag=True, help="Do not truncate long texts.")
+@click.option("--watch", is_flag=True, help="Follow a live run until it has settled.")
 @click.option("--project", metavar="NAME", help="Look in this project only.")
-@click.option("--spans", "with_spans", is_flag=True, help="Show what became of each span, and why.")
+@click.option(
+    "--spans", "with_spans", is_flag=True, help="Show how each span was classified, and why."
+)
 @document_output
 @client_option
 def show_command(
@@ -143,19 +147,18 @@ def show_command(
 ) -> None:
     """Print one trajectory as a tree: agents, their steps, durations, tokens and errors.
 
-    TRACE_ID is what your tracing SDK calls trace id, 32 hex digits; `latest` is the newest
-    trajectory there is. Agents are under the step that called them, each line with
-    its duration, its tokens (in → out) and when it ran within the whole.
+    TRACE_ID is the trace id of your tracing SDK, 32 hex digits; `latest` is the newest trajectory.
+    Agents are under the step that called them. Each line has the duration, the tokens (in → out)
+    and the time range within the run.
 
-    With STEP one step is printed: its messages, or its arguments and its result, and all that is
-    known of it. STEP is a step's id, as `--spans` shows it, a type and a number, `model3` for the
-    third model call, its name, `search` for the first and `search2` for the second step that is
-    called so, or a number as --outline shows it.
+    With STEP one step is printed: its messages, or its arguments and its result, and all details.
+    STEP is a step's id, as in `--spans`; a type and a number, `model3` for the third model call; a
+    name, `search` for the first and `search2` for the second step of this name; or a number, as in
+    --outline.
 
-    With --watch the tree of a run that is live is drawn again as it grows, also over a restart of
-    the service; once the run has settled, what else was asked for is printed. In a pipe that is
-    all that is printed: the document, the step or the outline as JSON, unless --output table asks
-    for what a terminal shows.
+    With --watch the tree of a live run is redrawn as it grows, also across a restart of the
+    service; once the run has settled, the rest of the output is printed. In a pipe only that is
+    printed: the document, the step or the outline as JSON, or with --output table as on a terminal.
     """
     if messages + with_spans + outline > 1 or (step and step_too):
         raise click.UsageError("one view at a time: a step, --messages, --spans or --outline")

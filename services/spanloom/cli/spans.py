@@ -41,7 +41,7 @@ sent_output = partial(
 @trace_id_argument
 @click.argument("span_id", required=False)
 @click.option("--project", metavar="NAME", help="Look in this project only.")
-@click.option("--full", is_flag=True, help="Cut no long value.")
+@click.option("--full", is_flag=True, help="Do not truncate long values.")
 @sent_output
 @client_option
 def spans_command(
@@ -55,8 +55,8 @@ def spans_command(
 ) -> None:
     """Print the spans of a trace as they were sent: attributes, events, links, resource.
 
-    As JSON they are OTLP's own, to be sent elsewhere. With SPAN_ID it is that span alone. What
-    became of them, and why, says `spanloom explain`.
+    As JSON they are OTLP, which other receivers accept. With SPAN_ID only that span is printed.
+    `spanloom explain` shows how they were classified, and why.
     """
     trace_id = resolve(trace_id, client, project)
     if span_id is None:
@@ -83,12 +83,11 @@ def spans_command(
 @document_output
 @client_option
 def explain_command(trace_id: str, project: str | None, form: Form, client: Client) -> None:
-    """Print every span of a trace as a tree, with what became of it and the rule that decided.
+    """Print every span of a trace as a tree, with its classification and the rule for it.
 
-    Kept spans are steps of the trajectory. A span merged into another reports again what that
-    one reports: it counts under it. Dropped spans are noise of the framework, its
-    plumbing and frames; what is below them belongs to the next kept span above.
-    docs/dialects.md lists the rules.
+    Kept spans are steps of the trajectory. A merged span repeats what another span reports and
+    counts for the step of that span. Dropped spans are framework noise; the spans below them belong
+    to the next kept span above. docs/dialects.md lists the rules.
     """
     trace_id = resolve(trace_id, client, project)
     spans = client.spans_document(trace_id, project=project)

@@ -49,7 +49,7 @@ _ARRAY = {"output_format_json_array_of_rows": "1"}
     "--format",
     "named",
     metavar="NAME",
-    help="Give this format of ClickHouse, byte for byte: Parquet, Vertical, Markdown.",
+    help="Print this format of ClickHouse, byte for byte: Parquet, Vertical, Markdown.",
 )
 @rows_output
 @click.option(
@@ -57,18 +57,18 @@ _ARRAY = {"output_format_json_array_of_rows": "1"}
     metavar="URL",
     callback=to_url_option,
     envvar="SPANLOOM_SQL_URL",
-    help="Where the SQL port answers; also SPANLOOM_SQL_URL. By default where the service says "
-    f"that it does, else {DEFAULT_SQL_URL}.",
+    help="URL of the SQL port; also SPANLOOM_SQL_URL. By default the one that the service names, "
+    f"or else {DEFAULT_SQL_URL}.",
 )
 @client_option
 def sql_command(
     statement: str, named: str | None, form: Form, sql_url: str | None, client: Client
 ) -> None:
-    """Query a service in SQL, as ClickHouse has it: one statement, for reading.
+    """Query a service in ClickHouse SQL: one read-only statement.
 
     The service needs a port for it: spanloom serve --sql-port 8123. STATEMENT `-` is read from
-    standard input. The tables for people are v_trajectories, v_steps, v_spans, v_annotations and
-    v_scores. Numbers have all their digits in every form.
+    standard input. The public views are v_trajectories, v_steps, v_spans, v_annotations and
+    v_scores. Numbers are never rounded.
     """
     text = sys.stdin.read() if statement == "-" else statement
     settings = _EXACT | (_ARRAY if form is Form.JSON else {})

@@ -26,7 +26,7 @@ _BYTES = 24
     examples=("spanloom sql-account create grafana --store-url clickhouse://admin@db:8123/traces",),
 )
 def sql_account_group() -> None:
-    """Make accounts of a ClickHouse server that may read the public views alone."""
+    """Create accounts of a ClickHouse server that may only read the public views."""
 
 
 @sql_account_group.command("create", cls=SettingsCommand, sections=(StoreSettings,))
@@ -40,7 +40,7 @@ def sql_account_group() -> None:
 def create_command(name: str, password_file: Path | None, settings: Settings) -> None:
     """Make an account that may read v_trajectories, v_steps, v_documents and v_spans.
 
-    It can change nothing, and sees no deleted rows. The account of --store-url must be the
+    It cannot change anything, and sees no deleted rows. The account of --store-url must be the
     keeper's, with the rights to make accounts (CREATE USER) and to grant (WITH GRANT OPTION). The
     embedded store has no accounts: a key with the scope read opens its SQL port.
     """

@@ -38,15 +38,17 @@ if TYPE_CHECKING:
     help="Count runs (the default) or steps.",
 )
 @click.option("--by", metavar="FIELDS", help="Up to three fields whose values make groups.")
-@click.option("--interval", metavar="TIME", help="Groups by time too: 15m, 1h, 1d, 1w.")
+@click.option("--interval", metavar="TIME", help="Also group by time: 15m, 1h, 1d, 1w.")
 @click.option(
     "--timezone",
     metavar="ZONE",
-    help="By whose clock an interval begins: Europe/Berlin; UTC by default.",
+    help="Time zone in which an interval begins: Europe/Berlin; UTC by default.",
 )
-@click.option("--top", type=click.IntRange(1), help="The most groups.")
-@click.option("--where", metavar="QUERY", help="Only runs for which this holds; with --of, steps.")
-@click.option("--run-where", metavar="QUERY", help="With --of steps: only of such runs.")
+@click.option("--top", type=click.IntRange(1), help="Maximum number of groups.")
+@click.option("--where", metavar="QUERY", help="Only runs that match; with --of steps, only steps.")
+@click.option(
+    "--run-where", metavar="QUERY", help="With --of steps: only steps of runs that match."
+)
 @click.option("--project", metavar="NAME", help="Only of this project.")
 @click.option(
     "--since",
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
     callback=to_milliseconds,
     default="7d",
     show_default=True,
-    help="Of runs started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
+    help="Only runs started at or after: 30m, 2h or 7d ago, yesterday, a date, a time.",
 )
 @click.option(
     "--until", metavar="WHEN", callback=to_milliseconds, help="Started before; like --since."
@@ -81,9 +83,9 @@ def stats_command(
 ) -> None:
     """Count and compare runs, or steps: how many, how long, how costly, how often they fail.
 
-    METRICS are count, rate(FLAG), and sum, avg, min, max, p50, p75, p90, p95, p99 of a number, by
-    commas. `spanloom fields` names what there is. Durations are milliseconds, costs US dollars;
-    what nobody knows is left empty.
+    METRICS are count, rate(FLAG), and sum, avg, min, max, p50, p75, p90, p95, p99 of a number,
+    separated by commas. `spanloom fields` lists the fields. Durations are milliseconds, costs US
+    dollars; unknown values are empty.
     """
     stats = client.stats(
         metrics,
@@ -100,7 +102,9 @@ def stats_command(
     )
     give_rows(stats.items, render_rows, form=form, columns=columns)
     if stats.truncated:
-        click.echo("There are more; --top asks for more of them, --since for fewer.", err=True)
+        click.echo(
+            "There are more groups; --top prints more of them, --since narrows the time.", err=True
+        )
 
 
 @click.command(
@@ -116,7 +120,7 @@ def stats_command(
 @click.option(
     "--of",
     type=click.Choice(["trajectories", "steps"]),
-    help="Fields of runs, or of steps; by default of both. Values are by default those of runs.",
+    help="Fields of runs or of steps; by default both. By default, values are from runs.",
 )
 @click.option("--project", metavar="NAME", help="With NAME: values of this project.")
 @columns_option
@@ -131,7 +135,7 @@ def fields_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List what `--where` can name, each with an example; with NAME its frequent values."""
+    """List the fields of `--where`, each with an example; with NAME its frequent values."""
     if name is None:
         rows = [field.model_dump() for field in client.fields().items if of in (None, field.of)]
         give_rows(rows, render_fields, form=form, columns=columns)

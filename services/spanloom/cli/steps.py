@@ -47,15 +47,15 @@ _KEYS = frozenset({"trace_id", "project", "step_id"})
 @order_option
 @view_option
 @click.option(
-    "--limit", type=click.IntRange(1), default=20, show_default=True, help="The most to list."
+    "--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number to list."
 )
 @click.option(
     "--fields", "--columns", "fields", metavar="NAMES", help="Only these columns: name,duration."
 )
 @click.option(
-    "--texts", is_flag=True, help="Also input and output: arguments and results, messages."
+    "--texts", is_flag=True, help="Also the inputs and outputs: arguments, results, messages."
 )
-@click.option("--fail-empty", is_flag=True, help="End with 1 if there are none.")
+@click.option("--fail-empty", is_flag=True, help="Exit with 1 if the list is empty.")
 @rows_output
 @client_option
 def steps_command(
@@ -71,11 +71,11 @@ def steps_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List steps, those of the newest run first: calls of models, runs of tools, agents, nodes.
+    """List steps, newest run first: model calls, tool runs, agents, graph nodes.
 
     QUERY selects the steps, in the language of `--where`; --where and the other filters select
-    their runs. `spanloom fields --of steps` lists the fields. Look at one with `spanloom
-    show TRACE_ID STEP_ID`.
+    their runs. `spanloom fields --of steps` lists the fields. Show a step with
+    `spanloom show TRACE_ID STEP_ID`.
     """
     parameters = view_parameters(client, STEPS, view, filters["project"])
     filters = narrowed(filters, parameters, "run_where")

@@ -29,7 +29,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     command = click.option(
         "--no-texts",
         is_flag=True,
-        help=f"Without the documents: --format {_FORMAT} has the figures of runs alone.",
+        help=f"Without the documents: --format {_FORMAT} has only the metrics of runs.",
     )(command)
     return click.option(
         "--of",
@@ -37,8 +37,8 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice([RUNS, STEPS, SCORES]),
         default=RUNS,
         show_default=True,
-        help=f"What the rows of --format {_FORMAT} are; those of steps and scores have the columns "
-        "of the API. Filters select the runs of steps; scores are those of --project.",
+        help=f"Rows of --format {_FORMAT}; rows of steps and scores have the columns of the API. "
+        "Filters select the runs of steps; scores are selected by --project.",
     )(command)
 
 

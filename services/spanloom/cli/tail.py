@@ -39,9 +39,11 @@ if TYPE_CHECKING:
         "spanloom tail | jq -r .trace_id",
     ),
 )
-@click.option("-f", "--follow", is_flag=True, help="It always follows; for fingers that know tail.")
+@click.option(
+    "-f", "--follow", is_flag=True, help="Has no effect: it always follows, like tail -f."
+)
 @run_filters
-@click.option("--limit", type=click.IntRange(1), help="End after so many runs.")
+@click.option("--limit", type=click.IntRange(1), help="End after this number of runs.")
 @stream_output
 @client_option
 def tail_command(
@@ -55,9 +57,9 @@ def tail_command(
     """Follow runs as they finish, one line each, until Ctrl-C.
 
     A run is printed once its trajectory has settled, and again if late spans change it; with
-    `--status live` as it grows. Those that were there before are not printed: `spanloom list`
-    shows them. If the service is started again, what changed meanwhile is printed too. Ctrl-C ends
-    it with 130; in a pipe it ends with 0 as soon as nobody reads it any more.
+    `--status live` as it grows. Runs from before are not printed: `spanloom list` shows them. After
+    a restart of the service, changes made meanwhile are printed too. Ctrl-C ends it with 130; in a
+    pipe it ends with 0 once the reader closes the pipe.
     """
     end_with_reader()
     runs = islice(_follow(client, filters), limit)

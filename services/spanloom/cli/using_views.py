@@ -29,7 +29,7 @@ def page_option(command: Command) -> Command:
         type=click.Choice(PAGES),
         default=PAGES[0],
         show_default=True,
-        help="The page that the view is of.",
+        help="The page to which the view belongs.",
     )(command)
 
 
@@ -38,7 +38,7 @@ def view_option(command: Command) -> Command:
     return click.option(
         "--view",
         metavar="NAME",
-        help="Use the query of this view of the page; other options narrow it or win over it.",
+        help="Use the query of this view of the page; other options narrow or override it.",
     )(command)
 
 

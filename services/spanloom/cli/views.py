@@ -43,7 +43,7 @@ _NOT_OF_VIEWS = ("at", "cursor", "project")
     ),
 )
 def views_group() -> None:
-    """List and change the views of the page that a project has stored: queries by name.
+    """List and change the saved views of a project: queries by name.
 
     A view is an address of the page: its parameters, as they were typed. `spanloom list --view` and
     `spanloom steps --view` use its query.
@@ -52,7 +52,9 @@ def views_group() -> None:
 
 def _signed(command: Command) -> Command:
     return click.option(
-        "--annotator", metavar="NAME", help="Who makes or changes it; nobody checks it."
+        "--annotator",
+        metavar="NAME",
+        help="Name of the person who makes or changes it, not verified.",
     )(command)
 
 
@@ -70,7 +72,7 @@ def list_command(
     form: Form,
     client: Client,
 ) -> None:
-    """List views by page and name: the query, the owner, and which a page opens with."""
+    """List views by page and name: the query, the owner, and the default of each page."""
     views = client.views(page=page, project=project)
     rows = (view.model_dump(mode="json") for view in views)
     give_rows(rows, render_views, form=form, columns=columns)
@@ -83,7 +85,7 @@ def list_command(
 @document_output
 @client_option
 def show_command(*, name: str, page: str, project: str | None, form: Form, client: Client) -> None:
-    """Print the query of a view, what is wrong with it, and its address."""
+    """Print the query of a view, its errors, and its address."""
     item = find_view(client, page, name, project).model_dump(mode="json")
     if form is Form.TABLE:
         render_view(item, make_console(sys.stdout), address_of(client.url, item))
@@ -94,7 +96,7 @@ def show_command(*, name: str, page: str, project: str | None, form: Form, clien
 @views_group.command("put", cls=TeachingCommand)
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
 @click.argument("parameters", metavar="[PARAMETER=VALUE]...", nargs=-1)
-@click.option("--address", metavar="URL", help="Those of this address, as a browser shows it.")
+@click.option("--address", metavar="URL", help="Parameters of this address, as a browser shows it.")
 @page_option
 @project_option
 @_signed
@@ -109,10 +111,11 @@ def put_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Store a view under NAME: a new one, or in place of the one that has the name.
+    """Store a view under NAME; an existing view of this name is replaced.
 
-    Parameters are those of the page's address: where, order, since, until; of steps also run_where.
-    `since=7d` stays the last seven days. The page of an --address is its path's.
+    Parameters are those of the page's address: where, order, since, until; for steps also
+    run_where. `since=7d` always means the last seven days. The path of an --address determines the
+    page.
     """
     values = dict(map(_pair, parameters))
     if address is not None:
@@ -142,7 +145,7 @@ def rename_command(
     annotator: str | None,
     client: Client,
 ) -> None:
-    """Give a view another name."""
+    """Rename a view."""
     view = find_view(client, page, name, project)
     client.change_view(view, name=new_name, annotator=annotator)
     _print_line(f"{name} is {new_name} now.")
@@ -150,14 +153,14 @@ def rename_command(
 
 @views_group.command("default", cls=TeachingCommand)
 @click.argument("name", metavar="NAME", shell_complete=offer_views)
-@click.option("--off", is_flag=True, help="No longer: the page opens without a view.")
+@click.option("--off", is_flag=True, help="Unset the default: the page opens without a view.")
 @page_option
 @project_option
 @client_option
 def default_command(
     *, name: str, off: bool, page: str, project: str | None, client: Client
 ) -> None:
-    """Make a view the one with which its page opens if the address has no query."""
+    """Make a view the default of its page, used if the address has no query."""
     view = client.set_default_view(find_view(client, page, name, project), default=not off)
     _print_line(f"The page {view.page} opens {'without a view' if off else f'with {name}'}.")
 

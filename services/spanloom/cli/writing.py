@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 120
 """Maximum characters of a path in a message."""
-_IS_DEVICE = "it is no file that can be replaced"
+_IS_DEVICE = "it is not a file that can be replaced"
 
 
 def check_place(

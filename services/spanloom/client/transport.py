@@ -126,7 +126,7 @@ def _reply(response: httpx.Response, body: bytes = b"") -> Reply:
 def fault(error: httpx.RequestError | httpx.InvalidURL, url: str, timeout_s: float) -> ClientError:
     """Return the ``ClientError`` for a request that httpx could not complete."""
     if isinstance(error, httpx.InvalidURL):
-        return ClientError(f"what is asked does not fit into an address: {error}")
+        return ClientError(f"the query does not fit into a URL: {error}")
     if isinstance(error, httpx.TimeoutException):
         return TimedOutError(f"{url} did not answer within {timeout_s:g} s")
     if isinstance(error, httpx.TransportError):

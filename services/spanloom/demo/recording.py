@@ -110,7 +110,7 @@ def send_requests(target: str, requests: Sequence[ExportTraceServiceRequest]) ->
             try:
                 response = stub.Export(request, timeout=_ANSWER_S, wait_for_ready=True)
             except grpc.RpcError as error:
-                raise SendError(f"{target} did not take the request: {error}") from error
+                raise SendError(f"{target} did not accept the request: {error}") from error
             if response.partial_success.rejected_spans:
                 raise SendError(f"{target} refused: {response.partial_success.error_message}")
             yield request.ByteSize()

@@ -42,7 +42,9 @@ class ChosenRuns(_Strict):
     ] = None
     limit: Annotated[
         StrictInt,
-        Field(ge=1, le=MOST_RUNS, description="At most so many, newest first.", examples=[500]),
+        Field(
+            ge=1, le=MOST_RUNS, description="Maximum number of runs, newest first.", examples=[500]
+        ),
     ] = 1_000
 
 
@@ -58,7 +60,7 @@ class ExperimentRequest(_Strict):
             examples=["trips@1"],
         ),
     ] = None
-    runs: Annotated[ChosenRuns | None, Field(description="Stored runs, in place of a dataset.")] = (
+    runs: Annotated[ChosenRuns | None, Field(description="Stored runs, instead of a dataset.")] = (
         None
     )
     evaluators: Annotated[
@@ -66,13 +68,14 @@ class ExperimentRequest(_Strict):
         Field(
             min_length=1,
             max_length=_MOST_EVALUATORS,
-            description="Mappings as `spanloom.evaluate` takes them, or names of stored ones; "
-            "without them those of the dataset.",
+            description="In the form of `spanloom.evaluate`, or names of stored evaluators; by "
+            "default the evaluators of the dataset.",
             examples=[[{"name": "path", "kind": "match", "mode": "in_order"}, "polite"]],
         ),
     ] = None
     repeats: Annotated[
-        StrictInt, Field(ge=1, le=MOST_REPEATS, description="Tries of each item.", examples=[1])
+        StrictInt,
+        Field(ge=1, le=MOST_REPEATS, description="Number of tries of each item.", examples=[1]),
     ] = 1
 
     @model_validator(mode="after")

@@ -123,8 +123,8 @@ class Experiments:
             started = self._started(project, name) or made
         if started.request != request.text:
             raise ExperimentRefusedError(
-                f"There is an experiment {name!r} already, which was asked for something else: "
-                "take another name."
+                f"There is an experiment {name!r} already, with another definition: "
+                "use another name."
             )
         return self.get(project, name)
 
@@ -146,7 +146,7 @@ class Experiments:
     def _refuse_more(self, project: str, name: str) -> None:
         if self._store.counts(project, name):
             raise ExperimentRefusedError(
-                f"Scores of an experiment {name!r} were sent already: take another name."
+                f"Scores of an experiment {name!r} were sent already: use another name."
             )
         if len(self._store.list(project)) >= MOST_EXPERIMENTS:
             raise ExperimentRefusedError(

@@ -54,7 +54,9 @@ class FeedFollower:
         try:
             page = self._feed.announced(Reach.ALL, None, self._stored, PAGE)
         except PositionGoneError as error:
-            log.error("changes are missed: the feed is not kept for so long", follower=self._name)
+            log.error(
+                "changes are missed: the feed does not reach back that far", follower=self._name
+            )
             self._read, self.has_more = error.end, True
             return ()
         self._read, self.has_more = page.next, page.has_more

@@ -94,14 +94,14 @@ class Tools:
         self,
         context: Context,
         where: Where = "",
-        text: Annotated[str, Field(description="Words said anywhere in a run.")] = "",
+        text: Annotated[str, Field(description="Words in any text of a run.")] = "",
         project: Project = "",
         since: Since = "7d",
         order_by: Annotated[str, Field(description="-start, -cost, duration …")] = "-start",
         limit: Annotated[int, Field(ge=1, le=MAX_RUNS)] = 20,
         cursor: Annotated[str, Field(description="From next_cursor of the page before.")] = "",
     ) -> str:
-        """Find runs of agents, a line each with its matching step, newest first.
+        """Find runs of agents, one line each with its matching step, newest first.
 
         Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
         """
@@ -200,7 +200,7 @@ class Tools:
         values_of: Annotated[str, Field(description="A field, for its most frequent values.")] = "",
         project: Project = "",
     ) -> str:
-        """List the fields that a filter can name, or the values of one."""
+        """List the fields of filters, or the values of one field."""
         query: Query = {"of": of, "project": project}
         path = f"/v1/fields/{segment(values_of)}/values" if values_of else "/v1/fields"
         answer = await self._read(context, path, query if values_of else {})
@@ -256,7 +256,7 @@ class SqlTool:
         sql: Annotated[str, Field(description="One SELECT, over v_trajectories and v_steps.")],
         limit: Annotated[int, Field(ge=1, le=MAX_ROWS)] = 100,
     ) -> str:
-        """Ask in ClickHouse SQL what no other tool answers."""
+        """Run a ClickHouse SQL query that no other tool can answer."""
         answer = await self._send(sql, self._api.key(context.headers))
         columns = [column["name"] for column in answer["meta"]]
         rows = answer["data"][:limit]

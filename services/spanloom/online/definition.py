@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
 
 NO_WORDS = (
-    "words cannot be asked for, because texts are found some seconds after the change of a run; "
-    "ask for fields"
+    "conditions on words are not possible, because texts are indexed some seconds after a run "
+    "changes; use fields"
 )
 JUDGE = "judge"
 """The kind of evaluator that costs money."""

@@ -233,7 +233,7 @@ def _copy_plain(data_dir: Path, target: Path) -> dict[str, str]:
 def _copy_store(snapshot: Path, target: Path) -> dict[str, str]:
     if not snapshot.is_dir():
         raise StartupError(
-            f"the service that was asked took no snapshot in {snapshot}: it works in another data "
+            f"the queried service took no snapshot in {snapshot}: it works in another data "
             "directory; name the right one with --api-url"
         )
     files = list(files_below(snapshot))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from spanloom.telemetry import Metrics
 
 
-FULL = "the spool is full: requests are refused until the store has taken some"
+FULL = "the spool is full: requests are refused until the store has accepted some"
 COLLECTOR_NUMBER = "collector-number"
 """The file in the data directory with this collector's number, which sets its sequences apart."""
 

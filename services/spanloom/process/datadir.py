@@ -110,7 +110,7 @@ class DataDir:
         """Log an error if there is a spool but no store: its disk is probably not mounted."""
         if self.spool.exists() and not store.exists():
             get_logger("serve").error(
-                "the store is gone, and an empty one is begun",
+                "the store is missing, and an empty one is created",
                 store=str(store),
                 todo="stop, and mount the disk that has it or restore a backup",
             )

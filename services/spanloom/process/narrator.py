@@ -74,7 +74,10 @@ class Narrator:
             if self._warnings.due(rule):
                 self._refused[rule] += count
                 log.warning(
-                    "spans are refused", rule=rule, spans=count, why="the sender's answer says"
+                    "spans are refused",
+                    rule=rule,
+                    spans=count,
+                    why="the response to the sender says",
                 )
 
     def _summarise(self) -> None:

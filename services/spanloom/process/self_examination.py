@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Key
     from spanloom.core.model.diagnosis import Finding
 
-_FILES = Unknown("the files are left to whoever asks")
+_FILES = Unknown("files are examined only by `spanloom doctor`")
 _SENDERS = Unknown("agents are started elsewhere")
 
 

@@ -106,8 +106,8 @@ class Service:
         """Prepare; raises ``OptionError`` if the roles cannot run on the configured store."""
         if settings.is_embedded and Role.COLLECT not in roles:
             raise OptionError(
-                "this part alone needs a ClickHouse server (--store-url clickhouse://…): the "
-                "embedded store belongs to one process, and `spanloom serve` does all in one"
+                "this command needs a ClickHouse server (--store-url clickhouse://…): the "
+                "embedded store belongs to one process; `spanloom serve` runs everything in one"
             )
         if settings.sql_port is not None and not settings.is_embedded:
             raise OptionError(

@@ -94,7 +94,7 @@ def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
         return framework
     unknown = _as_a_way(name, frameworks) or _unknown("framework", name, names)
     raise UnknownRecipeError(
-        f"{unknown}; `spanloom instrument` lists all. Whatever else sends OpenTelemetry spans is "
+        f"{unknown}; `spanloom instrument` lists all. Other OpenTelemetry spans are "
         f"read too (docs/dialects.md): export OTEL_EXPORTER_OTLP_ENDPOINT={endpoint}; "
         "`spanloom instrument plain` prints the lines for spans by hand"
     )

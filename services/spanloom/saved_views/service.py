@@ -194,11 +194,11 @@ def _changed(listed: ListedView) -> ViewRefusedError:
     by = listed.view.changed_by or "Somebody"
     what = "deleted" if listed.view.is_deleted else "changed"
     return ViewRefusedError(
-        f"{by} has {what} this view meanwhile; `current` is how it is now.", [listed]
+        f"{by} has {what} this view meanwhile; `current` has its current state.", [listed]
     )
 
 
 def _name_taken(listed: ListedView) -> ViewRefusedError:
     return ViewRefusedError(
-        f"There is a view {listed.view.name!r} of this page already: take another name.", [listed]
+        f"There is a view {listed.view.name!r} of this page already: use another name.", [listed]
     )

@@ -55,7 +55,7 @@ def decode(body: bytes, coding: str, limit: int) -> bytes:
     except _BROKEN as error:
         raise SqlError(354, "ZLIB_INFLATE_FAILED", f"The body is no {coding}: {error}") from error
     if len(plain) > limit:
-        raise SqlError(307, "TOO_MANY_BYTES", "The body is larger than this port takes")
+        raise SqlError(307, "TOO_MANY_BYTES", "The body is larger than this port accepts")
     return plain
 
 

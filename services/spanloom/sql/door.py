@@ -142,7 +142,7 @@ class SqlDoor:
     def _authenticate(self, scope: Connection, headers: Mapping[str, str]) -> SqlCaller:
         """Return the caller; raises ``SqlError`` if the key is invalid or lacks the scope."""
         if scope["method"] == "POST" and "origin" in headers:
-            raise SqlError(497, "ACCESS_DENIED", "Nothing is asked on behalf of a web page")
+            raise SqlError(497, "ACCESS_DENIED", "Web pages cannot send statements")
         try:
             caller = self._authenticator.authenticate(
                 _credentials(headers), scope["query_string"].decode("latin-1")
@@ -180,7 +180,7 @@ def _without_statement(scope: Connection, arguments: Mapping[str, str]) -> Reply
     if path != "/":
         return answers.text(404, "There is no such path: this is ClickHouse's HTTP interface, /\n")
     if method not in ("GET", "HEAD", "POST"):
-        return answers.text(405, "GET and POST are taken here.\n", {"allow": "GET, HEAD, POST"})
+        return answers.text(405, "This path accepts GET and POST.\n", {"allow": "GET, HEAD, POST"})
     if method != "POST" and not arguments.get("query"):
         return answers.text(200, "Ok.\n")
     return None

@@ -44,7 +44,7 @@ def _contents(left: memoryview, limit: int) -> Iterator[bytes]:
         end = _HASH_BYTES + size
         limit -= raw_size
         if limit < 0:
-            raise SqlError(307, "TOO_MANY_BYTES", "The body is larger than this port takes")
+            raise SqlError(307, "TOO_MANY_BYTES", "The body is larger than this port accepts")
         if size < _HEAD.size or end > len(left):
             raise _broken("a frame ends early")
         if bytes(left[:_HASH_BYTES]) != _hash(bytes(left[_HASH_BYTES:end])):
@@ -72,7 +72,7 @@ def _inflated(method: int, packed: bytes, size: int) -> bytes:
     except (lz4.block.LZ4BlockError, zstandard.ZstdError) as error:
         raise _broken(f"a frame cannot be inflated: {error}") from error
     if len(content) != size:
-        raise _broken("a frame holds another size than it says")
+        raise _broken("a frame has another size than it declares")
     return content
 
 

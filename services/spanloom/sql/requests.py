@@ -25,13 +25,11 @@ def read_form(content_type: str, body: bytes) -> dict[str, str]:
     head = f"Content-Type: {content_type}\r\n\r\n".encode()
     form = BytesParser(policy=HTTP).parsebytes(head + body)
     if not form.is_multipart():
-        raise SqlError(36, "BAD_ARGUMENTS", "The body is no form, though its header says so")
+        raise SqlError(36, "BAD_ARGUMENTS", "The body is not a form, although its header says so")
     fields: dict[str, str] = {}
     for part in form.iter_parts():
         if part.get_filename() is not None:
-            raise SqlError(
-                48, "NOT_IMPLEMENTED", "Tables sent along with a statement are not taken"
-            )
+            raise SqlError(48, "NOT_IMPLEMENTED", "Tables sent with a statement are not accepted")
         name = part.get_param("name", header="content-disposition")
         content = part.get_payload(decode=True)
         if isinstance(name, str) and isinstance(content, bytes):

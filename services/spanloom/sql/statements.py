@@ -109,16 +109,16 @@ def _check_node(node: Tree) -> None:
     if kind is None:  # a value, or a setting
         return
     if kind not in vocabulary.NODES:
-        raise _refused(f"{kind} is nothing that this port takes")
+        raise _refused(f"{kind} is not accepted by this port")
     _check_function(node)
     if node.get("out_file") is not None:
         raise _refused("INTO OUTFILE would write on the host")
     if kind == "QueryParameter" and "identifier" in str(node.get("param_type", "")).lower():
         raise _refused("a parameter cannot be a name here; write the name into the statement")
     if kind.startswith("Show") and (odd := [k for k in node if k not in vocabulary.SHOWN]):
-        raise _refused(f"SHOW {' '.join(odd).upper()} is nothing that this port takes")
+        raise _refused(f"SHOW {' '.join(odd).upper()} is not accepted by this port")
     if kind == "ExplainQuery" and node.get("kind") not in vocabulary.EXPLAINED:
-        raise _refused(f"{node.get('kind')} is nothing that this port takes")
+        raise _refused(f"{node.get('kind')} is not accepted by this port")
 
 
 def _check_function(node: Tree) -> None:
@@ -131,7 +131,7 @@ def _check_function(node: Tree) -> None:
     if table_function is not None:
         name = table_function.get("name", "")
         if name.lower() not in vocabulary.TABLE_FUNCTIONS:
-            raise _refused(f"the table function {name} is nothing that this port takes")
+            raise _refused(f"the table function {name} is not accepted by this port")
 
 
 def _pop_settings(tree: Tree) -> dict[str, str]:

@@ -53,7 +53,7 @@ def render_alert(item: Item, console: Console) -> None:
     console.print(Text(printable(item["name"]), "bold"))
     lines = [f"asks  {condition_text(item)}", f"version  {item['version']}", _firing(item)]
     if item["waits_for_settled"]:
-        lines.append("fires once a run has settled: it can hold by absence")
+        lines.append("fires once a run has settled: later spans could make it false")
     if item["severity"]:
         lines.append(f"severity  {printable(item['severity'])}")
     if item["paused"]:

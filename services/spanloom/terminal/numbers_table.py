@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-NOTHING = "Nothing to count; filters may hide what there is."
+NOTHING = "Nothing to count; filters may hide runs."
 _ABSENT = "-"
 MOST_JSON = 120
 """Maximum characters of a nested value; ``--json`` prints all of it."""

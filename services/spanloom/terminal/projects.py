@@ -23,7 +23,7 @@ UNKNOWN = "-"
 def render_projects(items: Sequence[Item], console: Console, now_ms: int) -> None:
     """Print projects by name, with a dash for unknown values."""
     if not items:
-        console.print("No projects. One begins with its first span.")
+        console.print("No projects. A project is created by its first span.")
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("project", "runs", "newest", "stored", "limits", "kept"):

@@ -55,9 +55,9 @@ def findings_json(findings: Sequence[Finding]) -> bytes:
     return orjson.dumps({"status": worst, "findings": list(map(asdict, findings))})
 
 
-KEYED = "Where the service has keys, also (`spanloom keys create --project NAME --scopes ingest`)"
+KEYED = "If the service has keys, also (`spanloom keys create --project NAME --scopes ingest`)"
 KEYED_SETTINGS = (
-    "Where the service has keys, instead (`spanloom keys create --project NAME --scopes ingest`)"
+    "If the service has keys, instead (`spanloom keys create --project NAME --scopes ingest`)"
 )
 
 
@@ -72,7 +72,7 @@ def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None
         ways = ", ".join(recipe.instrumentation for recipe in one.recipes)
         table.add_row(one.name, one.title, one.language, ways)
     console.print(table)
-    console.print(f"\n`spanloom instrument {frameworks[0].name}` says what to do for one.")
+    console.print(f"\n`spanloom instrument {frameworks[0].name}` shows the setup of one.")
 
 
 def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> None:
@@ -81,11 +81,11 @@ def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> Non
     _print(console, f"{recipe.line}\n")
     _part(console, "Install", recipe.install)
     if recipe.code:
-        _part(console, "Write, before anything that makes agents", recipe.code.strip())
+        _part(console, "Write this before any code that creates agents", recipe.code.strip())
     if recipe.settings:
         _part(console, f"Write into {recipe.settings_file}", recipe.settings.strip())
     if recipe.variables:
-        _part(console, "Export, where the agents run", "\n".join(exports(recipe.variables)))
+        _part(console, "Export these where the agents run", "\n".join(exports(recipe.variables)))
     for note in filter(None, (recipe.notes, recipe.untried)):
         _print(console, f"{note}\n")
     if recipe.key_variables:

@@ -97,19 +97,19 @@ _LEAST_COST = 0.0001
 _OF_STATUSES = {
     "live": "still going",
     "settled": "complete, no more spans are expected",
-    "partial": "its root has not come",
+    "partial": "its root has not arrived",
     "failed": "could not be read",
 }
 _MEANINGS = {
-    "failed": "something failed, and nothing around it ended well",
-    "recovered": "something failed, and the run went on",
+    "failed": "something failed and was not recovered",
+    "recovered": "something failed, but the run continued",
     "paused": "waits for a person",
     "cancelled": "stopped from outside",
     "unfinished": "never ended",
 }
 NOTHING = (
-    "No trajectories. `spanloom instrument` says how agents are made to send, `spanloom demo` "
-    "shows a run; filters may hide others."
+    "No trajectories. `spanloom instrument` shows how to send spans, `spanloom demo` shows a run; "
+    "filters may hide others."
 )
 
 

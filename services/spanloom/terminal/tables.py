@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 def render_conversations(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's list of conversations; ids are never cut."""
     if not items:
-        console.print(
-            "No conversations. Runs of one name it: a conversation, session or thread id."
-        )
+        console.print("No conversations. Their runs have a conversation, session or thread id.")
         return
     signs = signs_of(console)
     grid = Grid(console, "conversation", _columns(now_ms), is_cut=False)
@@ -74,7 +72,7 @@ MARKED = "bold black on yellow"
 def render_hits(items: list[Item], console: Console, now_ms: int) -> None:
     """Print items of the API's search response; ids are never cut."""
     if not items:
-        console.print("Nothing found. What is new is found some seconds after its run is stored.")
+        console.print("Nothing found. New texts are found some seconds after their run is stored.")
         return
     signs = signs_of(console)
     for item in items:
@@ -123,7 +121,7 @@ def render_dead_letters(letters: Sequence[DeadLetter], now_ns: int) -> Renderabl
 def render_keys(keys: Sequence[Key], now_ns: int) -> RenderableType:
     """Return the keys as a table, or how to create one if there are none."""
     if not keys:
-        return "No keys: on loopback everything is open. `spanloom keys create` makes one."
+        return "No keys: on loopback access is unrestricted. `spanloom keys create` makes one."
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for title in ("id", "project", "scopes", "made", "last used", "state"):
         table.add_column(title, no_wrap=title != "project")

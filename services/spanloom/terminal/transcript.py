@@ -56,7 +56,7 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
         for line in _agent(agent, failures, signs, is_full=is_full):
             print_indented(line, console)
     if not agents:
-        console.print("Nothing was said: no agent, model or tool took part.")
+        console.print("No messages: no agent, model or tool took part.")
 
 
 def heading(step: DocumentStep, signs: Signs) -> Text:

@@ -24,7 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         UPDATE,
         action="store_true",
-        help="write the goldens of `run.match` in place of comparing with them",
+        help="write the goldens of `run.match` instead of comparing with them",
     )
     group.addoption(
         REPORT,
@@ -37,7 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="send the runs and what was judged to this service (key: SPANLOOM_API_KEY), as an "
         "experiment",
     )
-    group.addoption(EXPERIMENT, metavar="NAME", help=f"its name, else one is made; for {SEND}")
+    group.addoption(
+        EXPERIMENT, metavar="NAME", help=f"its name, or by default a new one; for {SEND}"
+    )
     parser.addini(EVALUATORS, "a file of evaluators, for `run.judge` by name", type="string")
 
 
@@ -45,8 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the mark; load the report if an option needs it."""
     config.addinivalue_line(
         "markers",
-        f"{MARK}(repeats=1, require=None): run the test so many times; require such as "
-        "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides, else every try has to pass",
+        f"{MARK}(repeats=1, require=None): run the test this many times; require such as "
+        "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides; by default every try has to pass",
     )
     if config.getoption(REPORT, None) or config.getoption(SEND, None):
         from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # not before
@@ -68,7 +70,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.fixture
 def agent_run(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
-    """Give a function that opens blocks: each captures the run of an agent, to be judged."""
+    """Return a function that opens blocks; each captures the run of an agent, to be judged."""
     from spanloom.testing.opening import opening  # noqa: PLC0415  # not before
 
     with opening(request) as open_run:

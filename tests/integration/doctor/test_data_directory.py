@@ -88,7 +88,7 @@ def test_a_store_whose_list_of_schema_files_is_gone(
         "clickhouse_connect.get_client(interface='chdb', path=sys.argv[1])"
         ".command('TRUNCATE TABLE schema_migrations')",
     )
-    doctor.examine(data).expect("schema", "problem", "no list of the schema files", "restore")
+    doctor.examine(data).expect("schema", "problem", "no list of applied schema files", "restore")
     for command in ("serve", "migrate"):
         refused = run_spanloom(command, f"--data-dir={data}", *PORTS[command])
         assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr

@@ -154,7 +154,7 @@ def test_a_channel_that_was_removed_is_told_nothing(telling: Telling) -> None:
     telling.put("a", where=REFUNDS, channels=[])
     telling.tell()
     assert telling.channels.told == []
-    assert telling.became() == [("undelivered", 1, "the alert has no such channel any more")]
+    assert telling.became() == [("undelivered", 1, "the alert no longer has this channel")]
 
 
 def test_what_was_told_is_recorded_when_the_store_is_back(

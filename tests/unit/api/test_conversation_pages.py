@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_finished_says_so(
     monkeypatch.setattr(talk.documents, "get", failing)
     page = client.get(PATH).text
     assert traces(page) == [20, 22]
-    assert "This file is not whole, for the service could not go on: away &lt;now&gt;" in page
+    assert "This file is incomplete, because the service failed: away &lt;now&gt;" in page
     assert page.endswith("</main></body></html>")
     talk.error = StoreUnavailableError("away")
     assert client.get(PATH).status_code == 503

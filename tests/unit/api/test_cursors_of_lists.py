@@ -88,7 +88,7 @@ def test_it_goes_on_with_its_own_question(served: TestClient, path: str) -> None
     assert answer.json()["items"]
     other = {"cursor": cursor, **LISTS[path]}
     answer = served.get(asked(path.partition("?")[0], **other))
-    assert (answer.status_code, "another question" in answer.json()["detail"]) == (422, True)
+    assert (answer.status_code, "another query" in answer.json()["detail"]) == (422, True)
     [fault] = answer.json()["errors"]
     assert fault["parameter"] == "cursor"
 

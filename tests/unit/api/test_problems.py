@@ -22,7 +22,7 @@ JSON = {"Content-Type": "application/json"}
     [
         (f"/v1/trajectories/{'0' * 32}", 404, "There is no trajectory of trace 000"),
         (f"/v1/trajectories/{'0' * 32}/spans", 404, "There is no trajectory of trace 000"),
-        ("/nowhere", 404, "/openapi.json lists those there are"),
+        ("/nowhere", 404, "/openapi.json lists all paths"),
         ("/v1/trajectories/", 404, "There is no such path"),
         ("/v1/trajectories/xyz", 422, "trace_id: String should match pattern"),
         (f"/v1/trajectories/{TRACE}0", 422, "trace_id"),

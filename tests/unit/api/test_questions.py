@@ -120,7 +120,7 @@ def test_a_cursor_goes_on_with_its_own_question_alone(
     assert client.get(LIST, params={"limit": 2, "cursor": cursor}).status_code == 200
     answer = client.get(LIST, params={"limit": 1, "cursor": cursor, **other})
     assert answer.status_code == 422
-    assert "another question" in answer.json()["detail"]
+    assert "another query" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

@@ -78,8 +78,8 @@ def test_pages_follow_each_other_by_cursor(client: TestClient, store: ShelfStore
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"q": "!!! --"}, "no letter or digit to look for"),
-        ({"q": ""}, "no letter or digit to look for"),
+        ({"q": "!!! --"}, "no letter or digit to search for"),
+        ({"q": ""}, "no letter or digit to search for"),
         ({"q": 'a "b'}, "the quote at 2 is not closed"),
         ({"q": "a b c d e f g h i"}, "at most 8 words and phrases"),
         ({"q": "x" * 513}, "at most 512 characters"),

@@ -97,7 +97,10 @@ def test_standard_input_is_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--to", "coze", "-o", "runs.jsonl/x", "runs.jsonl"], "runs.jsonl is no folder"),
         (["--to", "coze", "-o", "none/x", "runs.jsonl"], "there is no folder"),
         (["--to", "sts", "-o", "runs.jsonl", "runs.jsonl"], "it is a file, and a folder is needed"),
-        (["--to", "coze", "-o", "/dev/null", "runs.jsonl"], "it is no file that can be replaced"),
+        (
+            ["--to", "coze", "-o", "/dev/null", "runs.jsonl"],
+            "it is not a file that can be replaced",
+        ),
         (["--to", "coze", "-o", "x" * 300, "runs.jsonl"], "File name too long"),
         (["--to", "coze", "--report", "none/x", "runs.jsonl"], "there is no folder"),
         (["--to", "coze", "--report", ".", "runs.jsonl"], "is a directory"),

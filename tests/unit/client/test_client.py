@@ -133,7 +133,7 @@ def test_a_long_question_is_asked_in_a_body(
 
 
 def test_a_question_that_fits_nowhere_is_an_error_of_ours(client: Client) -> None:
-    with pytest.raises(ClientError, match="does not fit into an address"):
+    with pytest.raises(ClientError, match="does not fit into a URL"):
         list(client.search("x" * 70_000))
     with pytest.raises(ApiError, match="A body may have 65536 bytes"):
         list(client.trajectories(f'user = "{"x" * 70_000}"'))

@@ -61,8 +61,8 @@ def reason_of(path: Path, line: bytes) -> str:
         (lambda d: d.update(id="ABC"), "id: 32 lowercase hex digits"),
         (lambda d: d["root_step"].update(id="1"), "root_step.id: 16 lowercase hex digits"),
         (lambda d: d["root_step"]["basic_info"].update(started_at="soon"), "started_at"),
-        (lambda d: d["root_step"].update(mood="good"), "root_step.mood: it would not come back"),
-        (lambda d: d["extraction"].update(mood="good"), "extraction.mood: it would not come back"),
+        (lambda d: d["root_step"].update(mood="good"), "root_step.mood: it would not be restored"),
+        (lambda d: d["extraction"].update(mood="good"), "extraction.mood: it would not be restored"),
         (lambda d: d["extraction"].update(status="failed"), "extraction.status: failed"),
         (lambda d: d["extraction"].update(errors=[{}]), "extraction.errors.0.code"),
         (
@@ -71,11 +71,11 @@ def reason_of(path: Path, line: bytes) -> str:
         ),
         (
             lambda d: d["agent_steps"][0].update(output="another"),
-            "agent_steps.0.output: root_step of the same id has another",
+            "agent_steps.0.output: root_step has the id and another value",
         ),
         (
             lambda d: d["agent_steps"][0]["steps"][0]["metadata"].update(cost="dear"),
-            "extraction: it says what no document does",
+            "extraction: it is not valid in a document",
         ),
     ],
 )

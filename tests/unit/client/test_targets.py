@@ -62,8 +62,8 @@ def test_an_endpoint_gets_the_input_and_where_its_spans_belong(
     assert asked[0].headers["traceparent"] == f"00-{'a' * 32}-{'b' * 16}-01"
     assert said("/302") == "the endpoint answered 302"
     assert said("/500") == "the endpoint answered 500"
-    assert said("/slow") == "the endpoint took more than 9 s"
-    assert said("/gone") == "the endpoint cannot be asked: ConnectError"
+    assert said("/slow") == "the endpoint took longer than 9 s"
+    assert said("/gone") == "the endpoint cannot be called: ConnectError"
 
 
 @pytest.fixture

@@ -251,7 +251,7 @@ def test_after_a_failed_fsync_nothing_is_acknowledged(
     monkeypatch.setattr(FailingConnection, "failing", True)
     with pytest.raises(OverloadedError, match="I/O"):
         spool.put("", b"lost", 1)
-    assert "nothing can be acknowledged any more: disk I/O" in str(spool.failed)
+    assert "requests can no longer be acknowledged: disk I/O" in str(spool.failed)
     monkeypatch.setattr(FailingConnection, "failing", False)
     with pytest.raises(OverloadedError, match="has failed"):
         spool.put("", b"after", 1)

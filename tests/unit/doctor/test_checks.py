@@ -127,7 +127,7 @@ def test_service_that_cannot_be_asked() -> None:
 def test_parts_and_ports_of_a_running_process() -> None:
     check(process.parts([], []), OK)
     check(process.parts(["the part 'spool' has failed: x"], []), PROBLEM, "spool")
-    check(process.parts([], ["the store has taken nothing"]), PROBLEM, "taken nothing", "log")
+    check(process.parts([], ["the store has accepted no batch"]), PROBLEM, "accepted no batch", "log")
     port = PortFacts("--api-port", "127.0.0.1:8080", is_ours=True, answers=True, user="")
     check(process.ports([port]), OK, "answer")
     check(process.ports([port, port._replace(answers=False)]), PROBLEM, "8080 does not answer")
@@ -167,7 +167,7 @@ def test_schema() -> None:
     begun = replace(STORE, applied={1: AppliedFile(FILE.name, "")})
     check(store.schema(begun), WARNING, "spanloom migrate")
     check(store.schema(replace(STORE, is_before_baseline=True)), PROBLEM, "export", "import")
-    check(store.schema(replace(STORE, upgrade=Older(9, ""))), OK, "older releases may go on")
+    check(store.schema(replace(STORE, upgrade=Older(9, ""))), OK, "older releases may still run")
     upgraded = replace(STORE, upgrade=Older(7_200, "an INSERT into scores"))
     check(store.schema(upgraded), OK, "an INSERT into scores 2.0 h ago")
 

@@ -94,7 +94,7 @@ def test_one_value(text: bytes, place: str) -> None:
         (b"[" + FIRST + b",{nope},\n" + SECOND + b"]", ["item 1", "item 2", "item 3"]),
         (b"[" + FIRST + b',\n{"cut', ["item 1", "item 2"]),
         (b"[" + FIRST + b",,\n" + SECOND + b"]", ["item 1", "item 2", "item 3"]),
-        (b"[\n" + FIRST + b"\n]\nmore", ["item 1", "behind item 1"]),
+        (b"[\n" + FIRST + b"\n]\nmore", ["item 1", "after item 1"]),
     ],
 )
 def test_what_is_broken_stands_alone(text: bytes, expected: list[str]) -> None:

@@ -154,7 +154,7 @@ def test_pages_follow_each_other(server: MCPServer[Any], since: str) -> None:
     assert seen == [run["trace_id"] for run in everything["items"]]
     assert len(seen) > 2
     failed, text = call(server, "search_trajectories", since=since, cursor=asked["cursor"])
-    assert (failed, "another question" in text) == (True, True)
+    assert (failed, "another query" in text) == (True, True)
 
 
 def test_what_has_no_room_comes_with_the_next_page(

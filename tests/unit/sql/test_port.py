@@ -316,7 +316,7 @@ def test_who_has_no_key_or_not_the_scope_is_refused(locked: SqlPort) -> None:
     key = locked.locks.make("shop", Scope.READ)
     in_url = locked.http.get(locked.url, params={"query": "SELECT 1", "password": key})
     assert in_url.status_code == 401
-    assert "must not stand in a URL" in in_url.text
+    assert "must not be in a URL" in in_url.text
 
 
 def test_other_hosts_and_pages_of_others_are_refused(port: SqlPort) -> None:

@@ -79,7 +79,7 @@ def test_tables_sent_along_are_refused() -> None:
 
 
 def test_a_form_that_is_none_is_refused() -> None:
-    with pytest.raises(SqlError, match="no form"):
+    with pytest.raises(SqlError, match="not a form"):
         read(b"SELECT 1", {"content-type": "multipart/form-data"})
 
 

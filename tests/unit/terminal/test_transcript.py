@@ -144,7 +144,7 @@ def test_what_was_not_sent_is_said_to_be_missing(screen: Callable[..., Any]) -> 
     assert terminal.text.endswith("assistant\n  (empty)\n")
     nothing = screen()
     render_transcript({"agent_steps": []}, nothing.console, is_full=False)
-    assert nothing.text.startswith("Nothing was said")
+    assert nothing.text.startswith("No messages")
 
 
 def test_who_waits_for_a_person_says_so_once(screen: Callable[..., Any]) -> None:
@@ -270,7 +270,7 @@ def test_a_step_is_named_by_its_name_its_model_or_as_the_root(named: str, found:
     [
         ("model9", "the run has 3 steps of the type model"),
         ("model0", "the run has 3 steps of the type model"),
-        ("third", "no step's id or name, nor like `model3`"),
+        ("third", "not the id or name of a step, nor like `model3`"),
     ],
 )
 def test_a_step_that_is_none_is_one_line(runner: CliRunner, named: str, said: str) -> None:

@@ -216,7 +216,7 @@ def test_only_signs_that_a_list_has_are_explained(screen: Callable[..., Any]) ->
     runs = [item(outcome=outcome) for outcome in ("paused", "ok", "recovered", "paused")]
     render_list(runs, terminal.console, NOW_MS)
     assert terminal.text.splitlines()[-2:] == [
-        "! recovered: something failed, and the run went on   … paused: waits for a person",
+        "! recovered: something failed, but the run continued   … paused: waits for a person",
         "settled: complete, no more spans are expected",
     ]
 

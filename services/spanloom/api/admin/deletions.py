@@ -79,8 +79,8 @@ async def post_deletion(
 ) -> Deletion:
     """Delete the traces that meet every condition, or count them (`dry_run`).
 
-    They are in no answer from the moment this one is given, and leave the disk soon after. What
-    arrives of them later is deleted too, for as long as `--deletion-days` says.
+    After this response no query returns them; they leave the disk soon after. Spans of these traces
+    that arrive within `--deletion-days` days are deleted too.
     """
     caller = caller_of(request)
     host = request.client.host if request.client else ""
@@ -98,17 +98,17 @@ async def post_deletion(
 @router.get(
     "/v1/deletions",
     operation_id="listDeletions",
-    summary="See what was deleted, and by whom",
+    summary="List deletions",
     responses={200: DELETIONS, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.ADMIN, all_projects=True)
 async def list_deletions(
     using: Using,
     limit: Annotated[
-        int, Query(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT,
 ) -> DeletionList:
-    """Return the newest deletions, newest first; they are recorded for good."""
+    """Return the newest deletions, newest first; their records are permanent."""
     found = await using.calls.run(using.store.deletions.list, limit)
     return DeletionList(items=[Deletion.made_of(deletion) for deletion in found])
 

@@ -23,11 +23,13 @@ class KeyRequest(BaseModel):
 
     project: Annotated[
         Name | None,
-        Field(description="The one project that it opens; null for all.", examples=["support"]),
+        Field(
+            description="The one project that it may access; null for all.", examples=["support"]
+        ),
     ]
     scopes: Annotated[
         frozenset[Scope],
-        Field(description="What it allows; no scope implies another.", examples=[["ingest"]]),
+        Field(description="Its permissions; no scope implies another.", examples=[["ingest"]]),
     ]
     expires_at: Annotated[
         Instant | None,

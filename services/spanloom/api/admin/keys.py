@@ -25,7 +25,7 @@ router = APIRouter(tags=["keys"])
 KeyIdInPath = Annotated[
     str,
     Path(
-        description="The public part of a key, as the list has it.",
+        description="The public part of a key, as in the list.",
         examples=[EXAMPLE_KEY_ID],
         pattern="^[0-9a-f]{12}$",
     ),
@@ -40,7 +40,7 @@ KeyIdInPath = Annotated[
 )
 @needs(Scope.ADMIN)
 async def list_keys(request: Request, using: Using) -> KeyList:
-    """Return the keys of the caller's project, or all keys to a caller of all projects."""
+    """Return the keys of the caller's project; all keys if the caller may access all projects."""
     keys = await using.calls.run(using.keys.list, caller_of(request))
     return KeyList(items=[KeyItem.of(key) for key in keys])
 
@@ -53,7 +53,7 @@ async def list_keys(request: Request, using: Using) -> KeyList:
 )
 @needs(Scope.ADMIN, is_of_page=True)
 async def create_key(requested: KeyRequest, request: Request, using: Using) -> NewKey:
-    """Make a key of one project or of all, and show it this once."""
+    """Create a key for one project or for all; only this response shows it."""
     created = await using.calls.run(
         using.keys.create,
         ALL_PROJECTS if requested.project is None else requested.project,
@@ -72,7 +72,7 @@ async def create_key(requested: KeyRequest, request: Request, using: Using) -> N
 )
 @needs(Scope.ADMIN, is_of_page=True)
 async def revoke_key(key_id: KeyIdInPath, request: Request, using: Using) -> KeyItem:
-    """Make a key useless for good, within a second and everywhere; it stays in the list."""
+    """Revoke a key permanently, in every process within a second; it stays in the list."""
     key = await using.calls.run(using.keys.revoke, key_id, caller_of(request))
     if key is None:
         raise HTTPException(404, f"There is no key {key_id!r}.")

@@ -47,7 +47,7 @@ ProjectInQuery = Annotated[
 async def list_projects(
     callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> ProjectList:
-    """Return the projects that the key opens, by name: those with runs or stored spans."""
+    """Return the projects that the key may access, by name, if they have runs or stored spans."""
     return await using.calls.run(_listed, using, callers.narrowed(project))
 
 

@@ -80,13 +80,13 @@ class ReplayQuery(BaseModel):
 
 
 class ReplayPageQuery(PageQuery):
-    """Which page of the list of replays to give."""
+    """The page of replays to return."""
 
     cursor: Annotated[
         str | None,
         Field(
             max_length=4096,
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             examples=[encode_replay_cursor("00064119b2c8d000")],
         ),
     ] = None
@@ -104,7 +104,7 @@ router = APIRouter(tags=["replays"])
 ReplayIdInPath = Annotated[
     str,
     Path(
-        description="As the answer to the request named it.",
+        description="The `id` from the response to the request.",
         examples=[EXAMPLE_REPLAY],
         pattern="^[0-9a-f]{16}$",
     ),
@@ -125,8 +125,8 @@ async def post_replay(
 ) -> Replay:
     """Ask the extractor to build trajectories again: all, or those that pass every filter.
 
-    It does so in small pieces between its live work. A replay with the same filters that is
-    still under way is given in place of a new one.
+    It does so in small batches between live work. If a replay with the same filters is still
+    running, that replay is returned and no new one is started.
     """
     selection = query.selection(callers, using.extractor_version)
     replay = await using.calls.run(request_replay, using.store.replays, selection, time.time_ns())
@@ -143,7 +143,7 @@ async def post_replay(
 async def list_replays(
     query: Annotated[ReplayPageQuery, Query()], callers: CallersReach, using: Using
 ) -> ReplayList:
-    """List the replays of which the caller may see every project that they select."""
+    """Return the replays that select only projects which the caller may access."""
     reach = callers.narrowed(query.project)
     question = fingerprint(query)
     after = None if query.cursor is None else decode_replay_cursor(query.cursor, question)
@@ -161,12 +161,12 @@ async def list_replays(
 @router.get(
     "/v1/replays/{replay_id}",
     operation_id="getReplay",
-    summary="See how far a replay has come",
+    summary="Get the progress of a replay",
     responses={200: REPLAY, **problem_responses(401, 403, 404, 422, 503)},
 )
 @needs(Scope.ADMIN)
 async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Using) -> Replay:
-    """Return how many of its traces are done, and what came of them."""
+    """Return how many of its traces were built again, how many changed and how many failed."""
     replay = await using.calls.run(using.store.replays.get, replay_id, callers)
     if replay is None:
         raise HTTPException(404, f"There is no replay {replay_id!r}.")

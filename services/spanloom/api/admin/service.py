@@ -21,7 +21,7 @@ router = APIRouter(tags=["service"])
 @router.get(
     "/livez",
     operation_id="getLiveness",
-    summary="Whether the process works",
+    summary="Check that the process works",
     responses={200: HEALTH},
 )
 @open_to_all
@@ -45,17 +45,17 @@ async def get_health() -> Health:
 @router.get(
     "/readyz",
     operation_id="getReadiness",
-    summary="Whether it can do its work",
+    summary="Check that the process is ready",
     responses={200: READINESS, **problem_responses(503)},
     response_model=Readiness,
 )
 @open_to_all
 async def get_readiness(request: Request, using: Using) -> Readiness | Response:
-    """Answer 503 with `reasons` while starting, while stopping and without what its role needs.
+    """Answer 503 with `reasons` while starting or stopping, or without what its role needs.
 
-    That is the store for readers, and room in the spool for `spanloom collect`. `degraded` is
-    ready too: queries are answered, but requests of senders may be refused, or accepted spans
-    may wait for a store that does not take them.
+    The API needs the store; `spanloom collect` needs room in the spool. `degraded` is ready too:
+    queries are answered, but requests of senders may be refused, or accepted spans may wait because
+    the store cannot be written to.
     """
     reasons = list(await using.probes.run(using.ready))
     if not reasons:
@@ -69,7 +69,7 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
 @router.get(
     "/metrics",
     operation_id="getMetrics",
-    summary="Figures for Prometheus",
+    summary="Get metrics for Prometheus",
     response_class=Response,
     responses={200: METRICS, **problem_responses(401, 403, 503)},
 )
@@ -77,7 +77,7 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
 async def get_metrics(using: Using) -> Response:
     """Return every metric of this process in the Prometheus text format.
 
-    They sum over all projects, so the key must open all of them.
+    They cover all projects, so the key must have access to all of them.
     """
     return Response(using.metrics.render(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -85,7 +85,7 @@ async def get_metrics(using: Using) -> Response:
 @router.get(
     "/v1/service",
     operation_id="getService",
-    summary="What it is, and where it takes spans and answers SQL",
+    summary="Get the version and the ports of the service",
     responses={200: DESCRIPTION, **problem_responses(401, 403, 503)},
 )
 @needs(Scope.READ)
@@ -103,12 +103,12 @@ async def get_service(using: Using) -> ServiceDescription:
 @router.get(
     "/v1/doctor",
     operation_id="getDiagnosis",
-    summary="What is wrong with it, and what to do",
+    summary="Find problems of the service, with remedies",
     responses={200: DIAGNOSIS, **problem_responses(401, 403, 503)},
 )
 @needs(Scope.ADMIN, all_projects=True)
 async def get_diagnosis(using: Using) -> Diagnosis:
-    """Examine this process and its store, as `spanloom doctor` shows it beside its own findings.
+    """Examine this process and its store; `spanloom doctor` adds the findings to its own.
 
     Checks of files in the data directory are `skipped` here. It covers all projects.
     """

@@ -15,13 +15,13 @@ router = APIRouter(tags=["snapshots"])
 @router.post(
     "/v1/snapshots",
     operation_id="takeSnapshot",
-    summary="Hold the store for a copy",
+    summary="Take a snapshot of the store for a backup",
     responses={200: SNAPSHOT, **problem_responses(401, 403, 409, 503)},
 )
 @needs(Scope.ADMIN, all_projects=True)
 async def take_snapshot(using: Using) -> Snapshot:
-    """Hold the tables as they are now, by links beside the store, in place of the last snapshot.
+    """Snapshot the tables by hard links next to the store; the last snapshot is replaced.
 
-    `spanloom backup` copies them. Nothing leaves the service, and no path can be named.
+    `spanloom backup` copies it. No data leaves the service, and no path can be chosen.
     """
     return Snapshot(tables=await using.calls.run(using.store.snapshots.take))

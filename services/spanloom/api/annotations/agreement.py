@@ -75,7 +75,8 @@ class PartQuery:
     def __init__(
         self,
         measure: Annotated[
-            str, Query(description="A kind of mark.", max_length=40, examples=["correctness"])
+            str,
+            Query(description="A question of the scheme.", max_length=40, examples=["correctness"]),
         ] = "correctness",
         agent: Annotated[
             str,
@@ -88,7 +89,7 @@ class PartQuery:
             str, Query(description="An annotator of a pair.", max_length=100, examples=["ada"])
         ] = "",
         second: Annotated[
-            str, Query(description="The other one.", max_length=100, examples=["bo"])
+            str, Query(description="The other annotator.", max_length=100, examples=["bo"])
         ] = "",
         first_says: Annotated[
             str, Query(description="The answer of the first.", max_length=512, examples=["correct"])
@@ -131,14 +132,14 @@ Comparing = Annotated[AgreementQuery, Depends()]
 @router.get(
     "/v1/agreement",
     operation_id="getAgreement",
-    summary="See how far annotators agree",
+    summary="Get the agreement of annotators",
     responses={200: AGREEMENT, **_READING},
 )
 @needs(Scope.READ)
 async def get_agreement(query: Comparing, using: Using) -> Agreement:
-    """Return alpha, kappa and percent for each thing that the scheme asks.
+    """Return alpha, kappa and percent for each question of the scheme.
 
-    What is not defined is null, with the reason. What adjudicators decided is not compared.
+    An undefined value is null, with the reason. Decisions of adjudicators are not compared.
     """
 
     def agree() -> Agreement:
@@ -151,7 +152,7 @@ async def get_agreement(query: Comparing, using: Using) -> Agreement:
 @router.get(
     "/v1/agreement/units",
     operation_id="listAgreementUnits",
-    summary="See what an agreement was counted from",
+    summary="List steps or runs on which annotators disagree",
     responses={200: UNITS, **_READING},
 )
 @needs(Scope.READ)
@@ -160,7 +161,7 @@ async def list_units(
 ) -> UnitList:
     """Return up to 200 steps, or runs, on which annotators disagree.
 
-    With a pair and an answer of each, return those with just these answers, equal or not.
+    With two annotators and an answer of each, return those with exactly these answers.
     """
 
     def read() -> UnitList:

@@ -27,7 +27,7 @@ def project_of(
     project: Annotated[
         Name | None,
         Query(
-            description="The project; without it that of the key, else `default`.",
+            description="The project; without it the key's project, or `default`.",
             examples=["default"],
         ),
     ] = None,

@@ -67,9 +67,11 @@ _TOLD = {name: _LIST[name] for name in ("trace_id", "project", "version", "withh
 ANNOTATIONS = or_rows(_answer("The annotations.", "AnnotationList", _LIST), **_TOLD)
 WRITTEN = _answer("The rows of the request, and the score.", "AnnotationList", _LIST)
 VERSION = _answer("The document.", {"type": "object"}, canonical_example())
-KEPT = _answer("It is kept.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1})
+KEPT = _answer(
+    "The version is stored.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1}
+)
 SCHEME = _answer(
-    "The scheme, and what of it is not understood.", "SchemeItem", SCHEME_RECORD.example
+    "The scheme, and the keys that are not understood.", "SchemeItem", SCHEME_RECORD.example
 )
 SCHEMES = _answer("The schemes.", "SchemeList", example_of(SchemeList))
 ENTRIES = or_table(
@@ -90,18 +92,18 @@ TASK = _answer(
     "The files of the task.", {"type": "string", "format": "binary"}, "PK", "application/zip"
 )
 CHECKED = _answer(
-    "What each scheme of the text comes to.",
+    "The result of the check of each scheme.",
     "CheckedSchemes",
     {"schemes": [example_of(CheckedScheme)]},
 )
-IMPORTED = _answer("What came of each line.", "ImportReport", example_of(ImportReport))
-AGREEMENT = _answer("The figures.", "Agreement", example_of(Agreement))
+IMPORTED = _answer("The result of each line.", "ImportReport", example_of(ImportReport))
+AGREEMENT = _answer("The metrics.", "Agreement", example_of(Agreement))
 UNITS = _answer("The units.", "UnitList", example_of(UnitList))
 QUEUE = _answer("The queue as it is now.", "QueueItem", QUEUE_RECORD.example)
 QUEUES = _answer("The queues.", "QueueList", {"items": [QUEUE_RECORD.example]})
 QUEUED = _answer("The items.", "QueuedRuns", {"items": [QUEUED_RUN.example]})
-PLACE = _answer("The item, and where the annotator is.", "QueuePlace", example_of(QueuePlace))
-NEXT = _answer("What is next.", "NextRun", example_of(NextRun))
+PLACE = _answer("The item, and the annotator's position.", "QueuePlace", example_of(QueuePlace))
+NEXT = _answer("The next item.", "NextRun", example_of(NextRun))
 SCORES = or_rows(
     _answer(
         "A page of scores; or all of them as lines, or as a table.",

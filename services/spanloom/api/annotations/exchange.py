@@ -39,13 +39,13 @@ if TYPE_CHECKING:  # mypy can't derive members from a mapping
     Form = StrEnum
 else:
     Form = StrEnum("Form", {name.upper(): name for name in _LINES})
-    Form.__doc__ = "What the lines of an export are."
+    Form.__doc__ = "The format of the lines of an export."
 _ENTRIES = Form("jsonl")
 FormInQuery = Annotated[
     Form,
     Query(
         alias="format",
-        description="What a line is: annotations of a run, an example to train on, a run.",
+        description="Content of a line: annotations of a run, a training example, or a run.",
         examples=["sft"],
     ),
 ]
@@ -61,16 +61,14 @@ TableInHeader = Annotated[
 
 
 class Corrections(BaseModel):
-    """How many corrections an export writes, and why not the others."""
+    """How many corrections an export writes or leaves out, and why."""
 
     written: int = 0
     unedited: Annotated[int, Field(description="Equal to the original.")] = 0
-    changed: Annotated[
-        int, Field(description="The step that they correct has another text now.")
-    ] = 0
-    orphaned: Annotated[int, Field(description="Their steps have gone.")] = 0
-    no_answer: Annotated[int, Field(description="Not of what a model answered.")] = 0
-    unreadable: Annotated[int, Field(description="Without texts, or of no place.")] = 0
+    changed: Annotated[int, Field(description="The text of the corrected step has changed.")] = 0
+    orphaned: Annotated[int, Field(description="The corrected step no longer exists.")] = 0
+    no_answer: Annotated[int, Field(description="The corrected text is not a model's answer.")] = 0
+    unreadable: Annotated[int, Field(description="Without texts, or with an invalid position.")] = 0
 
 
 @router.get(
@@ -93,11 +91,11 @@ async def export_annotations(
 ) -> Response:
     """Return a line of JSON for each annotator and trajectory, with all annotations of its steps.
 
-    As a table there is a row for each step that somebody judged, and one for the run as a whole.
-    `POST /v1/annotations/import` takes such lines. What is withheld from the reader is left out.
-    `format=sft` and `format=dpo` give a line for each answer of a model that somebody corrected,
-    as far as that is still current: `GET /v1/annotations/corrections` counts what is not written.
-    `format=invariant` and `format=snorkel` give the runs themselves, with their annotations.
+    A table has a row for each annotated step, and one for the run as a whole. Lines can be imported
+    by `POST /v1/annotations/import`. Annotations that the reader may not see yet are left out.
+    `format=sft` and `format=dpo` have a line for each corrected model answer that is still current;
+    `GET /v1/annotations/corrections` counts those that are left out. `format=invariant` and
+    `format=snorkel` have the runs themselves, with their annotations.
     """
     reach = callers.narrowed(project)
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
@@ -116,7 +114,7 @@ async def export_annotations(
 @router.get(
     "/v1/annotations/corrections",
     operation_id="countCorrections",
-    summary="Count corrections by what becomes of them in an export",
+    summary="Count corrections that an export writes or leaves out",
     responses={200: CORRECTIONS, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.READ)
@@ -127,7 +125,7 @@ async def count_corrections(
     filters: AnnotationFilters,
     project: ProjectInQuery = None,
 ) -> Corrections:
-    """Return how many corrections `format=sft` and `format=dpo` write, and why not the others."""
+    """Return how many corrections `format=sft` and `format=dpo` write or leave out, and why."""
     reach, counts = callers.narrowed(project), Counter[str]()
     withheld = await using.calls.run(withheld_from, using.store.queues, reach, reader)
     entries = using.annotating.exchange.entries(reach, filters, withheld)
@@ -187,7 +185,7 @@ def _parsed(at: int, line: bytes) -> Any:  # any JSON value
 IMPORTED_AT_ONCE = 20
 """Entries that are imported in one blocking call."""
 DryRunInQuery = Annotated[
-    bool, Query(description="Only say what would be stored.", examples=[True])
+    bool, Query(description="Only report what would be stored.", examples=[True])
 ]
 
 
@@ -201,10 +199,10 @@ DryRunInQuery = Annotated[
 async def import_annotations(
     request: Request, project: OneProject, using: Using, dry_run: DryRunInQuery = False
 ) -> ImportReport:
-    """Take lines as the export has them; the same again adds nothing.
+    """Import lines as the export writes them; importing them again adds nothing.
 
-    A line is taken whole or not at all. Steps are found by `step_id`, or by `step_index` where the
-    trajectory has as many steps as the line says. Options that the scheme does not have are kept,
+    A line is stored whole or not at all. Steps are found by `step_id`, or by `step_index` if the
+    trajectory has as many steps as the line says. Options that the scheme does not have are stored,
     and named in `flags`.
     """
     entries = read_entries(await request.body())

@@ -96,8 +96,9 @@ async def export_task(
 ) -> Response:
     """Return a ZIP of `config.yaml`, `items.json` and a `user_state.json` for each annotator.
 
-    Of any number of runs: it is sent while it is written. What is withheld from the reader is left
-    out. An account has to be made in Potato before the folder of its user is copied there.
+    It may have any number of runs: it is sent while it is written. Annotations that the reader may
+    not see yet are left out. Create the account of a user in Potato before you copy the user's
+    folder there.
     """
 
     def begin() -> tuple[Iterator[bytes], bytes]:
@@ -125,7 +126,7 @@ async def export_task(
 async def import_files(
     requested: PotatoFiles, project: OneProject, using: Using, dry_run: DryRunInQuery = False
 ) -> ImportReport:
-    """Take files as Potato writes them; the same again adds nothing. A line is an entry of them."""
+    """Import files of Potato; importing them again adds nothing. `line` counts their entries."""
     files = {file.path: file.text.encode() for file in requested.files}
     entries = await using.calls.run(_read, files)
     return await import_all(using, project, entries, is_dry_run=dry_run)

@@ -31,7 +31,7 @@ class QueueRequest(BaseModel):
         list[AnnotatorName],
         Field(
             max_length=200,
-            description="Who annotates; in a free queue none: everybody may.",
+            description="The annotators; none in a free queue, where everybody may annotate.",
             examples=[["ada"]],
         ),
     ] = []
@@ -49,15 +49,16 @@ class QueueRequest(BaseModel):
     blind: Annotated[
         bool,
         Field(
-            description="Withhold others' annotations until one's own are done.", examples=[True]
+            description="Withhold annotations of others until the annotator is done.",
+            examples=[True],
         ),
     ] = False
     order: Annotated[
-        Order, Field(description="In which order annotators get items.", examples=["oldest"])
+        Order, Field(description="The order in which annotators get items.", examples=["oldest"])
     ] = Order.OLDEST
     away: Annotated[
         list[AnnotatorName],
-        Field(description="Whose items go to others, but for what is done.", examples=[[]]),
+        Field(description="Annotators whose open items go to others.", examples=[[]]),
     ] = []
     threshold: Annotated[
         float | None,
@@ -70,16 +71,21 @@ class QueueRequest(BaseModel):
     ] = None
     sample: Annotated[
         float,
-        Field(ge=0, le=1, description="Share of items to adjudicate in any case.", examples=[0.1]),
+        Field(
+            ge=0, le=1, description="Share of items that are always adjudicated.", examples=[0.1]
+        ),
     ] = 0
     instructions: Annotated[
-        str, Field(max_length=20_000, description="What to look at.", examples=["Judge all."])
+        str,
+        Field(
+            max_length=20_000, description="Instructions for annotators.", examples=["Judge all."]
+        ),
     ] = ""
     trace_ids: Annotated[
         list[TraceId],
         Field(
             max_length=MOST_ITEMS,
-            description="Items to add, in this order, after those that are there.",
+            description="Items to add, in this order, after the existing items.",
             examples=[[EXAMPLE_TRACE]],
         ),
     ] = []
@@ -87,7 +93,7 @@ class QueueRequest(BaseModel):
         list[TraceId],
         Field(
             max_length=MOST_GOLD,
-            description="What was adjudicated, for every annotator to be compared with.",
+            description="Adjudicated runs, with which every annotator is compared.",
             examples=[[]],
         ),
     ] = []
@@ -100,7 +106,7 @@ class QueueRequest(BaseModel):
         ),
     ] = ""
     living: Annotated[
-        bool, Field(description="Go on putting in what `where` finds.", examples=[True])
+        bool, Field(description="Keep adding the runs that match `where`.", examples=[True])
     ] = False
 
     @model_validator(mode="after")
@@ -135,13 +141,13 @@ class QueueRequest(BaseModel):
 
 
 class QueueList(BaseModel):
-    """The queues there are."""
+    """The annotation queues."""
 
     items: list[QueueItem]
 
 
 class QueuedRuns(BaseModel):
-    """What is in a queue, in its order."""
+    """The items of a queue, in its order."""
 
     items: list[QueuedRun]
 

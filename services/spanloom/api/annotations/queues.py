@@ -44,7 +44,7 @@ WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
 async def list_queues(
     callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> QueueList:
-    """Return every queue and how far its annotators are."""
+    """Return every queue, with the progress of its annotators."""
     listed = using.annotating.queues.views.listed
     views = await using.calls.run(listed, callers.narrowed(project))
     return QueueList(items=[queue_item(view) for view in views])
@@ -83,7 +83,7 @@ async def put_queue(
 )
 @needs(Scope.READ)
 async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> QueueItem:
-    """Return it as it is now, with how often its annotators gave the known answers."""
+    """Return a queue, with how many known answers of gold items each annotator gave."""
     queues = using.annotating.queues
 
     def read() -> QueueItem:
@@ -96,14 +96,14 @@ async def get_queue(name: QueueInPath, project: OneProject, using: Using) -> Que
 @router.get(
     "/v1/queues/{name}/items",
     operation_id="listQueueItems",
-    summary="List what is in a queue",
+    summary="List the items of a queue",
     responses={200: QUEUED, **READING},
 )
 @needs(Scope.READ)
 async def list_items(
     name: QueueInPath, project: OneProject, using: Using, reader: Reader
 ) -> QueuedRuns:
-    """Return its trajectories, who annotates each, and who is done."""
+    """Return the trajectories of a queue, with their annotators and those who are done."""
     view = await using.calls.run(using.annotating.queues.views.named, project, name)
     return queued_runs(view, reader)
 
@@ -134,14 +134,14 @@ OneTurn = Annotated[Turn, Depends()]
 @router.post(
     "/v1/queues/{name}/next",
     operation_id="nextInQueue",
-    summary="Get what is next for an annotator",
+    summary="Get the next item of an annotator",
     responses={200: NEXT, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def next_item(
     name: QueueInPath, project: OneProject, using: Using, annotator: Annotator
 ) -> NextRun:
-    """Return what the annotator has begun, else the next that is theirs, which is begun then."""
+    """Return the item that the annotator has begun; otherwise begin the next one and return it."""
     next_for = using.annotating.queues.next_for
     return NextRun.made_of(await using.calls.run(next_for, project, name, annotator))
 
@@ -149,14 +149,14 @@ async def next_item(
 @router.get(
     "/v1/queues/{name}/items/{trace_id}",
     operation_id="getQueueItem",
-    summary="See where an annotator is in a queue",
+    summary="Get an item of a queue, for an annotator",
     responses={200: PLACE, **READING},
 )
 @needs(Scope.READ)
 async def get_item(
     name: QueueInPath, trace_id: TraceIdInPath, project: OneProject, using: Using, reader: Reader
 ) -> QueuePlace:
-    """Return an item, and which it is of those that the annotator has."""
+    """Return an item, and its number among the annotator's items."""
     holding = using.annotating.queues.views.holding
     view = await using.calls.run(holding, project, name, trace_id)
     return queue_place(view, trace_id, reader)
@@ -170,7 +170,7 @@ async def get_item(
 )
 @needs(Scope.ANNOTATE)
 async def begin(turn: OneTurn) -> QueueItem:
-    """Record it once: the time for an item counts from there. Others' items are not recorded."""
+    """Record the first opening, from which time counts; no effect on others' items."""
     return await turn.record(turn.queues.begin)
 
 
@@ -182,19 +182,19 @@ async def begin(turn: OneTurn) -> QueueItem:
 )
 @needs(Scope.ANNOTATE)
 async def done(turn: OneTurn) -> QueueItem:
-    """Record it; 409 if the scheme requires answers that are missing."""
+    """Record that the annotator is done; 409 if answers that the scheme requires are missing."""
     return await turn.record(turn.queues.done)
 
 
 @router.post(
     "/v1/queues/{name}/items/{trace_id}/reopen",
     operation_id="reopenInQueue",
-    summary="Go on with an item that was done",
+    summary="Reopen an item that was done",
     responses={200: QUEUE, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def reopen(turn: OneTurn) -> QueueItem:
-    """Record that the annotator is not done with it."""
+    """Record that the annotator is not done with the item."""
     return await turn.record(turn.queues.reopen)
 
 
@@ -206,5 +206,5 @@ async def reopen(turn: OneTurn) -> QueueItem:
 )
 @needs(Scope.ANNOTATE)
 async def adjudicate(turn: OneTurn) -> QueueItem:
-    """Record it, once its annotators are done; decisions are annotations with that origin."""
+    """Record it, once its annotators are done; decisions have the origin `adjudication`."""
     return await turn.record(turn.queues.adjudicate)

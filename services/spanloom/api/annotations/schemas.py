@@ -41,29 +41,33 @@ SchemeName = Annotated[
 ]
 SeenVersion = Annotated[
     int | None,
-    Field(ge=1, description="Version on the screen; absent: the current.", examples=[None]),
+    Field(
+        ge=1,
+        description="The version that the annotator sees; absent: the current version.",
+        examples=[None],
+    ),
 ]
 
 
 class Edit(BaseModel):
-    """What changes of one annotation: the fields that are there."""
+    """A change of one annotation: only the given fields change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     write_id: WriteId
     step_id: Annotated[str, Field(max_length=64, description="Empty: the whole trajectory.")] = ""
     base_revision: Annotated[
-        int | None, Field(ge=0, description="What the client had seen; 0: nothing.")
+        int | None, Field(ge=0, description="The revision that the client saw; 0: none.")
     ] = None
     correctness: Text | None = None
     error_type: Text | None = None
     error_subtype: Text | None = None
     severity: Text | None = None
     rationale: str | None = None
-    value: Annotated[dict[str, Any] | None, Field(description="What else the scheme asks for.")] = (
-        None
-    )
-    is_deleted: Annotated[bool, Field(description="Take the annotation back.")] = False
+    value: Annotated[
+        dict[str, Any] | None, Field(description="Answers to further questions of the scheme.")
+    ] = None
+    is_deleted: Annotated[bool, Field(description="Remove the annotation.")] = False
 
     def write(self) -> Write:
         """Return the edit as a write; a null field clears the stored one."""
@@ -81,11 +85,15 @@ class AnnotationsRequest(BaseModel):
     version: SeenVersion = None
     origin: Annotated[
         Literal["human", "adjudication", "model", "rule"],
-        Field(description="Where they come from.", examples=["human"]),
+        Field(description="Origin of the annotations.", examples=["human"]),
     ] = "human"
     group: Annotated[
         str,
-        Field(max_length=100, description="What is undone together.", examples=["first pass"]),
+        Field(
+            max_length=100,
+            description="Name of a group of writes that are undone together.",
+            examples=["first pass"],
+        ),
     ] = ""
     items: Annotated[
         list[Edit],
@@ -101,7 +109,7 @@ class AnnotationsRequest(BaseModel):
 
 
 class BulkRequest(BaseModel):
-    """One mark for all steps that have none."""
+    """One mark for all steps that have none yet."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -141,12 +149,14 @@ class AnnotationList(BaseModel):
 
     trace_id: str
     project: str
-    version: Annotated[int, Field(description="The current one.")]
-    withheld: Annotated[int, Field(description="Rows of others, in a queue that is blind.")]
+    version: Annotated[int, Field(description="The current version.")]
+    withheld: Annotated[
+        int, Field(description="Number of rows of others withheld in a blind queue.")
+    ]
     items: list[AnnotationItem]
     scores: Annotated[
         list[dict[str, Any]],
-        Field(description="What each annotator's marks come to: those that count."),
+        Field(description="The score of each annotator, from the marks that count."),
     ]
 
 
@@ -178,8 +188,10 @@ class AnnotationRow(BaseModel):
     revision: int | None
     at: Moment | None
     state: str
-    stands_at: Annotated[str, Field(description="The step that it belongs to now.")]
-    score: Annotated[float | None, Field(description="What all of the annotator's marks come to.")]
+    stands_at: Annotated[
+        str, Field(description="The step that it belongs to in the current version.")
+    ]
+    score: Annotated[float | None, Field(description="The score from all marks of the annotator.")]
     score_complete: bool | None
 
 

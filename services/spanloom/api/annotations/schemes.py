@@ -41,7 +41,7 @@ class SchemeText(BaseModel):
 
 
 class CheckedSchemes(BaseModel):
-    """The schemes of a text."""
+    """The schemes in a checked text."""
 
     schemes: list[CheckedScheme]
 
@@ -81,7 +81,7 @@ SchemeNameInPath = Annotated[
 async def list_schemes(
     callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> SchemeList:
-    """Return the schemes that were put, and the presets `mast`, `potato` and `trail`."""
+    """Return the stored schemes, and the presets `mast`, `potato` and `trail`."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.annotating.schemes.listed, reach)
     items = [stored_scheme(s.project, reading, s.put_by, s.at_us) for s, reading in found]
@@ -102,10 +102,11 @@ async def put_scheme(
     using: Using,
     reader: Reader,
 ) -> SchemeItem:
-    """Store a scheme as it is; annotations made with an older text stay as they are.
+    """Store a scheme; annotations made with an older text are not changed.
 
-    Where weights, highest score or right option changed, stored scores follow before the answer.
-    The answer names what of it is not understood, with its line. An invalid scheme is 422.
+    If weights, the highest score or the correct option changed, stored scores are updated before
+    the response. The response names what was not understood, with its line. An invalid scheme is
+    422.
     """
     at_us = using.annotating.writing.now_us()
     put = using.annotating.rescoring.put
@@ -116,7 +117,7 @@ async def put_scheme(
 @router.post(
     "/v1/schemes/check",
     operation_id="checkSchemes",
-    summary="See what a text of schemes comes to",
+    summary="Check a text of schemes",
     responses={200: CHECKED, **problem_responses(401, 403, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)

@@ -51,19 +51,21 @@ class ScoresQuery(BaseModel):
     trace_id: Annotated[
         list[TraceId],
         Field(
-            description="Only of these trajectories: given once for each.",
+            description="Only of these trajectories; repeat it for each.",
             max_length=MOST_TRACES,
             examples=[[EXAMPLE_TRACE]],
         ),
     ] = []
     target: Annotated[
         Literal["", "trajectory", "step", "span", "conversation", "item"],
-        Field(description="Only of trajectories as a whole, or only of steps.", examples=["step"]),
+        Field(
+            description="Only scores of whole trajectories, or only of steps.", examples=["step"]
+        ),
     ] = ""
     orphan: Annotated[
         bool,
         Field(
-            description="Only those older than 7 days whose trajectory is not stored.",
+            description="Only scores older than 7 days whose trajectory is not stored.",
             examples=[True],
         ),
     ] = False
@@ -73,7 +75,7 @@ class ScoresQuery(BaseModel):
     source: Annotated[
         list[Annotated[str, Field(max_length=50)]],
         Field(
-            description="Only of these sources: given once for each.",
+            description="Only of these sources; repeat it for each.",
             max_length=MOST_SOURCES,
             examples=[["human"]],
         ),
@@ -88,12 +90,12 @@ class ScoresQuery(BaseModel):
         str, Field(description="Only of the item with this key.", max_length=512, examples=["oslo"])
     ] = ""
     limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
     ] = DEFAULT_LIMIT
     cursor: Annotated[
         str | None,
         Field(
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             max_length=4096,
             examples=[encode_score_cursor(ScorePlace("default", EXAMPLE_TRACE, "00"))],
         ),
@@ -143,7 +145,7 @@ class ScoreRequest(BaseModel):
 
     trace_id: Annotated[
         TraceId | Literal[""],
-        Field(description="Of a conversation or an item empty.", examples=[EXAMPLE_TRACE]),
+        Field(description="Empty for a conversation or an item.", examples=[EXAMPLE_TRACE]),
     ] = ""
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
     source: Literal["model", "rule", "llm", "code", "api", "human", "import"] = "api"
@@ -154,12 +156,12 @@ class ScoreRequest(BaseModel):
     value: float | bool | str | None = None
     value_type: Annotated[
         Literal["number", "boolean", "category", "text", "none"] | None,
-        Field(description="By the value; to be given of a text that is no category."),
+        Field(description="Inferred from `value`; required for a text that is not a category."),
     ] = None
     label: Annotated[
         str,
         Field(
-            description="In words what a number or boolean means; alone it is a category.",
+            description="What a number or boolean means; without a value it is a category.",
             max_length=512,
         ),
     ] = ""
@@ -181,7 +183,7 @@ class ScoreRequest(BaseModel):
     cost: Annotated[float | None, Field(allow_inf_nan=False)] = None
     view_fingerprint: Annotated[
         str,
-        Field(description="Of the parts of the run that the evaluator read.", max_length=512),
+        Field(description="Fingerprint of the contents that the evaluator read.", max_length=512),
     ] = ""
     coverage: Annotated[
         float | None,
@@ -189,17 +191,17 @@ class ScoreRequest(BaseModel):
     ] = None
     cached: Annotated[
         bool,
-        Field(description="Whether every answer of a model was one that it had given before."),
+        Field(description="Whether all answers of a model came from the cache."),
     ] = False
     metrics: Annotated[
         dict[MetricName, FiniteNumber],
-        Field(description="Further numbers by name.", max_length=100),
+        Field(description="Further numbers, by name.", max_length=100),
     ] = {}
     at: Annotated[
         int | None,
         Field(
-            description="When it was made, in milliseconds since the epoch; without it now. Of two "
-            "that are the same score the later counts.",
+            description="When it was made, in milliseconds since the epoch; by default now. Of "
+            "two revisions of a score the later counts.",
             ge=0,
             le=2**43,
         ),
@@ -254,7 +256,7 @@ class ScoresRequest(BaseModel):
         Field(
             min_length=1,
             max_length=10_000,
-            description="The same score again is a revision of it.",
+            description="Sending the same score again makes a revision of it.",
             examples=[
                 [{"trace_id": EXAMPLE_TRACE, "name": "helpful", "author": "judge", "value": 0.9}]
             ],
@@ -266,13 +268,16 @@ class ScoreList(BaseModel):
     """Scores, by project, trace and id."""
 
     items: list[ScoreItem]
-    withheld: Annotated[int, Field(description="Of others, in a queue that is blind.")]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    withheld: Annotated[
+        int, Field(description="Number of scores of others withheld in a blind queue.")
+    ]
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 class WrittenScores(ScoreList):
     """Scores as stored."""
 
     waiting: Annotated[
-        int, Field(description="Of how many the trajectory is not there yet: they wait for it.")
+        int,
+        Field(description="Number of scores that wait for a trajectory that is not stored yet."),
     ] = 0

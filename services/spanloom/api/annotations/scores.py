@@ -50,9 +50,9 @@ async def list_scores(
 ) -> Response | ScoreList:
     """Return one page of current scores, by project, trace and id.
 
-    In every form but JSON they are all scores, unless `limit` is given.
+    Forms other than JSON have all scores, unless `limit` is set.
 
-    The marks of annotators are scores of steps, and what they come to is one of the trajectory.
+    Annotations of steps are listed as scores of the steps, and their total as one of the run.
     """
     reach, limit, after = callers.narrowed(query.project), query.limit, query.place()
     if (form := form_for(accept)) is not None:
@@ -93,11 +93,11 @@ async def list_scores(
 async def write_scores(
     requested: ScoresRequest, project: OneProject, using: Using, response: Response
 ) -> WrittenScores:
-    """Store scores of rules and models; those of annotators come from what they annotate.
+    """Store scores of rules and models; scores of people are computed from their annotations.
 
     The same score again, by target, name, source, author, experiment, item and repeat, is a
-    revision of it. A score whose trajectory is not there yet waits for it: then the answer is 202.
-    After 7 days it is listed as an orphan.
+    revision of it. A score whose trajectory is not stored yet waits for it: then the response is
+    202. After 7 days it is listed as an orphan.
     """
     now_us = using.annotating.writing.now_us()
     made: Sequence[Score] = [item.score(project, now_us) for item in requested.items]

@@ -69,8 +69,8 @@ async def list_annotations(
 ) -> Response:
     """Return the current annotations, each with its state against the current version.
 
-    In a blind queue annotations of others are withheld, and counted, until the reader is done. As
-    lines they come some at a time; scores are in JSON alone.
+    In a blind queue annotations of others are withheld, and counted, until the reader is done.
+    Lines are streamed; only JSON has scores.
     """
     key = await home_of(using, trace_id, callers, project)
     if (form := form_for(accept)) is not None:
@@ -99,10 +99,10 @@ async def write_annotations(
     annotator: Annotator,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Store all items or none; when this answers they survive a crash.
+    """Store all items or none; after the response they survive a crash.
 
-    An item changes the fields that it names. Where one of these was changed elsewhere since
-    `base_revision`, the answer is 409 with the current rows; edits of other fields are joined.
+    An item changes the fields that it names. If another write changed one of these since
+    `base_revision`, the response is 409 with the current rows; edits of other fields are merged.
     """
     key = await home_of(using, trace_id, callers, project)
     session = await using.calls.run(
@@ -118,7 +118,7 @@ async def write_annotations(
 @router.post(
     "/v1/trajectories/{trace_id}/annotations/bulk",
     operation_id="bulkAnnotate",
-    summary="Mark all unjudged steps alike",
+    summary="Annotate all unjudged steps alike",
     response_model=AnnotationList,
     responses={200: WRITTEN, **_WRITING},
 )
@@ -131,7 +131,7 @@ async def bulk_annotate(
     annotator: Annotator,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Give one mark to every step that has none yet, of all or of a branch: one undo group."""
+    """Annotate every step that has no mark yet, in the run or a branch, as one undo group."""
     key = await home_of(using, trace_id, callers, project)
     session = await using.calls.run(
         open_session, using, key, requested.scheme, annotator, requested.version
@@ -158,7 +158,7 @@ async def undo_annotations(
     annotator: Annotator,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Put back what was there before, as new revisions; their group is this request's write id."""
+    """Restore the previous values as new revisions; their group is this request's write id."""
     key = await home_of(using, trace_id, callers, project)
     session = await using.calls.run(open_session, using, key, requested.scheme, annotator, None)
     undo = using.annotating.writing.undo
@@ -188,7 +188,7 @@ async def get_version(
     project: ProjectInQuery = None,
     texts: TextsInQuery = "raw",
 ) -> Response:
-    """Return the document as it was: versions are kept from their first annotation on."""
+    """Return the document of a version that was stored for its annotations."""
     key = await home_of(using, trace_id, callers, project)
     document = await using.calls.run(using.annotating.versions.document, key, version)
     whole = or_404(document, f"{trace_id} in version {version}", project)
@@ -198,7 +198,7 @@ async def get_version(
 @router.put(
     "/v1/trajectories/{trace_id}/versions/{version}",
     operation_id="keepTrajectoryVersion",
-    summary="Keep a version that is about to be annotated",
+    summary="Store a version that is about to be annotated",
     response_class=Response,
     responses={200: KEPT, **problem_responses(401, 403, 404, 422, 503)},
 )
@@ -210,7 +210,7 @@ async def keep_version(
     using: Using,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Keep a version for good, so that annotations stay anchored however late they are saved."""
+    """Store a version permanently, so that annotations of it can be saved later."""
     key = await home_of(using, trace_id, callers, project)
     found = await using.calls.run(keep, using, key, version)
     return Response(or_404(found, f"{trace_id} in version {version}", project), media_type=JSON)

@@ -27,7 +27,7 @@ router = APIRouter(tags=["trajectories"])
 async def list_versions(
     trace_id: TraceIdInPath, callers: CallersReach, using: Using, project: ProjectInQuery = None
 ) -> VersionList:
-    """Return the newest version, then those that were kept, newest first."""
+    """Return the newest version, then the stored older versions, newest first."""
     key = await home_of(using, trace_id, callers, project)
     items = await using.calls.run(_items, using.store, key)
     return VersionList(trace_id=trace_id, items=or_404(items or None, trace_id, project))

@@ -167,7 +167,7 @@ class Feed:
                 await asyncio.sleep(rest_s)
                 unread_s = 0.0 if self._readers else unread_s + rest_s
         except Exception:
-            log.exception("the change feed is not read ahead until somebody asks for it again")
+            log.exception("the change feed is not read ahead until the next request for it")
         finally:
             self._window = None
             self._wake()

@@ -146,7 +146,7 @@ def _no_route(path: str, methods: set[str]) -> Response:
         allowed = ", ".join(sorted(methods))
         detail = f"This path takes another method: {allowed}."
         return problem(path, 405, detail, {"Allow": allowed})
-    return problem(path, 404, "There is no such path; /openapi.json lists those there are.")
+    return problem(path, 404, "There is no such path; /openapi.json lists all paths.")
 
 
 async def reach_of(request: Request) -> Reach:  # FastAPI calls a plain function in a thread

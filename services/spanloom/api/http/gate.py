@@ -47,7 +47,7 @@ class Gate:
             self._log.exception("request failed", route=_route(scope))
             if answer.status:
                 raise  # the response has begun, so only the connection can be cut
-            failed = problem(scope["path"], 500, "Something went wrong here; see the log.")
+            failed = problem(scope["path"], 500, "Internal error; see the log.")
             await failed(scope, receive, answer.send)
         finally:
             route = _route(scope)

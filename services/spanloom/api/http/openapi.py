@@ -15,18 +15,18 @@ TAGS = [
     {"name": "trajectories", "description": "What agents were asked, did, and cost."},
     {"name": "questions", "description": "Numbers over runs and steps, and the fields of queries."},
     {"name": "annotations", "description": "Annotations by people and models, and agreement."},
-    {"name": "datasets", "description": "Items with what is expected of a run, in versions."},
+    {"name": "datasets", "description": "Items with the values expected of a run, in versions."},
     {"name": "experiments", "description": "Many runs judged by the same evaluators."},
     {
         "name": "alerts",
         "description": "Conditions and metrics that are watched, and notify channels.",
     },
-    {"name": "online rules", "description": "What judges runs as they come in, and how far it is."},
+    {"name": "online rules", "description": "Rules that judge arriving runs, and their progress."},
     {"name": "views", "description": "Views of the page that a project shares."},
-    {"name": "deletions", "description": "Traces deleted for good, and by whom."},
-    {"name": "snapshots", "description": "The store held as it is, for `spanloom backup`."},
+    {"name": "deletions", "description": "Permanently deleted traces, and who deleted them."},
+    {"name": "snapshots", "description": "Snapshots of the store, for `spanloom backup`."},
     {"name": "replays", "description": "History extracted again after a dialect changed."},
-    {"name": "keys", "description": "What opens this service, and to whom."},
+    {"name": "keys", "description": "Keys of this service, and their permissions."},
     {"name": "service", "description": "How this process is."},
 ]
 DESCRIPTION = """\

@@ -52,14 +52,16 @@ class InvalidInput(BaseModel):
     parameter: Annotated[str, Field(description="Its name.")]
     detail: Annotated[str, Field(description="What is wrong with it.")]
     position: Annotated[
-        int | None, Field(description="The place in it, in code points from 0.")
+        int | None, Field(description="The position in it, in code points from 0.")
     ] = None
-    length: Annotated[int | None, Field(description="How many code points it takes.")] = None
+    length: Annotated[int | None, Field(description="Length in code points.")] = None
     message: Annotated[str | None, Field(description="The same as `detail`.")] = None
     did_you_mean: Annotated[
-        list[str] | None, Field(description="What resembles the word that is wrong.")
+        list[str] | None, Field(description="Values similar to the wrong one.")
     ] = None
-    expected: Annotated[list[str] | None, Field(description="What may be there.")] = None
+    expected: Annotated[
+        list[str] | None, Field(description="Values that are valid at this position.")
+    ] = None
 
 
 class Problem(BaseModel):
@@ -67,7 +69,9 @@ class Problem(BaseModel):
 
     model_config = ConfigDict(title="Problem")
 
-    type: Annotated[str, Field(description="Always `about:blank`: `status` is all there is.")]
+    type: Annotated[
+        str, Field(description="Always `about:blank`: only `status` identifies the error.")
+    ]
     title: Annotated[str, Field(description="The status in words.")]
     status: Annotated[int, Field(description="The HTTP status.")]
     detail: Annotated[str, Field(description="What went wrong and what to do.")]
@@ -76,11 +80,11 @@ class Problem(BaseModel):
         list[InvalidInput] | None, Field(description="Of 422: each parameter at fault.")
     ] = None
     available: Annotated[
-        list[str] | None, Field(description="Of 406: the media types that there are.")
+        list[str] | None, Field(description="Of 406: the available media types.")
     ] = None
     reason: Annotated[
         str | None,
-        Field(description="Of 406 for a run: the code of why its `format` cannot hold it."),
+        Field(description="Of 406 for a run: the code that says why `format` cannot hold it."),
     ] = None
     reasons: Annotated[
         list[str] | None, Field(description="Of 503 from `/readyz`: what is not ready.")
@@ -161,7 +165,7 @@ def install_problem_handlers(app: FastAPI) -> None:
 def _on_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # as registered
     if (error.status_code, error.detail) == _UNREADABLE:
-        return _refuse(request, [{"parameter": "body", "detail": "It is no JSON in UTF-8."}])
+        return _refuse(request, [{"parameter": "body", "detail": "It is not JSON in UTF-8."}])
     detail = _FRAMEWORK_DETAILS.get((error.status_code, error.detail), error.detail)
     return problem(request.url.path, error.status_code, detail, dict(error.headers or {}))
 
@@ -302,24 +306,24 @@ def _on_retryable(request: Request, error: Exception) -> Response:
 _UNREADABLE = (400, "There was an error parsing the body")
 """FastAPI's error for a body that is not UTF-8, nested too deep, or with a 5,000-digit number."""
 _FRAMEWORK_DETAILS = {
-    (404, "Not Found"): "There is no such path; /openapi.json lists those there are.",
+    (404, "Not Found"): "There is no such path; /openapi.json lists all paths.",
     (405, "Method Not Allowed"): "This path takes another method; `Allow` names it.",
 }
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
-    403: "The key does not open this, or a web page asked for a change.",
+    403: "The key has no access to this, or a web page requested a change.",
     404: "There is no such trajectory, conversation, replay, scheme, queue, view, dataset, "
     "evaluator, experiment, online rule, alert or key.",
-    406: "No form of rows that `Accept` asks for is there, `available` lists those that are; "
-    "or the `format` cannot hold the run, `reason` says why.",
+    406: "`Accept` has no available form of rows, `available` lists them; or the `format` cannot "
+    "hold the run, `reason` says why.",
     409: "It cannot be done now: changed elsewhere, or not by this store.",
-    410: "The change feed is not kept as far back; `resume` is where to go on after a full list.",
+    410: "The change feed does not reach back that far; continue from `resume` after a full list.",
     408: "The body came too slowly.",
-    413: "The body is larger than any request here needs.",
+    413: "The body is larger than the limit.",
     421: "The `Host` header names a host that this service does not answer for.",
     422: "A parameter cannot be used; `errors` says which and why.",
-    500: "Something went wrong here; the service's log has the details.",
-    501: "This process cannot: it runs with `--no-search`, or takes no spans.",
+    500: "Internal error; the service's log has the details.",
+    501: "Not available in this process: it runs with `--no-search`, or receives no spans.",
     503: "The store does not answer at the moment; retry after `Retry-After` seconds.",
 }
 

@@ -10,12 +10,14 @@ from fastapi import Header, Response
 IfNoneMatch = Annotated[
     str,
     Header(
-        description="The `etag` of an answer that you have: 304 means that it is still the same.",
+        description="The `etag` of an earlier response: 304 means that nothing has changed.",
         examples=['W/"9b1c0e6f4a7d2385c1f0e2d4"'],
     ),
 ]
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {
-    304: {"description": "What `if-none-match` names is still the same; there is no body."}
+    304: {
+        "description": "The content that `if-none-match` names has not changed; there is no body."
+    }
 }
 
 

@@ -148,8 +148,7 @@ def _line(members: Mapping[str, object]) -> bytes:
 
 _FORMS = list(formats_of(Of.ROWS, Via.ACCEPT).values())
 _NOT_INSTALLED = (
-    "; Arrow and Parquet are there once PyArrow is installed beside the service: "
-    "pip install 'spanloom[arrow]'"
+    "; Arrow and Parquet need PyArrow in the service's environment: pip install 'spanloom[arrow]'"
 )
 
 

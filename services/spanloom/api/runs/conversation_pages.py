@@ -51,10 +51,10 @@ async def export_conversation(
     using: Using,
     project: ProjectInQuery = None,
 ) -> Response:
-    """Return its runs in their order, each in its newest version as its own file shows it.
+    """Return the runs of a conversation in order, each in its newest version.
 
-    The first 5,000 steps and 30 MB of texts are in it; it says where the runs after these
-    are. It names 10,000 runs at most.
+    The file has the first 5,000 steps and 30 MB of texts, and says where to find later runs. It
+    lists at most 10,000 runs.
     """
     reach = callers.narrowed(project)
     pieces = _pieces(using.store, conversation_id, reach)
@@ -104,4 +104,4 @@ async def _sent(first: bytes, rest: Iterator[bytes], calls: BoundedCalls) -> Asy
             yield piece
             piece = await calls.run(next, rest, None)
     except RetryableError as error:
-        yield finish(f"This file is not whole, for the service could not go on: {error}")
+        yield finish(f"This file is incomplete, because the service failed: {error}")

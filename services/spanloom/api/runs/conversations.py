@@ -58,10 +58,10 @@ async def list_conversations(
 ) -> Response | ConversationList:
     """Return one page of the conversations in which a run passes every filter.
 
-    In every form but JSON they are all such conversations, unless `limit` is given.
+    Forms other than JSON have all these conversations, unless `limit` is set.
 
-    Each is counted whole, with all its runs. They come by the newest run that passes, newest first;
-    one that goes on between two pages moves to the front.
+    The numbers of a conversation cover all its runs. Conversations are ordered by their newest
+    matching run, newest first; one with a new run between two pages moves to the front.
     """
     after, condition = position_of(query, CONVERSATIONS_PATH), query.filter()
     reach = callers.narrowed(query.project)
@@ -97,10 +97,10 @@ async def get_conversation(
 ) -> Response | Conversation:
     """Return one page of the runs of a conversation in the order in which they began.
 
-    In every form but JSON they are all its runs, unless `limit` is given.
+    Forms other than JSON have all its runs, unless `limit` is set.
 
-    A run belongs to the conversation that its root names, else to the only one that any of its
-    steps names. Pages follow each other by `cursor`, a position and not a number.
+    A run belongs to the conversation that its root names, or else to the only one that its steps
+    name. `cursor` is a position, not a page number.
     """
     of = f"{CONVERSATIONS_PATH}/{conversation_id}"
     after, condition = position_of(query, of), query.filter()

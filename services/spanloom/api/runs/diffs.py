@@ -24,7 +24,7 @@ router = APIRouter(tags=["trajectories"])
 @router.get(
     "/v1/trajectories/{trace_id}/diff/{other_trace_id}",
     operation_id="diffTrajectories",
-    summary="See what differs between two runs",
+    summary="Compare two runs",
     response_class=Response,
     responses={200: DIFF, **problem_responses(401, 403, 404, 409, 422, 503)},
 )
@@ -37,25 +37,23 @@ async def get_diff(
     project: ProjectInQuery = None,
     other_project: Annotated[
         Name | None,
-        Query(
-            description="The project of the other run, if it is another one.", examples=["default"]
-        ),
+        Query(description="The project of the other run, if it differs.", examples=["default"]),
     ] = None,
     *,
     version: VersionInQuery = None,
     other_version: VersionInQuery = None,
     every: Annotated[
-        bool, Query(description="Give the steps that are the same, too.", examples=[False])
+        bool, Query(description="Return the steps that are the same, too.", examples=[False])
     ] = False,
     whole_texts: Annotated[
-        bool, Query(description="Give whole texts, not 400 characters.", examples=[False])
+        bool, Query(description="Return whole texts, not 400 characters.", examples=[False])
     ] = False,
 ) -> Response:
-    """Lay two runs, or two versions of one, side by side, agent by agent.
+    """Compare two runs, or two versions of one run, agent by agent.
 
-    Without a version it is the newest; others can be read that `/versions` names. `a` is the run
-    that is named first. Steps that ran at the same time have no order. Of model
-    calls the messages are compared that no earlier call was given, ids of tool calls left out.
+    Without a version, the newest is compared; `/versions` lists the others. `a` is the first run in
+    the path. Steps that ran at the same time have no order. Of a model call, only messages that no
+    earlier call received are compared, without ids of tool calls.
     """
     documents = []
     sides = (

@@ -22,14 +22,15 @@ class VersionItem(BaseModel):
 
     version: Version
     is_newest: Annotated[
-        bool, Field(description="Others were kept when they were annotated, without their spans.")
+        bool,
+        Field(description="Other versions were stored when they were annotated, without spans."),
     ]
     stored_at: Annotated[
-        Moment, Field(description="Milliseconds since the epoch; of a kept one, when it was kept.")
+        Moment, Field(description="Milliseconds since the epoch; when this copy was stored.")
     ]
     status: Annotated[Status | None, Field(description="Of the newest.")] = None
     extractor_version: Annotated[
-        str | None, Field(description="By which the newest was built.")
+        str | None, Field(description="Version of the extractor that built the newest.")
     ] = None
     span_count: Annotated[int | None, Field(description="Of the newest.")] = None
 
@@ -53,13 +54,15 @@ class VersionList(BaseModel):
 
 
 class RowItem(BaseModel):
-    """One row of an outline with its first words."""
+    """One row of an outline, with the beginning of its text."""
 
     row: Row
     span_id: str
-    step_id: Annotated[str | None, Field(description="The step under which it counts.")] = None
+    step_id: Annotated[str | None, Field(description="The step that it counts for.")] = None
     name: str
-    preview: Annotated[str, Field(description="What it answered, or was given, in a line.")] = ""
+    preview: Annotated[
+        str, Field(description="The beginning of its output, or of its input, in one line.")
+    ] = ""
     model: str = ""
     cost: Annotated[float | None, Field(description="US dollars.")] = None
     error: Annotated[str, Field(description="The beginning of the message of its failure.")] = ""
@@ -101,11 +104,11 @@ class FoundList(BaseModel):
 
     version: Version
     items: list[FoundItem]
-    truncated: Annotated[bool, Field(description="Whether it is in more rows than these.")]
+    truncated: Annotated[bool, Field(description="Whether more rows contain it than in this list.")]
 
 
 class GraphNode(BaseModel):
-    """A step, or all steps of one name of one agent."""
+    """A step, or all steps with one name of one agent."""
 
     id: str
     type: str
@@ -120,19 +123,21 @@ class GraphNode(BaseModel):
 
 
 class GraphEdge(BaseModel):
-    """Calls of one node by another, and handoffs: a tool that gave the run to an agent."""
+    """Calls of one node by another, and handoffs by tools to an agent."""
 
     from_: Annotated[str, Field(alias="from")]
     to: str
     calls: int
-    handoffs: Annotated[int, Field(description="As tools name the agent, never by times.")]
+    handoffs: Annotated[
+        int, Field(description="Determined by the tools, which name the agent, not by times.")
+    ]
 
 
 class RunGraph(BaseModel):
-    """Who called whom in one version of a run."""
+    """The call graph of one version of a run."""
 
     version: Version
     nodes: list[GraphNode]
     edges: list[GraphEdge]
-    is_aggregated: Annotated[bool, Field(description="Whether a node is several steps.")]
-    why: Annotated[str, Field(description="Why it is, in words.")]
+    is_aggregated: Annotated[bool, Field(description="Whether a node can be several steps.")]
+    why: Annotated[str, Field(description="Why it is aggregated.")]

@@ -67,7 +67,7 @@ async def get_outline(
 @router.get(
     "/v1/trajectories/{trace_id}/rows",
     operation_id="getOutlineRows",
-    summary="Get some rows of a run with their first words",
+    summary="Get rows of a run, each with the beginning of its text",
     responses={200: ROWS, **problem_responses(401, 403, 404, 409, 422, 503)},
 )
 @needs(Scope.READ)
@@ -84,12 +84,12 @@ async def get_rows(
         int | None,
         Query(
             ge=0,
-            description=f"The row after the last one, {MAX_ROWS} further at most.",
+            description=f"The row after the last one, at most {MAX_ROWS} after `from`.",
             examples=[128],
         ),
     ] = None,
 ) -> RowList:
-    """Return rows by their numbers in the outline: the first words, model, cost and failure."""
+    """Return rows by their numbers in the outline: beginning of text, model, cost, failure."""
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.view, trace_id, reach, version)
     view = _of_version(or_404(found, trace_id, project), version)
@@ -111,7 +111,9 @@ async def search_run(
     using: Using,
     q: Annotated[
         str,
-        Query(min_length=1, max_length=200, description="Any text, in any case.", examples=["429"]),
+        Query(
+            min_length=1, max_length=200, description="Any text; case is ignored.", examples=["429"]
+        ),
     ],
     project: ProjectInQuery = None,
     version: VersionInQuery = None,
@@ -130,7 +132,7 @@ async def search_run(
 @router.get(
     "/v1/trajectories/{trace_id}/graph",
     operation_id="getRunGraph",
-    summary="See who called whom in a run",
+    summary="Get the call graph of a run",
     responses={200: GRAPH, **problem_responses(401, 403, 404, 409, 422, 503)},
 )
 @needs(Scope.READ)
@@ -141,10 +143,10 @@ async def get_graph(
     project: ProjectInQuery = None,
     version: VersionInQuery = None,
 ) -> RunGraph:
-    """Return agents, models, tools and graphs as nodes, and who called whom by the spans alone.
+    """Return agents, models, tools and graphs as nodes, and the calls that the spans show.
 
-    Of a run of up to 250 steps each step is a node; of a longer one all calls of one name by one
-    agent are one, and the answer says so.
+    In a run of up to 250 steps each step is a node; in a longer run all calls of one name by one
+    agent are one node, and `is_aggregated` is true.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.views.whole, trace_id, reach, version)
@@ -200,10 +202,10 @@ async def export_page(
     project: ProjectInQuery = None,
     version: VersionInQuery = None,
 ) -> Response:
-    """Return its steps as a tree that opens by click and in print, without script.
+    """Return the steps of a run as a tree that opens by click and in print, without a script.
 
-    At most the earliest 5,000 steps, 20,000 characters of a text and the last 200 messages of a
-    list are in it; it says what is missing.
+    The file has at most the earliest 5,000 steps, 20,000 characters of each text and the last 200
+    messages of each list, and says what was left out.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(document_of, using, trace_id, reach, version)

@@ -56,8 +56,8 @@ async def get_step(
         Literal["spans"] | None,
         Query(
             alias="with",
-            description="`spans`: also what it was made of, each span with the rule that decided, "
-            "and as it was sent.",
+            description="`spans`: also the spans that it was built from, each with its rule and "
+            "as it was sent.",
             examples=["spans"],
         ),
     ] = None,
@@ -65,10 +65,9 @@ async def get_step(
 ) -> Response:
     """Return one step of the document, the root included, with the agent that owns it.
 
-    With `with=spans` it has three members more. `version` is that of the document. `spans` has
-    the items of `/spans` that count under it, its own first, 1,000 at most (`span_count` counts
-    all). `resourceSpans` has its own and up to 15 merged ones as they were sent, in OTLP's
-    JSON.
+    `with=spans` adds `version`, of the document; `spans`, the items of `/spans` that count for the
+    step, its own span first, at most 1,000 (`span_count` counts all); and `resourceSpans`, its own
+    span and up to 15 merged spans as they were sent, in OTLP's JSON.
     """
     reach = callers.narrowed(project)
     home = or_404(
@@ -79,7 +78,7 @@ async def get_step(
     if body is None:
         raise HTTPException(
             404,
-            f"Trace {trace_id} has no step {step_id}; its /spans say under which one it counts.",
+            f"Trace {trace_id} has no step {step_id}; /spans shows the step that it counts for.",
         )
     return Response(body, media_type="application/json")
 
@@ -183,11 +182,11 @@ async def get_otlp(
     project: ProjectInQuery = None,
     accept: AcceptInHeader = JSON,
 ) -> Response:
-    """Return every stored span of the trace, beyond `--max-trace-spans` too, as OTLP.
+    """Return every stored span of the trace as OTLP, also beyond `--max-trace-spans`.
 
-    The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); of a trace
-    of more than 2,000 each 2,000 of them are, in the order of their ids. The other traces of a run
-    that this one shows come after its own spans, under their own ids.
+    The answer can be sent to any OTLP endpoint. Spans are ordered by (start, span id); a trace of
+    more than 2,000 spans is read by span id, in batches of 2,000 that are each ordered so. Spans of
+    other traces of the same run follow, under their own trace ids.
     """
     found = await using.calls.run(using.store.spans.find_home, trace_id, callers.narrowed(project))
     home = or_404(found, trace_id, project)

@@ -19,13 +19,13 @@ HEADER = "x-spanloom-annotator"
 LONGEST_NAME = 100
 
 TraceIdInPath = Annotated[
-    TraceId, Path(description="32 hex digits, in either case.", examples=[EXAMPLE_TRACE])
+    TraceId, Path(description="32 hex digits, upper or lower case.", examples=[EXAMPLE_TRACE])
 ]
 SpanIdInPath = Annotated[
     str,
     Field(pattern="^[0-9a-fA-F]{16}$"),
     AfterValidator(str.lower),
-    Path(description="16 hex digits, in either case.", examples=[EXAMPLE_SPAN]),
+    Path(description="16 hex digits, upper or lower case.", examples=[EXAMPLE_SPAN]),
 ]
 ProjectInQuery = Annotated[
     Name | None,
@@ -38,7 +38,7 @@ TextsInQuery = Annotated[
     Texts,
     Query(
         description="`parsed`: messages, arguments and results as JSON; `raw`: as JSON in texts;"
-        " `last`: of messages only the last, as text: what was asked, what was answered;"
+        " `last`: only the last message, as text: the question, the answer;"
         " `none`: every `input` and `output` empty.",
         examples=["parsed"],
     ),
@@ -46,9 +46,7 @@ TextsInQuery = Annotated[
 
 VersionInQuery = Annotated[
     int | None,
-    Query(
-        ge=1, description="The one that you have: 409 if it is not there any more.", examples=[1]
-    ),
+    Query(ge=1, description="The version that you have: 409 if it no longer exists.", examples=[1]),
 ]
 
 AcceptInHeader = Annotated[
@@ -63,7 +61,7 @@ AnnotatorInHeader = Annotated[
     str,
     Header(
         alias=HEADER,
-        description="Who annotates, percent-encoded where it is not ASCII. Nobody checks it.",
+        description="Name of the annotator, percent-encoded if not ASCII. It is not verified.",
         examples=["ada"],
         max_length=9 * LONGEST_NAME,
     ),
@@ -90,7 +88,7 @@ def refuse_other(stored: int, requested: int | None) -> None:
     """Raise 409 if the requested version is not the stored one; ``None`` requests any."""
     if requested not in (None, stored):
         raise HTTPException(
-            409, f"Version {requested} is not stored any more: the newest is {stored}."
+            409, f"Version {requested} is no longer stored: the newest is {stored}."
         )
 
 

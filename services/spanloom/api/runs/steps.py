@@ -36,9 +36,9 @@ async def list_steps(
     using: Using,
     accept: AcceptInHeader = "application/json",
 ) -> Response | StepList:
-    """Return one page of the steps that `where` asks for, of runs that pass every other filter.
+    """Return one page of the steps that match `where`, of runs that pass every other filter.
 
-    In every form but JSON they are all steps, unless `limit` is given.
+    Forms other than JSON have all steps, unless `limit` is set.
     """
     reach, where = callers.narrowed(query.project), query.filter()
     store_query, columns = both(query.store_query, query.columns)

@@ -57,13 +57,13 @@ async def list_trajectories(
     using: Using,
     accept: AcceptInHeader = "application/json",
 ) -> Response | TrajectoryList:
-    """Return one page of those that pass every filter and are what `where` asks for.
+    """Return one page of the trajectories that pass every filter and match `where`.
 
-    In every form but JSON they are all of them, unless `limit` is given.
+    Forms other than JSON have all trajectories, unless `limit` is set.
 
-    Pages follow each other by `cursor`, a position and not a number: what arrives meanwhile
-    neither repeats an item nor hides one. In another order than by start, a run that changes
-    between two pages may move, and be met twice or missed.
+    `cursor` is a position, not a page number: runs that arrive meanwhile neither repeat nor hide an
+    item. In an order other than by start, a run that changes between two pages may move, and be
+    listed twice or not at all.
     """
     return await _listed(query, callers, using, accept)
 
@@ -71,7 +71,7 @@ async def list_trajectories(
 @router.post(
     "/v1/trajectories/search",
     operation_id="searchTrajectories",
-    summary="List trajectories, asked for in a body",
+    summary="List trajectories, with parameters in the body",
     response_model=TrajectoryList | ChosenList,
     responses={200: LIST, **problem_responses(401, 403, 406, 413, 422, 501, 503)},
 )
@@ -82,7 +82,7 @@ async def search_trajectories(
     using: Using,
     accept: AcceptInHeader = "application/json",
 ) -> Response | TrajectoryList:
-    """Return what the same parameters give in a URL; nothing is changed."""
+    """Return the same list as `GET /v1/trajectories` with these parameters; nothing is stored."""
     return await _listed(query, callers, using, accept)
 
 
@@ -120,8 +120,8 @@ FormatInQuery = Annotated[
 ProfileInQuery = Annotated[
     Literal["full", "coze"] | None,
     Query(
-        description="Whose reading of the schema, in place of `format`: `full` is ours, `coze` "
-        "is Coze Loop's published builder.",
+        description="Which variant of the schema, instead of `format`: `full` is the stored "
+        "document, `coze` is the output of Coze Loop's published builder.",
         examples=["full", "coze"],
     ),
 ]
@@ -156,9 +156,9 @@ async def get_latest_trajectory(
     project: ProjectInQuery = None,
     texts: TextsInQuery = "raw",
 ) -> Response:
-    """Return the document of the run that began last, of those that the caller may see.
+    """Return the document of the latest run, by its start, that the caller may see.
 
-    A trace without a step, or one that repeats another, is given only if there is no other.
+    A trace that has no step, or repeats another, is returned only if there is no other.
     """
     reach = callers.narrowed(project)
     for where in (TURNS, None):
@@ -196,12 +196,12 @@ async def get_trajectory(
 ) -> Response:
     """Return the newest version of the document, byte for byte as it is stored.
 
-    After that, `extraction.resumes` and `resumed_by` name the run that waited for a person's
-    answer and the one that got it, as far as both are there.
+    Only `extraction.resumes` and `resumed_by` are added: the run that waited for a person's answer
+    and the run that got it, if both are stored.
 
-    A span that arrives late makes a new version: `extraction.version` grows and
-    `extraction.status` says how far the trace has come. To follow a live run, send the `etag` of
-    the last answer: 304 means that there is nothing new.
+    A late span makes a new version: `extraction.version` grows and `extraction.status` says how
+    complete the trace is. To follow a live run, send the `etag` of the last response: 304 means
+    that nothing has changed.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(find_document, using.store, trace_id, reach)
@@ -261,7 +261,7 @@ def _scores_of(
 @router.get(
     "/v1/trajectories/{trace_id}/spans",
     operation_id="getTrajectorySpans",
-    summary="See what became of each span",
+    summary="See how each span was classified",
     response_class=Response,
     responses={200: SPANS, **problem_responses(401, 403, 404, 422, 503)},
 )
@@ -274,8 +274,8 @@ async def get_trajectory_spans(
 ) -> Response:
     """Return every stored span in (start, span id) order with its kind, its step and the rule.
 
-    Of a trace with more spans than `--max-trace-spans` these are the root and the earliest, from
-    which its trajectory is built: `extraction` of that has `span_count` and says so in `warnings`.
+    If a trace has more spans than `--max-trace-spans`, these are the root and the earliest spans,
+    from which its trajectory is built; its `extraction` has the whole `span_count` and a warning.
     """
     reach = callers.narrowed(project)
     found = await using.calls.run(using.store.documents.spans, trace_id, reach)

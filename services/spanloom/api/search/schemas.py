@@ -66,8 +66,8 @@ class SearchQuery(PageQuery):
     q: Annotated[
         str,
         Field(
-            description='Words, all of them in one text; `"rate limit"`: one after the other; '
-            "`kubern*`: words that begin so.",
+            description='Words, all of them in one text; `"rate limit"`: a phrase; '
+            "`kubern*`: a prefix.",
             examples=['refund "rate limit"'],
         ),
     ]
@@ -76,8 +76,7 @@ class SearchQuery(PageQuery):
         AfterValidator(_read_parts),
         Field(
             alias="in",
-            description="In which texts of a step, with commas between: `input`, `output`, "
-            "`error`.",
+            description="Which texts of a step, separated by commas: `input`, `output`, `error`.",
             examples=["input,output"],
         ),
     ] = "input,output,error"
@@ -96,13 +95,13 @@ class SearchQuery(PageQuery):
         ),
     ] = None
     limit: Annotated[
-        int, Field(ge=1, le=MAX_HITS, description="The most hits to give.", examples=[20])
+        int, Field(ge=1, le=MAX_HITS, description="Maximum number of hits.", examples=[20])
     ] = DEFAULT_HITS
     cursor: Annotated[
         str | None,
         Field(
             max_length=4096,
-            description="`next_cursor` of the page before; the other parameters as there.",
+            description="`next_cursor` of the page before; leave the other parameters unchanged.",
             examples=[EXAMPLE_HIT_CURSOR],
         ),
     ] = None

@@ -28,7 +28,7 @@ from spanloom.core.records.hit import Hit
 
 router = APIRouter(tags=["trajectories"])
 
-SWITCHED_OFF = f"Texts are not searched here: {NO_SEARCH}"
+SWITCHED_OFF = f"Text search is not available: {NO_SEARCH}"
 
 
 @router.get(
@@ -47,11 +47,12 @@ async def search_texts(
 ) -> Response | HitList:
     """Return one page of the texts that have every word and phrase.
 
-    In every form but JSON they are all such texts, unless `limit` is given.
+    Forms other than JSON have all these texts, unless `limit` is set.
 
-    A text is found once, at the step that brought it into its run: a message at the first model
-    call that was given it, an answer at the call that gave it. Of Chinese, Japanese and Korean each
-    character is a word. What is new is found some seconds after its trajectory is stored.
+    A text is found once, at the step of its run where it first appears: a message at the first
+    model call that received it, an answer at the call that returned it. In Chinese, Japanese and
+    Korean each character is a word. New texts are found some seconds after their trajectory is
+    stored.
     """
     if not using.has_search:
         raise HTTPException(501, SWITCHED_OFF)

@@ -33,10 +33,10 @@ router = APIRouter(tags=["questions"])
 )
 @needs(Scope.READ, is_of_page=True)
 async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: Using) -> Behaviour:
-    """Return what changed from the runs of A to those of B; nothing is changed.
+    """Return how the runs of B differ from the runs of A; nothing is stored.
 
-    Of each set the newest 10,000 runs are compared, without those that only repeat another and
-    those without a step. `runs_a` and `runs_b` are queries that list just the runs of a figure.
+    The newest 10,000 runs of each set are compared, without runs that only repeat another and runs
+    without a step. `runs_a` and `runs_b` are queries that list the counted runs.
     """
     for condition in both(
         lambda: read_where(query.a.where, "a.where"), lambda: read_where(query.b.where, "b.where")

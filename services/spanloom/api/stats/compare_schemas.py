@@ -28,7 +28,7 @@ class ComparedRuns(BaseModel):
         str,
         Field(
             max_length=_LONGEST,
-            description="Which runs it has; empty for all.",
+            description="Selects the runs; empty for all.",
             examples=['release = "1.4.0"'],
         ),
     ] = ""
@@ -80,7 +80,7 @@ class ComparedQuery(BaseModel):
         str,
         Field(
             max_length=100,
-            description="Of what is drawn: the same gives the same answer.",
+            description="Seed of random draws: the same seed gives the same answer.",
             examples=["0"],
         ),
     ] = "0"

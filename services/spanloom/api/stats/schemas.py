@@ -51,7 +51,7 @@ class StatsQuery(SomeRuns):
         Field(
             max_length=1000,
             description="`count`, `rate` of a flag, `sum`, `avg`, `min`, `max`, `p50`, `p75`,"
-            " `p90`, `p95` or `p99` of a number; several by commas.",
+            " `p90`, `p95` or `p99` of a number; separate several by commas.",
             examples=["count,rate(error),p95(duration),max(cost)"],
         ),
     ] = "count"
@@ -59,7 +59,7 @@ class StatsQuery(SomeRuns):
         str,
         Field(
             max_length=200,
-            description="Up to three fields whose values make groups, by commas.",
+            description="Up to three fields whose values make groups, separated by commas.",
             examples=["model"],
         ),
     ] = ""
@@ -67,7 +67,7 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=8,
-            description="Groups also by when a run began: `30s`, `15m`, `1h`, `1d`, `1w`.",
+            description="Also groups by the start of a run: `30s`, `15m`, `1h`, `1d`, `1w`.",
             examples=["1h"],
         ),
     ] = None
@@ -75,20 +75,20 @@ class StatsQuery(SomeRuns):
         str | None,
         Field(
             max_length=64,
-            description="By whose clock an `interval` begins, an IANA name; UTC by default.",
+            description="Time zone in which an `interval` begins, an IANA name; UTC by default.",
             examples=["Europe/Berlin"],
         ),
     ] = None
     top: Annotated[
         int,
-        Field(ge=1, le=MAX_GROUPS, description="The most groups to give.", examples=[20]),
+        Field(ge=1, le=MAX_GROUPS, description="Maximum number of groups.", examples=[20]),
     ] = MAX_GROUPS
     where: Where = None
     run_where: Annotated[
         str | None,
         Field(
             max_length=4096,
-            description="With `of=steps`: a query on runs; `where` is one on their steps.",
+            description="With `of=steps`: a query for runs; `where` is a query for their steps.",
             examples=["has_error"],
         ),
     ] = None
@@ -147,7 +147,7 @@ class LineQuery(BaseModel):
         str,
         Field(
             max_length=4096,
-            description="What was typed: short forms, or the language itself.",
+            description="The text: short forms, or the `where` language itself.",
             examples=["type:tool name:search tokens>10k"],
         ),
     ]
@@ -164,7 +164,7 @@ class ValuesQuery(SomeRuns):
 
     of: Of = "trajectories"
     limit: Annotated[
-        int, Field(ge=1, le=1000, description="The most items to give.", examples=[50])
+        int, Field(ge=1, le=1000, description="Maximum number of items.", examples=[50])
     ] = 50
 
 
@@ -211,13 +211,14 @@ class FacetsQuery(SomeRuns):
         Field(
             min_length=1,
             max_length=1000,
-            description=f"Fields of text or choice, by commas; {MAX_FACETS} at most.",
+            description=f"Fields of type text or choice, by commas; {MAX_FACETS} at most.",
             examples=["agent,model,status"],
         ),
     ]
     where: Where = None
     limit: Annotated[
-        int, Field(ge=1, le=100, description="The most values to give of each.", examples=[10])
+        int,
+        Field(ge=1, le=100, description="Maximum number of values of each field.", examples=[10]),
     ] = 10
 
     def numbers(self) -> list[Numbers]:
@@ -248,10 +249,10 @@ class Facet(BaseModel):
 
     field: str
     values: Annotated[list[ValueItem], Field(description="The most frequent first.")]
-    truncated: Annotated[bool, Field(description="Whether it has more values than these.")]
+    truncated: Annotated[bool, Field(description="Whether it has more values than in this list.")]
 
 
 class FacetList(BaseModel):
-    """Fields with their values, in the order in which they were asked for."""
+    """Fields with their values, in the requested order."""
 
     items: list[Facet]

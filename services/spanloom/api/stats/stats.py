@@ -51,10 +51,10 @@ async def get_stats(
     using: Using,
     accept: AcceptInHeader = "application/json",
 ) -> Response | Stats:
-    """Return numbers of all runs that pass every filter and are what `where` asks for.
+    """Return statistics of all runs that pass every filter and match `where`.
 
-    Runs that only repeat another are left out, unless asked for. A quantile is exact up to 8,192
-    values of a group, above that it is one of a sample.
+    Runs that only repeat another are left out by default. A quantile is exact for up to 8,192
+    values in a group, and estimated from a sample above that.
     """
     numbers_query, form, reach = query.numbers(), form_for(accept), callers.narrowed(query.project)
     refuse_words(using, numbers_query.where, numbers_query.steps_where)
@@ -69,7 +69,7 @@ async def get_stats(
 @router.get(
     "/v1/where",
     operation_id="spellWhere",
-    summary="Spell out a `where` in short forms",
+    summary="Expand a `where` in short forms",
     response_model=SpelledWhere,
     responses={200: SPELLED, **problem_responses(401, 403, 422, 503)},
 )
@@ -77,8 +77,8 @@ async def get_stats(
 async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
     """Return the `where` for a line in short forms, such as `type:tool -is:annotated`.
 
-    What is no short form stays as it is, also what is wrong: a list refuses that, with
-    its place in the text that comes from here.
+    Text that is not a short form is returned unchanged, even if it is wrong: a list refuses it,
+    with its position in the returned text.
     """
     return SpelledWhere(where=spell(query.line))
 
@@ -86,7 +86,7 @@ async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
 @router.get(
     "/v1/fields",
     operation_id="listFields",
-    summary="List what `where` can name",
+    summary="List the fields of `where`",
     response_model=FieldList,
     responses={200: FIELDS, **problem_responses(401, 403, 406, 422, 503)},
 )
@@ -113,7 +113,7 @@ async def list_fields(
 )
 @needs(Scope.READ)
 async def list_field_values(
-    name: Annotated[str, Path(description="A field of text or choice.", examples=["agent"])],
+    name: Annotated[str, Path(description="A field of type text or choice.", examples=["agent"])],
     query: Annotated[ValuesQuery, Query()],
     callers: CallersReach,
     using: Using,
@@ -141,7 +141,7 @@ async def list_field_values(
 async def get_facets(
     query: Annotated[FacetsQuery, Query()], callers: CallersReach, using: Using
 ) -> FacetList:
-    """Return what the fields have among the runs that `where` asks for, or among such steps."""
+    """Return the frequent values of fields among the runs, or the steps, that match `where`."""
     numbers_query, reach, where = query.numbers(), callers.narrowed(query.project), query.filter()
     refuse_words(using, numbers_query[0].where, numbers_query[0].steps_where)
     items = []

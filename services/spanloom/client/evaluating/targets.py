@@ -118,7 +118,7 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return f"the command took more than {timeout_s:g} s"
+            return f"the command took longer than {timeout_s:g} s"
         except OSError as error:
             return f"the command cannot be run: {error.strerror}"
         return f"the command ended with {ended.returncode}" if ended.returncode else ""
@@ -147,9 +147,9 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
             ) as answer:
                 return "" if answer.is_success else f"the endpoint answered {answer.status_code}"
         except httpx.TimeoutException:
-            return f"the endpoint took more than {timeout_s:g} s"
+            return f"the endpoint took longer than {timeout_s:g} s"
         except httpx.HTTPError as error:
-            return f"the endpoint cannot be asked: {type(error).__name__}"
+            return f"the endpoint cannot be called: {type(error).__name__}"
 
     return run
 

@@ -133,7 +133,7 @@ def _check_restored(run: Run) -> None:
     key, extraction = TraceKey(run.project, run.trace_id), run.document["extraction"]
     restored = restore_trajectory(key, SpanTree(run.spans), extraction["extractor_version"])
     if restored is None:
-        raise InvalidRequestError("extraction: it says what no document does")
+        raise InvalidRequestError("extraction: it is not valid in a document")
     again = orjson.loads(encode_document(restored, extraction["version"], extraction["status"]))
     if (place := find_loss(run.document, again)) is not None:
-        raise InvalidRequestError(f"{place}: it would not come back as it is")
+        raise InvalidRequestError(f"{place}: it would not be restored unchanged")

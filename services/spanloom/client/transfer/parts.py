@@ -75,7 +75,7 @@ def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
         fault = why(error)
     else:
         return
-    yield Part(f"behind {place}" if place else THE_FILE, b"", 1.0, fault)
+    yield Part(f"after {place}" if place else THE_FILE, b"", 1.0, fault)
 
 
 def why(error: Exception) -> str:
@@ -107,7 +107,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
                     share = min(1.0, raw.tell() / size) if size else 1.0
                     yield Part(place, read, share, fault, is_message)
             except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                where = place if place == THE_FILE else f"behind {place}"
+                where = place if place == THE_FILE else f"after {place}"
                 yield Part(where, b"", 1.0, f"it is no whole gzip file: {error}")
 
 

@@ -144,7 +144,7 @@ def read_rows(path: Path) -> Iterator[PlacedRow]:
         fault = why(error)
     else:
         return
-    yield PlacedRow(f"behind {place}" if place else THE_FILE, None, fault)
+    yield PlacedRow(f"after {place}" if place else THE_FILE, None, fault)
 
 
 def _rows_of(path: Path) -> Iterator[PlacedRow]:
@@ -182,7 +182,7 @@ def _read_line(place: str, line: bytes) -> PlacedRow | None:
     if not isinstance(row, dict):
         return PlacedRow(place, None, "it is no object")
     if "end" in row and "name" not in row:
-        return None if row["end"] else PlacedRow(place, None, "the export was cut off here")
+        return None if row["end"] else PlacedRow(place, None, "the export ends here unexpectedly")
     return PlacedRow(place, row)
 
 

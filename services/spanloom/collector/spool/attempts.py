@@ -62,8 +62,8 @@ class Stall:
         if now_s - self._last_s >= STALL_S and oldest_waits_s() < STALL_S:
             return ""
         return (
-            f"the store has taken nothing for {(now_s - since_s) / 60:.0f} min ({self._kind}; the "
-            "log says why): what is accepted waits in the spool or is set aside"
+            f"the store has accepted no batch for {(now_s - since_s) / 60:.0f} min ({self._kind}; "
+            "the log says why): accepted requests wait in the spool or become dead letters"
         )
 
 
@@ -140,7 +140,7 @@ class Attempts:
             return
         self._outage.over(_LOOP)  # the store answered
         self._log.warning(
-            "the store does not take a batch",
+            "the store does not accept a batch",
             error=str(error),
             kind=kind,
             exc_info=None if isinstance(error, SpanloomError) else error,

@@ -188,21 +188,21 @@ class FreeSpace(RepeatingPart):
     def check(self) -> None:
         """Raise ``OverloadedError`` while there is too little room."""
         if trouble := self._trouble:
-            raise OverloadedError(f"Nothing is taken in: {trouble}", RETRY_S)
+            raise OverloadedError(f"Requests are refused: {trouble}", RETRY_S)
 
     def look(self) -> None:
         """Check the free space; if the check fails, the last result remains."""
         try:
             space = DiskSpace(*self._ask(self._path))
         except OSError as error:
-            get_logger(self.name).warning("free space cannot be told", error=str(error))
+            get_logger(self.name).warning("free space cannot be determined", error=str(error))
             return
         least = least_free(space.total, self._min_free_bytes)
         is_low = space.free < least
         if is_low and not self._trouble:
             get_logger(self.name).error("requests are refused", free=space.free, least=least)
         if self._trouble and not is_low:
-            get_logger(self.name).info("requests are taken again", free=space.free)
+            get_logger(self.name).info("requests are accepted again", free=space.free)
         self._trouble = _describe(space.free, least) if is_low else ""
         self._warn(space, least)
 
@@ -217,7 +217,7 @@ class FreeSpace(RepeatingPart):
                 "little room is left on the disk",
                 free=space.free,
                 refused_below=least,
-                todo="make room, or let old data go with --retention-days",
+                todo="free space, or remove old data with --retention-days",
             )
 
     def _round(self) -> None:

@@ -110,7 +110,7 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
     unfinished.rename(mended)
     _sync(path.parent)
     get_logger("spool").error(
-        "the spool was damaged; what could be read of it was kept",
+        "the spool was damaged; its readable records were kept",
         damage=damage,
         kept=kept,
         lost="unknown" if expected is None else max(expected - kept, 0),

@@ -347,7 +347,7 @@ class Spool:
         if is_damage(error):
             self._fail(f"is damaged, which the next start mends: {error}")
         elif not is_passing(error):
-            self._fail(f"could not be written, so nothing can be acknowledged any more: {error}")
+            self._fail(f"could not be written, so requests can no longer be acknowledged: {error}")
 
     def _fail(self, why: str) -> None:
         self.refuse("The spool has failed: see the server's log.")

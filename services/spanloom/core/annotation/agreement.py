@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 NOTHING_SHARED = "no unit was judged by two annotators"
-ONE_VALUE = "everybody always said the same: there is no chance to correct for"
+ONE_VALUE = "all answers are the same, so chance agreement is 1"
 
 
 class Figure(NamedTuple):

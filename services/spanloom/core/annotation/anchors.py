@@ -196,25 +196,27 @@ def current_state(
     if (step := now.by_id.get(step_id)) is not None:
         return _same_step(anchor, step)
     if (home := now.merged.get(step_id)) is not None:
-        return CurrentState(State.MOVED, home, "its span counts under this step now")
+        return CurrentState(State.MOVED, home, "its span belongs to this step now")
     return _other_step(anchor, now, fates().get(step_id))
 
 
 def _other_step(anchor: Anchor, now: Anchors, fate: Fate | None) -> CurrentState:
     if fate is not None and fate.step_id in now.by_id:
-        return CurrentState(State.MOVED, fate.step_id or "", "its span counts under this step now")
+        return CurrentState(State.MOVED, fate.step_id or "", "its span belongs to this step now")
     if (twin := _twin(anchor, now)) is not None:
-        return CurrentState(State.MOVED, twin.id, "this step says the same")
+        return CurrentState(State.MOVED, twin.id, "this step has the same content")
     if fate is not None:
-        return CurrentState(State.ORPHANED, "", f"its span is no step any more, by {fate.rule}")
-    return CurrentState(State.ORPHANED, "", "no span has its id any more")
+        return CurrentState(State.ORPHANED, "", f"its span is no longer a step, by {fate.rule}")
+    return CurrentState(State.ORPHANED, "", "no span has its id now")
 
 
 def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
     if anchor.step_hash == step.hash:
         return CurrentState(State.VALID, step.id)
     if not anchor.step_hash:
-        return CurrentState(State.CHANGED, step.id, "what the step said then was not kept")
+        return CurrentState(
+            State.CHANGED, step.id, "the content of the step at that time was not stored"
+        )
     return CurrentState(State.CHANGED, step.id, "the step has changed")
 
 

@@ -86,7 +86,7 @@ def _problems(mark: Mark, edit: Edit, scheme: Scheme) -> Iterator[FieldProblem]:
     if scheme.is_stepwise and not is_wrong(scheme, mark.correctness):
         for name in OF_ERRORS:
             if edit.get(name):
-                why = "is said of a step that is not correct: name its correctness too"
+                why = "is only for steps that are not correct: set correctness too"
                 yield FieldProblem(name, why)
 
 

@@ -31,8 +31,8 @@ KNOWN_KEYS = {
     "error_span": {*_COMMON, "error_types", "severities", "max_score", "show_score"},
 }
 WITHOUT_EFFECT = {
-    "editable_fields": "kept, and without effect: every input and output can be corrected",
-    "edit_final_answer": "kept, and without effect: an answer is corrected at its step",
+    "editable_fields": "stored, without effect: every input and output can be corrected",
+    "edit_final_answer": "stored, without effect: an answer is corrected at its step",
 }
 LONGEST_NAME = 200
 
@@ -110,7 +110,7 @@ def _name_of(scheme: Node) -> str:
 
 
 def _keys_without_effect(members: dict[str, Node], kind: str) -> list[Remark]:
-    unknown = "not a key that we know: kept with the scheme, and without effect"
+    unknown = "an unknown key: stored with the scheme, without effect"
     return [
         _at(node, key, WITHOUT_EFFECT[key] if key in KNOWN_KEYS[kind] else unknown)
         for key, node in members.items()

@@ -35,7 +35,7 @@ def read_options(
         return options, str(named.value)
     if CORRECT in options:
         return options, CORRECT
-    why = f"no {CORRECT!r} among them, so every option counts as an error; say correct_option"
+    why = f"no {CORRECT!r} among them, so every option counts as an error; set correct_option"
     remarks.append(Remark(node.line if node else 1, "correctness_options", why))
     return options, ""
 

@@ -17,7 +17,7 @@ MAX_BYTES = 256 * 1024 * 1024
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
 NOT_IN_ARRAY = "it is no part of the array before it"
-_CUT = "the array is cut off here"
+_CUT = "the array ends here unexpectedly"
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
 _IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
@@ -77,4 +77,4 @@ def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
 
 def _after(rest: bytes, items: int) -> Iterator[Text]:
     if rest.strip():
-        yield Text(f"behind item {items}", b"", NOT_IN_ARRAY)
+        yield Text(f"after item {items}", b"", NOT_IN_ARRAY)

@@ -99,7 +99,7 @@ def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]
         attributes[carried.OWNER], attributes[carried.POSITION] = agent.id, str(at)
         attributes[carried.STEP_METADATA] = _json(step.metadata)
         if attributes.setdefault(carried.TYPE, step.type) != step.type:
-            raise InvalidRequestError(f"{where}.type: elsewhere it is {attributes[carried.TYPE]}")
+            raise InvalidRequestError(f"{where}.type: another copy has {attributes[carried.TYPE]}")
         if step.model_info:
             attributes[carried.MODEL_INFO] = _json(step.model_info)
 
@@ -114,9 +114,11 @@ def _note(
     carrier = carriers.setdefault(shown.id, _Carrier(where, parent_id, shown))
     for name in SHOWN:
         if shown.json[name] != carrier.shown.json[name]:
-            raise InvalidRequestError(f"{where}.{name}: {carrier.where} of the same id has another")
+            raise InvalidRequestError(
+                f"{where}.{name}: {carrier.where} has the id and another value"
+            )
     if parent_id != carrier.parent_id:
-        raise InvalidRequestError(f"{where}.parent_id: {carrier.where} stands elsewhere")
+        raise InvalidRequestError(f"{where}.parent_id: {carrier.where} has another parent")
     return carrier
 
 

@@ -66,7 +66,7 @@ def is_project_name(text: str) -> bool:
 
 
 class Scope(StrEnum):
-    """One thing that a key allows; a key has any number of them, and none implies another."""
+    """A permission of a key; a key has any number of scopes, and no scope implies another."""
 
     INGEST = "ingest"
     """Send spans."""

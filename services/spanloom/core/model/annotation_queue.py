@@ -32,7 +32,7 @@ class ItemState(StrEnum):
 
 
 class Order(StrEnum):
-    """In which order an annotator gets items."""
+    """The order in which an annotator gets items."""
 
     OLDEST = "oldest"
     """In the order in which the items were added."""
@@ -45,7 +45,7 @@ class Order(StrEnum):
 
 
 class Mode(StrEnum):
-    """How items come to annotators."""
+    """How annotators get items."""
 
     ASSIGNED = "assigned"
     """The annotators of each item are known from the beginning."""

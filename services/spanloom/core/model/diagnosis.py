@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FindingStatus(StrEnum):
-    """How a check ended, the worst last."""
+    """The result of a check; the worst is last."""
 
     SKIPPED = "skipped"
     """The check could not run; ``found`` gives the reason."""

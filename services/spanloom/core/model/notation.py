@@ -38,7 +38,7 @@ def parse_ago(text: str, now_ns: int) -> int | None:
 
 def _in_range(instant_ns: int) -> int:
     if not 0 <= instant_ns <= _MAX_NS:
-        raise ValueError("only instants from 1970 to 2554 exist here")
+        raise ValueError("only times from 1970 to 2554 are supported")
     return instant_ns
 
 

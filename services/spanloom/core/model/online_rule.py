@@ -26,14 +26,14 @@ UNREAD_PROJECT = "spanloom.judge"
 
 
 class Unit(StrEnum):
-    """What a sample is drawn of."""
+    """What a sample is drawn from: traces or conversations."""
 
     TRACE = "trace"
     CONVERSATION = "conversation"
 
 
 class When(StrEnum):
-    """How far a run has to have come."""
+    """How complete a run must be to be judged."""
 
     SETTLED = "settled"
     PARTIAL = "partial"

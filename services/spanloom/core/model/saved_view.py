@@ -18,7 +18,7 @@ MAX_NAME = 100
 
 
 class ViewPage(StrEnum):
-    """The page that a view is of."""
+    """The page to which a view belongs."""
 
     RUNS = "runs"
     STEPS = "steps"

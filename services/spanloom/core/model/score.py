@@ -79,7 +79,7 @@ class Score:
     cached: bool = False
     """Whether all answers of a model came from the cache."""
     metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """Further numbers by name."""
+    """Further numbers, by name."""
     is_deleted: bool = False
 
     @property

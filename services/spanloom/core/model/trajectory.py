@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class StepType(StrEnum):
-    """What a step is."""
+    """The kind of a step."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -28,7 +28,7 @@ class StepType(StrEnum):
 
 
 class Kind(StrEnum):
-    """What a span is: a step type, or framework noise."""
+    """The kind of a span: a step type, or framework noise."""
 
     AGENT = "agent"
     MODEL = "model"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a trace had come when its trajectory was built."""
+    """How complete a trace was when its trajectory was built."""
 
     LIVE = "live"
     """Spans keep arriving."""
@@ -51,7 +51,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a run went, as far as its spans show."""
+    """How a run ended, as far as its spans show."""
 
     OK = "ok"
     """Nothing failed."""

@@ -11,12 +11,12 @@ _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 class Figure(Record):
-    """A figure, or why there is none."""
+    """A number, or why there is none."""
 
-    value: Annotated[
-        float | None, Field(description="Null where it is not defined."), Example(0.743)
-    ] = None
-    reason: Annotated[str, Field(description="Why there is no value; else empty."), Example("")]
+    value: Annotated[float | None, Field(description="Null if undefined."), Example(0.743)] = None
+    reason: Annotated[
+        str, Field(description="Why there is no value; otherwise empty."), Example("")
+    ]
 
 
 _PERCENT = {"value": 0.9, "reason": ""}
@@ -51,7 +51,7 @@ class PairItem(Record):
 
 
 class MeasureItem(Record):
-    """How far annotators agree on one thing."""
+    """The agreement of annotators on one question."""
 
     name: Annotated[
         str,
@@ -62,21 +62,23 @@ class MeasureItem(Record):
     units: Annotated[
         int, Field(description="Steps, or trajectories, that anybody judged."), Example(12)
     ]
-    shared: Annotated[int, Field(description="Of them, judged by two or more."), Example(10)]
+    shared: Annotated[int, Field(description="Of these, judged by two or more."), Example(10)]
     alpha: Annotated[
         Figure,
-        Field(description="Krippendorff's."),
+        Field(description="Krippendorff's alpha."),
         From(lambda measure: Figure.made_of(measure.alpha)),
     ]
     interval: Annotated[
         list[float] | None,
-        Field(description="Of alpha, 95 %, by drawing trajectories; null where it has none."),
+        Field(
+            description="95 % interval of alpha, by bootstrap over trajectories; null if undefined."
+        ),
         From(lambda measure: None if measure.interval is None else list(measure.interval)),
         Example([0.61, 0.84]),
     ] = None
     kappa: Annotated[
         Figure,
-        Field(description="Cohen's, the mean over pairs."),
+        Field(description="Cohen's kappa, the mean over pairs."),
         From(lambda measure: Figure.made_of(measure.kappa)),
         Example({"value": None, "reason": "no unit was judged by two annotators"}),
     ]
@@ -92,7 +94,7 @@ _MEASURES = [example_of(MeasureItem)]
 
 
 class Agreement(Record):
-    """How far annotators agree."""
+    """The agreement of annotators."""
 
     scheme: Annotated[str, From(None), Example("potato")]
     project: Annotated[str, From(None), Example("default")]
@@ -100,7 +102,9 @@ class Agreement(Record):
     annotations: Annotated[int, From(lambda agreement: len(agreement.gathered.marks)), Example(22)]
     left_out: Annotated[
         int,
-        Field(description="Annotations of steps that have changed since, or are gone."),
+        Field(
+            description="Annotations left out because their steps have changed or no longer exist."
+        ),
         From("gathered.left_out"),
         Example(1),
     ]
@@ -149,9 +153,9 @@ class UnitItem(Record):
 
 
 class UnitList(Record):
-    """What a figure was counted from."""
+    """Steps or runs with their annotations, as counted in an agreement."""
 
     total: Annotated[
-        int, Field(description="All that there are; `items` may be fewer."), Example(1)
+        int, Field(description="Number of all units; `items` may have fewer."), Example(1)
     ]
     items: list[UnitItem]

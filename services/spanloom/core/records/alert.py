@@ -22,7 +22,9 @@ class AlertItem(Record):
     project: Annotated[str, Example("default")]
     version: Annotated[
         int,
-        Field(description="Grows with the condition; other channels and a pause keep it."),
+        Field(
+            description="Grows when the condition changes, but not with other channels or a pause."
+        ),
         Example(1),
     ]
     where: Annotated[
@@ -50,19 +52,21 @@ class AlertItem(Record):
     ] = None
     channels: Annotated[
         list[dict[str, Any]],
-        Field(description="`kind`, `url` (`***` hides what may be a secret), `secret_file`."),
+        Field(description="`kind`, `url` (`***` hides possible secrets), `secret_file`."),
         From(None),
         Example([_CHANNEL]),
     ]
     severity: Annotated[
-        str, Field(description="A word for receivers."), From(None), Example("critical")
+        str, Field(description="Severity, passed on to receivers."), From(None), Example("critical")
     ]
     repeat_after: Annotated[
         str | None,
-        Field(description="After which time a firing metric is notified again."),
+        Field(description="Time after which a firing metric is notified again."),
         From(None),
     ] = None
-    paused: Annotated[bool, Field(description="Whether nothing fires."), From(None), Example(False)]
+    paused: Annotated[
+        bool, Field(description="Whether it is paused: nothing fires."), From(None), Example(False)
+    ]
     waits_for_settled: Annotated[
         bool,
         Field(
@@ -74,12 +78,12 @@ class AlertItem(Record):
     ]
     firing: Annotated[
         int,
-        Field(description="How many runs, or groups, it fires for now."),
+        Field(description="Number of runs or groups for which it fires now."),
         From(None),
         Example(1),
     ]
     put_by: Annotated[
-        str, Field(description="Who put it last, as they call themselves."), Example("ada")
+        str, Field(description="Who stored it last, as the client named them."), Example("ada")
     ]
     put_at: Annotated[
         Moment,
@@ -108,7 +112,7 @@ class AlertDelivery(Record):
 
     channel: Annotated[
         str,
-        Field(description="Kind and address, without what may be a secret."),
+        Field(description="Kind and address, without possible secrets."),
         From(None),
         Example("webhook https://hooks.example.com/agents"),
     ]
@@ -118,22 +122,24 @@ class AlertDelivery(Record):
     tries: Annotated[int, Example(1)]
     at: Annotated[
         Moment | None,
-        Field(description="When it was tried last; null if it was not yet."),
+        Field(description="When it was last tried; null if not yet."),
         From(lambda one: one.at_us // 1_000 if one.at_us else None),
         Example("1769860801000"),
     ] = None
-    error: Annotated[str, Field(description="Why it failed; or empty."), Example("")]
+    error: Annotated[str, Field(description="Why it failed; otherwise empty."), Example("")]
 
 
 class AlertEventItem(Record):
-    """A change of state for a run or group; events of one `id` are about the same one."""
+    """A change of state of a run or group; events with one `id` have the same run or group."""
 
     id: Annotated[
         str,
-        Field(description="Of one (alert, version, run), or (alert, version, group, episode)."),
+        Field(description="Identifies (alert, version, run), or (alert, version, group, episode)."),
         Example(_ID),
     ]
-    number: Annotated[int, Field(description="Counts the events of its `id`, from 1."), Example(1)]
+    number: Annotated[
+        int, Field(description="Number of the event among those with its `id`, from 1."), Example(1)
+    ]
     alert: Annotated[str, Example(EXAMPLE_ALERT)]
     alert_version: Annotated[int, Example(1)]
     state: Annotated[
@@ -166,24 +172,24 @@ class AlertEventItem(Record):
     ] = None
     question: Annotated[
         str | None,
-        Field(description="What the run was asked."),
+        Field(description="The question of the run."),
         From(None),
         Example("Refund order 7."),
     ] = None
     evidence: Annotated[list[AlertEvidence], Field(description="Steps that show it."), From(None)]
     group: Annotated[
         dict[str, Any] | None,
-        Field(description="The values of `by` of a metric."),
+        Field(description="Values of the fields `by` of a metric."),
         From(None),
     ] = None
     value: Annotated[float | None, Field(description="The value of the metric.")] = None
     threshold: Annotated[
-        float | None, Field(description="What it was compared with."), From(None)
+        float | None, Field(description="The threshold of the metric."), From(None)
     ] = None
     window: Annotated[str | None, Field(description="Of the metric."), From(None)] = None
     url: Annotated[
         str,
-        Field(description="The run, or the alert, on the page."),
+        Field(description="Address of the run, or of the alert, on the page."),
         From(None),
         Example(f"/trajectories/{_TRACE}?project=default"),
     ]
@@ -202,7 +208,7 @@ class AlertEventList(Record):
     """Events of an alert, newest first."""
 
     items: list[AlertEventItem]
-    next_cursor: Annotated[str | None, Field(description="Null: there are no more.")] = None
+    next_cursor: Annotated[str | None, Field(description="Null on the last page.")] = None
 
 
 ALERT = Declaration(AlertItem)

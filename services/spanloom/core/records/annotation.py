@@ -83,7 +83,7 @@ class AnnotationItem(Record):
     ]
     version: Annotated[
         int,
-        Field(description="That it was made on."),
+        Field(description="The version that was annotated."),
         From("anchor.version"),
         Stored("Version", "UInt32", "Version of the trajectory that was on the screen."),
         Example(1),
@@ -93,18 +93,18 @@ class AnnotationItem(Record):
     ]
     stands_at: Annotated[
         str,
-        Field(description="The step that it belongs to now; empty: none."),
+        Field(description="The step that it belongs to in the current version; empty: none."),
         From(None),
         Example(_STEP),
     ]
     reason: Annotated[
-        str, Field(description="Of a state other than valid."), From(None), Example("")
+        str, Field(description="Why the state is not valid."), From(None), Example("")
     ]
     places: Annotated[
         list[tuple[int, int] | None],
         Field(
             description="For `value.spans` on texts that have changed: current start and end of "
-            "each, in UTF-16 units; null if its words are not there, or more than once.",
+            "each, in UTF-16 units; null if its text is missing or not unique.",
             examples=[[(26, 31), None]],
         ),
         From(None),
@@ -112,7 +112,7 @@ class AnnotationItem(Record):
     ]
     quote: Annotated[
         str,
-        Field(description="Name and beginning of the step then."),
+        Field(description="Name and beginning of the step when it was annotated."),
         From("anchor.quote"),
         Stored(
             "AnchorQuote", "String", "Name and beginning of the step, for people, should it vanish."

@@ -48,13 +48,15 @@ class Change(Record):
     what: Annotated[
         Literal["version", "annotations"],
         Field(
-            description="`annotations`: its annotations or scores changed; "
-            "version and status are those of now. Left out of a version."
+            description="`annotations`: its annotations or scores changed; version and status are "
+            "the current ones. Left out of a version."
         ),
         From(None),
     ] = "version"
     trajectory: Annotated[
-        Run | None, Field(description="What it is now; only with `fields=core`."), From(None)
+        Run | None,
+        Field(description="The current trajectory; only with `fields=core`."),
+        From(None),
     ] = None
 
 

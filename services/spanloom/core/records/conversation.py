@@ -11,7 +11,7 @@ from spanloom.core.records.record import Record
 
 
 class LastRun(Record):
-    """How far a conversation has come."""
+    """The newest run of a conversation."""
 
     trace_id: Annotated[str, Example("4bf92f3577b34da6a3ce929d0e0e4736")]
     started_at: Annotated[
@@ -25,24 +25,27 @@ class LastRun(Record):
 
 
 class ConversationItem(Record):
-    """One line of the list of conversations: all its runs together."""
+    """One line of the list of conversations: a summary of all its runs."""
 
     conversation_id: Annotated[str, Example("trip-to-shanghai")]
     project: Annotated[str, Example("default")]
     runs: Annotated[
-        int, Field(description="Runs, without those that repeat another."), Summed("1"), Example(3)
+        int,
+        Field(description="Number of runs, without runs that repeat another."),
+        Summed("1"),
+        Example(3),
     ]
     started_at: Annotated[
         Moment, Field(description="When its first run began."), Example("1715399000000")
     ]
     question: Annotated[
         str,
-        Field(description="What was asked first, one line of at most 200 characters."),
+        Field(description="The first question, one line of at most 200 characters."),
         Example("Three days in Shanghai, from Saturday: what should I see?"),
     ]
     answer: Annotated[
         str,
-        Field(description="What the last run answered; empty where it has not."),
+        Field(description="The answer of the last run; empty if there is none."),
         Example("Booked: two seats on the night train."),
     ]
     user_id: Annotated[
@@ -58,7 +61,7 @@ class ConversationItem(Record):
     ]
     failed_runs: Annotated[
         int,
-        Field(description="Runs in which something failed for good."),
+        Field(description="Runs with a failure that was not recovered."),
         Summed("HasError"),
         Example(1),
     ]

@@ -16,7 +16,7 @@ class DatasetVersionItem(Record):
     """A version of a dataset, which never changes."""
 
     version: Annotated[int, Field(description="Its number, from 1."), Example(1)]
-    items: Annotated[int, Field(description="How many it has."), Example(1)]
+    items: Annotated[int, Field(description="Number of items."), Example(1)]
     at: Annotated[
         Moment,
         Field(description="When it was made: milliseconds since the epoch."),
@@ -24,11 +24,11 @@ class DatasetVersionItem(Record):
         Example("1769860800000"),
     ]
     made_by: Annotated[
-        str, Field(description="Who made it, as they call themselves."), Example("ada")
+        str, Field(description="Who made it, as the client named them."), Example("ada")
     ]
     hash: Annotated[
         str,
-        Field(description="Of its items: two versions with the same items have the same."),
+        Field(description="Hash of its items: versions with the same items have the same hash."),
         Example("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
     ]
 
@@ -41,18 +41,18 @@ class DatasetItem(Record):
     description: Annotated[str, Field(description="What it is for."), Example("Trips to book")]
     evaluators: Annotated[
         list[dict[str, Any]],
-        Field(description="Evaluators that it carries, as `spanloom.evaluate` takes them."),
+        Field(description="Its evaluators, in the form of `spanloom.evaluate`."),
         From(None),
         Example([{"name": "path", "kind": "match", "mode": "in_order"}]),
     ]
     draft_items: Annotated[
-        int, Field(description="How many items the draft has."), From(None), Example(1)
+        int, Field(description="Number of items of the draft."), From(None), Example(1)
     ]
     versions: Annotated[
-        list[DatasetVersionItem], Field(description="By their numbers."), From(None)
+        list[DatasetVersionItem], Field(description="Ordered by number."), From(None)
     ]
     put_by: Annotated[
-        str, Field(description="Who put it last, as they call themselves."), Example("ada")
+        str, Field(description="Who stored it last, as the client named them."), Example("ada")
     ]
     put_at: Annotated[
         Moment,
@@ -69,9 +69,9 @@ class DatasetList(Record):
 
 
 class DatasetRow(Record):
-    """An item of a dataset: an input, and what is expected of a run."""
+    """An item of a dataset: an input, and the values expected of a run."""
 
-    item_key: Annotated[str, Field(description="One of its dataset."), Example(_TRACE)]
+    item_key: Annotated[str, Field(description="Unique in its dataset."), Example(_TRACE)]
     set: Annotated[
         str, Field(description="Name of the dataset."), From(None), Example(EXAMPLE_DATASET)
     ]
@@ -81,7 +81,7 @@ class DatasetRow(Record):
     expected: Annotated[
         dict[str, Any] | None,
         Field(
-            description="What is expected: `response`, `facts`, `tool_calls`, `trajectory` (a "
+            description="The expected values: `response`, `facts`, `tool_calls`, `trajectory` (a "
             "document), `retrieved_context`, `rules`."
         ),
         Example({"response": "Oslo", "tool_calls": [{"name": "search", "arguments": "{}"}]}),
@@ -90,13 +90,11 @@ class DatasetRow(Record):
         list[str], Field(description="Parts of the dataset that it is in."), Example(["test"])
     ]
     metadata: Annotated[
-        dict[str, Any] | None, Field(description="Whatever else."), Example({"name": "planner"})
+        dict[str, Any] | None, Field(description="Further data."), Example({"name": "planner"})
     ] = None
     source: Annotated[
         dict[str, Any] | None,
-        Field(
-            description="The run that it was made of: `trace_id`, `project`, `version`, `step_id`."
-        ),
+        Field(description="The run it was made from: `trace_id`, `project`, `version`, `step_id`."),
         Example({"trace_id": _TRACE, "project": "default", "version": 1, "step_id": None}),
     ] = None
 

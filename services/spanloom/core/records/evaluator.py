@@ -19,11 +19,11 @@ class EvaluatorVersionItem(Record):
     version: Annotated[int, Field(description="Its number, from 1."), Example(1)]
     config_hash: Annotated[
         str,
-        Field(description="SHA-256 of kind and configuration: two that judge alike have the same."),
+        Field(description="SHA-256 of kind and configuration; equal if both are equal."),
         Example(EXAMPLE_HASH),
     ]
     put_by: Annotated[
-        str, Field(description="Who put it, as they call themselves."), Example("ada")
+        str, Field(description="Who stored it, as the client named them."), Example("ada")
     ]
     put_at: Annotated[
         Moment,
@@ -41,11 +41,11 @@ class EvaluatorItem(Record):
     kind: Annotated[str, Field(description="Such as `match`."), Example("match")]
     config: Annotated[
         dict[str, Any],
-        Field(description="As `spanloom.evaluate` takes it."),
+        Field(description="In the form of `spanloom.evaluate`."),
         Example(EXAMPLE_CONFIG),
     ]
     versions: Annotated[
-        list[EvaluatorVersionItem], Field(description="By their numbers."), From(None)
+        list[EvaluatorVersionItem], Field(description="Ordered by number."), From(None)
     ]
 
 

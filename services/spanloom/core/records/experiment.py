@@ -38,7 +38,7 @@ def _dataset(kept: Any) -> str | None:  # an ``experiments.service.ListedExperim
 
 
 class ExperimentEvaluator(Record):
-    """An evaluator of an experiment, as it was when that was started."""
+    """An evaluator of an experiment, as it was at the start of the experiment."""
 
     name: Annotated[str, Example(EXAMPLE_EVALUATOR)]
     kind: Annotated[str, Field(description="Such as `match`."), Example("match")]
@@ -52,13 +52,13 @@ class ExperimentEvaluator(Record):
     ]
     stored_version: Annotated[
         int,
-        Field(description="Of the stored evaluator that was named; 0: it was written out."),
+        Field(description="Version of the stored evaluator; 0: the request defined it."),
         Example(1),
     ]
 
 
 class ExperimentSummary(Record):
-    """What the results of a score come to. Repeats of an item are averaged first."""
+    """Statistics of the results of a score. Repeats of an item are averaged first."""
 
     n: Annotated[int, Field(description="Results of all statuses."), Example(1)]
     ok: Annotated[int, Example(1)]
@@ -68,24 +68,24 @@ class ExperimentSummary(Record):
     passed: Annotated[int, Field(description="Results that passed."), Example(1)]
     pass_rate: Annotated[
         float | None,
-        Field(description="Over the items; null: nothing passes or fails."),
+        Field(description="Over the items; null if no result passes or fails."),
         Example(1.0),
     ]
     mean: Annotated[
         float | None,
-        Field(description="Over the items; null: no result is a number."),
+        Field(description="Over the items; null if no result is a number."),
         Example(1.0),
     ]
     low: Annotated[
         float | None,
-        Field(description="Lower end of the 95 % interval of `pass_rate`, without one of `mean`."),
+        Field(description="Lower end of the 95 % interval of `pass_rate`, or else of `mean`."),
         Example(0.2065),
     ]
     high: Annotated[float | None, Field(description="Its upper end."), Example(1.0)]
 
 
 class ExperimentItem(Record):
-    """An experiment, and how far it is."""
+    """An experiment and its progress."""
 
     name: Annotated[str, From("experiment.name"), Example(EXAMPLE_EXPERIMENT)]
     project: Annotated[str, From("experiment.project"), Example("default")]
@@ -100,11 +100,11 @@ class ExperimentItem(Record):
     ]
     total: Annotated[int, Field(description="Runs to judge, repeats among them."), Example(1)]
     done: Annotated[
-        int, Field(description="Those that have results."), From("counts.done"), Example(1)
+        int, Field(description="Number of runs with results."), From("counts.done"), Example(1)
     ]
     errors: Annotated[
         int,
-        Field(description="Those of them that could not be judged: there is no run."),
+        Field(description="Of these, those that could not be judged because there is no run."),
         From("counts.errors"),
         Example(0),
     ]
@@ -116,7 +116,7 @@ class ExperimentItem(Record):
     ] = None
     withheld: Annotated[
         int,
-        Field(description="Results in a queue that is blind; they are not in the summary."),
+        Field(description="Results withheld in a blind queue; they are not in the summary."),
         From(None),
         Example(0),
     ] = 0
@@ -128,27 +128,30 @@ class ExperimentItem(Record):
     ]
     runs: Annotated[
         dict[str, Any] | None,
-        Field(description="The query that chose the stored runs."),
+        Field(description="The query that selected the stored runs."),
         From(None),
         Example(None),
     ] = None
     target: Annotated[
         dict[str, Any] | None,
-        Field(description="What answers the items; null: their stored runs are judged."),
+        Field(description="The agent that answers the items; null: their stored runs are judged."),
         From(None),
         Example(None),
     ] = None
     repeats: Annotated[
-        int, Field(description="Tries of each item."), From("experiment.repeats"), Example(1)
+        int,
+        Field(description="Number of tries of each item."),
+        From("experiment.repeats"),
+        Example(1),
     ]
     evaluators: Annotated[
         list[ExperimentEvaluator],
-        Field(description="As they were when it was started; empty if scores were sent."),
+        Field(description="As they were at its start; empty if scores were sent."),
         From(None),
     ]
     started_by: Annotated[
         str,
-        Field(description="Who started it, as they call themselves."),
+        Field(description="Who started it, as the client named them."),
         From("experiment.started_by"),
         Example("ada"),
     ]
@@ -192,11 +195,11 @@ class ExperimentResult(Record):
     ] = None
     passed: Annotated[
         bool | None,
-        Field(description="Whether it is good enough, where that is set."),
+        Field(description="Whether it passed, if the evaluator decides that."),
         Example(value=True),
     ] = None
     label: Annotated[
-        str, Field(description="In words what a number or boolean means."), Example("")
+        str, Field(description="What a number or boolean means, in words."), Example("")
     ]
     rationale: Annotated[str, Field(description="Why, in words."), Example("")]
     evidence: Annotated[
@@ -206,13 +209,13 @@ class ExperimentResult(Record):
         dict[str, float | None], Field(description="Further numbers, by name."), Example({})
     ]
     warnings: Annotated[
-        list[str], Field(description="Empty: scores do not keep them."), Example([])
+        list[str], Field(description="Always empty: scores do not store them."), Example([])
     ]
     error_code: Annotated[
         str, Field(description="Of an error, such as `missing_run`."), Example("")
     ]
     cost_usd: Annotated[
-        float | None, Field(description="What making it cost, in US dollars."), Example(None)
+        float | None, Field(description="Cost of the evaluation, in US dollars."), Example(None)
     ] = None
     coverage: Annotated[
         float | None,
@@ -221,10 +224,10 @@ class ExperimentResult(Record):
     ] = None
     item: Annotated[
         str,
-        Field(description="The key of the item, of a run of none its trace id."),
+        Field(description="The key of the item; without an item, the trace id of the run."),
         Example(_TRACE),
     ]
-    repeat: Annotated[int, Field(description="The number of the try, from 0."), Example(0)]
+    repeat: Annotated[int, Field(description="Number of the try, from 0."), Example(0)]
     trace_id: Annotated[str, Field(description="Empty: the item has no run."), Example(_TRACE)]
     project: Annotated[str, Example("default")]
     version: Annotated[int, Field(description="Of the trajectory; 0: unknown."), Example(1)]

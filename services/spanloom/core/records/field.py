@@ -20,19 +20,19 @@ class FieldItem(Record):
     name: Annotated[str, Example("duration")]
     of: Annotated[Of, From(None), Example("trajectories")]
     type: Annotated[
-        str, Field(description="What its values are."), From("type.value"), Example("duration")
+        str, Field(description="The type of its values."), From("type.value"), Example("duration")
     ]
     description: Annotated[str, Example("From the start to the end of the root.")]
     operators: Annotated[
         list[str],
-        Field(description="What it can be compared by."),
+        Field(description="Operators that it can be compared with."),
         From(None),
         Example(["=", "!=", "<", "<=", ">", ">=", "in", "exists"]),
     ]
     example: Annotated[str, Field(description="A condition with it."), Example("duration > 20s")]
     choices: Annotated[
         list[str],
-        Field(description="All its values, where they are few."),
+        Field(description="All its values, if they are few."),
         From(lambda field: list(field.choices)),
         Example([]),
     ]
@@ -52,7 +52,7 @@ class FieldList(Record):
 
 
 class ValueItem(Record):
-    """A value and how often it is there."""
+    """A value and how often it occurs."""
 
     value: Annotated[str | int | bool, Example("travel_planner")]
     count: Annotated[int, Field(description="Runs, or steps, that have it."), Example(12)]
@@ -65,19 +65,19 @@ class ValueList(Record):
 
 
 class Stats(Record):
-    """Numbers of groups: by time in its order, else the largest first number first."""
+    """Statistics of groups, ordered by time, or by the first number, largest first."""
 
     items: Annotated[
         list[dict[str, str | int | float | bool | None]],
         Field(
-            description="A group each: the values that make it, `start` of its time in milliseconds"
-            " since the epoch, and its numbers by their names. Null: absent, or unknown. Durations"
-            " are milliseconds."
+            description="One item per group: the values that define it, `start` of its interval "
+            "in milliseconds since the epoch, and its numbers by name. Null: absent, or unknown. "
+            "Durations are milliseconds."
         ),
         Example([{"model": "gpt-4o", "count": 12, "p95(duration)": 1840.5, "max(cost)": 0.21}]),
     ]
     truncated: Annotated[
-        bool, Field(description="Whether there are more groups than these."), Example(False)
+        bool, Field(description="Whether there are more groups than in this list."), Example(False)
     ]
 
 

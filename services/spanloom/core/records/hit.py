@@ -11,7 +11,7 @@ from spanloom.core.records.record import Record
 
 
 class Part(StrEnum):
-    """Where a step has a text."""
+    """Which text of a step."""
 
     INPUT = "input"
     OUTPUT = "output"
@@ -19,7 +19,7 @@ class Part(StrEnum):
 
 
 class Hit(Record):
-    """A text that has what was looked for, at the step that brought it."""
+    """A text that matches a search, at the step of its run where it first appears."""
 
     trace_id: Annotated[str, Example("4bf92f3577b34da6a3ce929d0e0e4736")]
     project: Annotated[str, Example("default")]
@@ -29,7 +29,7 @@ class Hit(Record):
     step_id: Annotated[str, Example("a1c4e1b7d2f30004")]
     position: Annotated[
         int,
-        Field(description="Place of the step among those of its run, from 1, as they began."),
+        Field(description="Number of the step in its run, from 1, by start."),
         Example(5),
     ]
     part: Annotated[Part, Field(description="Which text of the step."), Example("output")]
@@ -42,14 +42,14 @@ class Hit(Record):
     name: Annotated[str, Field(description="Of the step."), Read("Name"), Example("refund")]
     snippet: Annotated[
         str,
-        Field(description="The text around the first place: plain text, never markup."),
+        Field(description="The text around the first match: plain text, never markup."),
         Example("error: the rate limit of 5 refunds a minute is reached"),
     ]
     offsets: Annotated[
         list[tuple[int, int]],
         Field(
-            description="Its places in the snippet: for each the number of its first "
-            "character and of the one after it, counted in Unicode code points."
+            description="Matches in the snippet: for each its start and its end, which is "
+            "exclusive, counted in Unicode code points."
         ),
         Example([[11, 21]]),
     ]

@@ -12,16 +12,18 @@ EXAMPLE_RULE = "limits"
 
 
 class RuleBudgetItem(Record):
-    """What a rule may take in a day (UTC); null is no limit."""
+    """Limits of a rule for a day (UTC); null is no limit."""
 
     usd: Annotated[float | None, Field(description="US dollars."), Example(1.5)] = None
-    tokens: Annotated[int | None, Field(description="In and out."), Example(None)] = None
+    tokens: Annotated[int | None, Field(description="Input and output tokens."), Example(None)] = (
+        None
+    )
     calls: Annotated[int | None, Field(description="Requests to a model."), Example(None)] = None
     runs: Annotated[int | None, Field(description="Judged runs."), Example(1000)] = None
 
 
 class RuleProgressItem(Record):
-    """How many runs are in which state; of each run its newest work counts."""
+    """Number of runs by state; the newest judgement of each run counts."""
 
     pending: Annotated[int, Field(description="Waiting."), Example(2)]
     done: Annotated[int, Field(description="Judged."), Example(120)]
@@ -33,18 +35,18 @@ class RuleProgressItem(Record):
     ]
     stale: Annotated[
         int,
-        Field(description="Have changed since, but were judged again often enough."),
+        Field(description="Changed since, but judged again as often as allowed."),
         Example(0),
     ]
     lag_s: Annotated[
         float,
-        Field(description="Seconds for which the oldest one that is due waits."),
+        Field(description="Seconds for which the oldest due run has waited."),
         Example(0.4),
     ]
 
 
 class OnlineRuleItem(Record):
-    """A rule that judges runs as they come in."""
+    """A rule that judges runs as they arrive."""
 
     name: Annotated[
         str, Field(description="Also the `rule_id` of its scores."), Example(EXAMPLE_RULE)
@@ -52,7 +54,9 @@ class OnlineRuleItem(Record):
     project: Annotated[str, Example("default")]
     version: Annotated[
         int,
-        Field(description="Counts changes of what it judges and how; of the budget it does not."),
+        Field(
+            description="Number of changes to what it judges and how; the budget does not count."
+        ),
         Example(1),
     ]
     where: Annotated[
@@ -60,14 +64,14 @@ class OnlineRuleItem(Record):
     ]
     evaluators: Annotated[
         list[dict[str, Any]],
-        Field(description="As `spanloom.evaluate` takes them."),
+        Field(description="In the form of `spanloom.evaluate`."),
         From(None),
         Example([{"name": "limits", "kind": "rules", "rules": {"max_tool_calls": 4}}]),
     ]
     sample: Annotated[float, Field(description="The share of runs, 0 to 1."), Example(0.1)]
     unit: Annotated[
         str,
-        Field(description="What the sample is drawn of: `trace` or `conversation`."),
+        Field(description="What the sample is drawn from: `trace` or `conversation`."),
         Example("trace"),
     ]
     when: Annotated[
@@ -76,7 +80,7 @@ class OnlineRuleItem(Record):
         Example("settled"),
     ]
     delay_s: Annotated[
-        float, Field(description="Seconds to wait after a run has come so far."), Example(0.0)
+        float, Field(description="Seconds to wait after a run meets `when`."), Example(0.0)
     ]
     budget: Annotated[RuleBudgetItem | None, Field(description="Null: no limit."), From(None)] = (
         None
@@ -84,22 +88,22 @@ class OnlineRuleItem(Record):
     backfill: Annotated[
         dict[str, Any] | None,
         Field(
-            description="Runs of the past to judge, by the start of their root: `from` (null: from "
+            description="Past runs to judge, by the start of their root: `from` (null: from "
             "the beginning) and `to` (null: up to the newest), milliseconds since the epoch; "
-            "`taken`, how many it has given to judge; `done`, whether it is at its end."
+            "`taken`, the number of runs handed to judging; `done`, whether it has finished."
         ),
         From(None),
         Example({"from": "1769860800000", "to": "1769947200000", "taken": 24, "done": True}),
     ] = None
     paused: Annotated[
         bool,
-        Field(description="Whether it judges nothing at the moment."),
+        Field(description="Whether it is paused and judges nothing."),
         From("is_paused"),
         Example(False),
     ]
     progress: Annotated[RuleProgressItem, From(None)]
     put_by: Annotated[
-        str, Field(description="Who put it last, as they call themselves."), Example("ada")
+        str, Field(description="Who stored it last, as the client named them."), Example("ada")
     ]
     put_at: Annotated[
         Moment,

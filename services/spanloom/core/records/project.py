@@ -23,7 +23,7 @@ class RetentionTerms(Record):
 
 
 class ServiceRetention(RetentionTerms):
-    """The terms of projects that have none of their own."""
+    """Retention of projects without terms of their own."""
 
     keeps_annotated: Annotated[
         bool,
@@ -34,7 +34,7 @@ class ServiceRetention(RetentionTerms):
 
 
 class SendingLimits(Record):
-    """What a project may send and have stored; 0 is no limit."""
+    """Limits on what a project sends and has stored; 0 is no limit."""
 
     spans_per_s: Annotated[float, Example(1000)]
     bytes_per_s: Annotated[float, Field(description="Decoded bytes of requests."), Example(0)]
@@ -45,7 +45,7 @@ class ProjectItem(Record):
     """A project: its runs, its size, its limits and its retention."""
 
     project: Annotated[str, Example("default")]
-    runs: Annotated[int, Field(description="Runs that the list of runs has."), Example(1200)]
+    runs: Annotated[int, Field(description="Number of runs in the list of runs."), Example(1200)]
     newest_start: Annotated[
         Moment | None,
         Field(description="When the newest of them began: milliseconds since the epoch."),
@@ -61,7 +61,7 @@ class ProjectItem(Record):
     ]
     limits: Annotated[
         SendingLimits | None,
-        Field(description="Null in a process that takes no spans: it does not know them."),
+        Field(description="Null in a process that receives no spans: it does not know them."),
         Example(example_of(SendingLimits)),
     ]
     retention: Annotated[
@@ -72,11 +72,11 @@ class ProjectItem(Record):
 
 
 class ProjectList(Record):
-    """The projects that a key opens, by name."""
+    """The projects that a key may access, by name."""
 
     items: list[ProjectItem]
     retention: Annotated[
         ServiceRetention | None,
-        Field(description="Of projects without terms of their own; null likewise."),
+        Field(description="Retention of projects without terms of their own; null likewise."),
         Example(example_of(ServiceRetention)),
     ]

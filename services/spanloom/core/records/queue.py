@@ -12,35 +12,35 @@ _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 class GoldItem(Record):
-    """One annotator against answers that are known."""
+    """How often one annotator gave the known answers."""
 
     answers: Annotated[
-        int, Field(description="Known, about items that the annotator has done."), Example(12)
+        int, Field(description="Known answers for items that the annotator has done."), Example(12)
     ]
     right: Annotated[
-        int, Field(description="Of them, those that the annotator gave too."), Example(11)
+        int, Field(description="Of these, the answers that the annotator gave too."), Example(11)
     ]
 
 
 class ProgressItem(Record):
-    """How far one annotator is."""
+    """The progress of one annotator."""
 
     assigned: Annotated[int, Example(40)]
     done: Annotated[int, Example(3)]
     timed: Annotated[
-        int, Field(description="How many of the done ones have a beginning."), Example(3)
+        int, Field(description="Number of done items with a recorded beginning."), Example(3)
     ]
     seconds: Annotated[
-        float, Field(description="From beginning to done, all timed together."), Example(512.5)
+        float, Field(description="From beginning to done, summed over timed items."), Example(512.5)
     ]
     median_seconds: Annotated[
         float | None,
-        Field(description="Of one of them, the median; null where none is timed."),
+        Field(description="The median over timed items; null if there are none."),
         Example(140.2),
     ]
     gold: Annotated[
         GoldItem | None,
-        Field(description="Of one queue: against known answers; null where there are none."),
+        Field(description="For one queue: comparison with known answers; null if there are none."),
         From(None),
         Example(example_of(GoldItem)),
     ] = None
@@ -67,31 +67,34 @@ class QueueItem(Record):
     away: Annotated[list[str], From(lambda queue: list(queue.away)), Example([])]
     threshold: Annotated[
         float | None,
-        Field(description="Below this share of like steps: to adjudicate."),
+        Field(description="Items with a smaller share of steps judged alike are adjudicated."),
         Example(0.8),
     ] = None
     sample: Annotated[
-        float, Field(description="Share of items to adjudicate in any case."), Example(0.1)
+        float, Field(description="Share of items that are always adjudicated."), Example(0.1)
     ]
     where: Annotated[
         str,
-        Field(description="Which runs a living queue adds; else empty."),
+        Field(description="Which runs a living queue adds; otherwise empty."),
         Example("tool_steps >= 3"),
     ]
     living: Annotated[
         bool,
-        Field(description="Whether it goes on taking in what it finds."),
+        Field(description="Whether it keeps adding the runs that match `where`."),
         From("is_living"),
         Example(True),
     ]
     instructions: Annotated[str, Example("Judge every step.")]
     items: Annotated[int, From(None), Example(40)]
     overlap: Annotated[
-        int, Field(description="Items that two or more are done with."), From(None), Example(3)
+        int,
+        Field(description="Items that two or more annotators are done with."),
+        From(None),
+        Example(3),
     ]
     states: Annotated[
         dict[str, int],
-        Field(description="How many items are how far."),
+        Field(description="Number of items by state."),
         From(None),
         Example({"begun": 2, "done": 3, "open": 35}),
     ]
@@ -132,14 +135,16 @@ class QueuedRun(Record):
     ]
     alike: Annotated[
         float | None,
-        Field(description="Share of steps judged alike, once it is done; null: none is shared."),
+        Field(
+            description="Share of steps judged alike, once it is done; null if no step is shared."
+        ),
         From(None),
         Example(None),
     ] = None
 
 
 class QueuePlace(Record):
-    """Where one annotator is in a queue, at one of its items."""
+    """The position of one annotator in a queue, at one of its items."""
 
     queue: Annotated[str, From("name"), Example("week 3")]
     scheme: Annotated[str, Example("potato")]
@@ -151,28 +156,35 @@ class QueuePlace(Record):
     ]
     at: Annotated[
         int,
-        Field(description="Which it is of the annotator's items, from 1; 0: none."),
+        Field(
+            description="Number of the item among the annotator's items, from 1; 0: not among them."
+        ),
         From(None),
         Example(4),
     ]
     of: Annotated[
-        int, Field(description="How many the annotator has, or may take."), From(None), Example(40)
+        int,
+        Field(description="Number of items that the annotator has, or may take."),
+        From(None),
+        Example(40),
     ]
     done: Annotated[
         int,
-        Field(description="How many of them the annotator is done with."),
+        Field(description="Number of these items that the annotator is done with."),
         From(None),
         Example(3),
     ]
 
 
 class NextRun(Record):
-    """What is next for an annotator."""
+    """The next item of an annotator."""
 
     trace_id: Annotated[
         str | None, Field(description="Null: nothing is left."), Example(_TRACE)
     ] = None
-    left: Annotated[int, Field(description="That one included."), Example(37)]
+    left: Annotated[
+        int, Field(description="Number of items left, including this one."), Example(37)
+    ]
 
 
 OTHERS = (

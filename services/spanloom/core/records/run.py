@@ -114,7 +114,7 @@ _COUNTS = {
 
 
 class Run(Record):
-    """One line of the list: what the document says, in short."""
+    """One line of the list: a summary of the document."""
 
     trace_id: Annotated[
         str,
@@ -141,7 +141,7 @@ class Run(Record):
     status: Annotated[
         Status,
         Stored("Status", _NAME, "live, settled, partial or failed.", lambda run: run.status.value),
-        Queried("status", "How far the trace had come.", "status = live"),
+        Queried("status", "How complete the trace is.", "status = live"),
         Example("settled"),
         Group.CORE,
     ]
@@ -166,7 +166,7 @@ class Run(Record):
     ]
     started_at: Annotated[
         Moment,
-        Field(description="Milliseconds since the epoch; its arrival if it lies after that."),
+        Field(description="Milliseconds since the epoch; not later than its arrival."),
         Stored(
             "StartTimeUnixNano",
             "UInt64",
@@ -174,7 +174,7 @@ class Run(Record):
             lambda run: listed_start_ns(run.trajectory.root.start_ns, run.seq),
             codec="Delta, ZSTD(1)",
         ),
-        Queried("start", "When it began.", 'start >= "2026-01-31T12:00:00Z"'),
+        Queried("start", "When it started.", 'start >= "2026-01-31T12:00:00Z"'),
         Example("1715400000000"),
         Group.CORE,
     ]
@@ -193,20 +193,20 @@ class Run(Record):
     ]
     has_error: Annotated[
         bool,
-        Field(description="Whether anything failed for good."),
+        Field(description="Whether anything failed and was not recovered."),
         Stored(
             "HasError",
             "Bool",
             "Whether anything failed that the run did not get over.",
             lambda run: run.trajectory.has_error,
         ),
-        Queried("has_error", "Something failed for good."),
+        Queried("has_error", "Something failed and was not recovered."),
         Example(False),  # the value of the example
         Group.CORE,
     ]
     outcome: Annotated[
         Outcome,
-        Field(description="How the run went."),
+        Field(description="How the run ended."),
         Stored(
             "Outcome",
             _NAME,
@@ -214,7 +214,7 @@ class Run(Record):
             "(stopped from outside) or failed.",
             lambda run: run.trajectory.outcome.value,
         ),
-        Queried("outcome", "How the run went.", "outcome in (failed, paused)"),
+        Queried("outcome", "How the run ended.", "outcome in (failed, paused)"),
         Example("ok"),
         Group.CORE,
     ]
@@ -287,7 +287,7 @@ class Run(Record):
     ]
     cost: Annotated[
         float | None,
-        Field(description="US dollars; null where a price is unknown."),
+        Field(description="US dollars; null if a price is unknown."),
         Stored(
             "Cost",
             "Nullable(Float64)",
@@ -311,7 +311,7 @@ class Run(Record):
             "Dialects that classified the spans.",
             lambda run: list(run.trajectory.dialects),
         ),
-        Queried("dialect", "A convention that the spans follow.", 'dialect = "openinference"'),
+        Queried("dialect", "A dialect of its spans.", 'dialect = "openinference"'),
         Example(["openinference"]),
     ]
     duplicate_of: Annotated[
@@ -345,7 +345,7 @@ class Run(Record):
     ] = None
     question: Annotated[
         str,
-        Field(description="What was asked, one line of at most 200 characters."),
+        Field(description="The question, one line of at most 200 characters."),
         Stored(
             "Question",
             "String",
@@ -356,7 +356,7 @@ class Run(Record):
     ] = ""
     answer: Annotated[
         str,
-        Field(description="What was answered, one line of at most 200 characters."),
+        Field(description="The answer, one line of at most 200 characters."),
         Stored(
             "Answer",
             "String",
@@ -391,7 +391,7 @@ class Run(Record):
     ] = []  # noqa: RUF012  # pydantic copies it
     environment: Annotated[
         str | None,
-        Field(description="Where it ran, as the sender says."),
+        Field(description="Where it ran, as reported by the sender."),
         Stored(
             "Environment",
             _NAME,
@@ -403,7 +403,7 @@ class Run(Record):
     ] = None
     release: Annotated[
         str | None,
-        Field(description="Which version of the agent ran, as the sender says."),
+        Field(description="Which version of the agent ran, as reported by the sender."),
         Stored(
             "Release",
             _NAME,
@@ -415,7 +415,7 @@ class Run(Record):
     ] = None
     user_id: Annotated[
         str | None,
-        Field(description="For whom it ran, as the sender says."),
+        Field(description="For whom it ran, as reported by the sender."),
         Stored(
             "UserId",
             "String",
@@ -427,59 +427,59 @@ class Run(Record):
     ] = None
     tags: Annotated[
         list[str],
-        Field(description="Tags of the sender."),
+        Field(description="Tags set by the sender."),
         Stored("Tags", _NAMES, "Tags of the sender, sorted.", lambda run: _extra(run, "tags", [])),
-        Queried("tag", "A tag of the sender.", 'tag = "beta"'),
+        Queried("tag", "A tag set by the sender.", 'tag = "beta"'),
         Example(["beta"]),
     ] = []  # noqa: RUF012  # pydantic copies it
     model_time: Annotated[
         Milliseconds,
-        Field(description="Of all model calls."),
+        Field(description="Sum over all model calls."),
         Stored(
             "ModelDurationNs",
             "Int64",
             "Sum of the durations of all model steps in nanoseconds.",
             lambda run: min(run.trajectory.root_metrics.llm_duration_ns, _INT64_MAX),
         ),
-        Queried("model_time", "All model calls together.", "model_time > 10s"),
+        Queried("model_time", "Sum over all model calls.", "model_time > 10s"),
         Example("3900"),
     ] = 0
     tool_time: Annotated[
         Milliseconds,
-        Field(description="Of all runs of tools."),
+        Field(description="Sum over all tool runs."),
         Stored(
             "ToolDurationNs",
             "Int64",
             "Sum of the durations of all tool steps in nanoseconds.",
             lambda run: min(run.trajectory.root_metrics.tool_duration_ns, _INT64_MAX),
         ),
-        Queried("tool_time", "All runs of tools together.", "tool_time > 1m"),
+        Queried("tool_time", "Sum over all tool runs.", "tool_time > 1m"),
         Example("420"),
     ] = 0
     longest_repeat: Annotated[
         int,
-        Field(description="The same call in a row, at most."),
+        Field(description="The most equal calls in a row."),
         Stored(
             "LongestRepeat",
             "UInt32",
             "How many runs of tools in a row were one tool with the same arguments, at most.",
             tables=Tables.LIST,
         ),
-        Queried("longest_repeat", "The same call in a row, at most.", "longest_repeat >= 3"),
+        Queried("longest_repeat", "The most equal calls in a row.", "longest_repeat >= 3"),
         Example(1),
         Group.METRICS,
     ] = 0
     resumes: Annotated[
         str | None,
-        Field(description="The trace that waited for the answer which this run was given."),
+        Field(description="The trace that waited for the answer which this run got."),
     ] = None
     resumed_by: Annotated[
         str | None,
-        Field(description="The trace that was given the answer for which this run waited."),
+        Field(description="The trace that got the answer for which this run waited."),
     ] = None
     error_type: Annotated[
         str | None,
-        Field(description="What went wrong first for good, else first: an exception's name."),
+        Field(description="Name of the first exception not recovered from, or else of the first."),
         Stored(
             "ErrorType",
             _NAME,
@@ -491,7 +491,7 @@ class Run(Record):
         ),
         Queried(
             "error_type",
-            "What went wrong first for good, else first.",
+            "First failure not recovered from, or else the first.",
             'error_type = "RateLimitError"',
         ),
         Example("RateLimitError"),
@@ -509,7 +509,7 @@ class Run(Record):
             Tables.LIST,
             default=_FIRST_FAILED.format("ErrorMessage"),
         ),
-        Queried("error_message", "What that failure says.", 'error_message ~ "timeout"'),
+        Queried("error_message", "Message of that failure.", 'error_message ~ "timeout"'),
         Example("rate limit exceeded"),
     ] = None
 
@@ -567,7 +567,7 @@ OTHERS = (
     Other(
         queried=Queried(
             "has_steps",
-            "It has a step or a failure: an agent's making or a health check has none.",
+            "It has a step or a failure; agent creation and health checks have neither.",
             type=FieldType.FLAG,
             sql=_HAS_STEPS,
             value=_has_steps,
@@ -663,7 +663,7 @@ OTHERS = (
         "MostRepeats",
         "UInt32",
         "How many runs of tools in all were one tool with the same arguments, at most.",
-        Queried("most_repeats", "The same call in the whole run, at most.", "most_repeats >= 5"),
+        Queried("most_repeats", "The most equal calls in the whole run.", "most_repeats >= 5"),
     ),
     Other(
         queried=Queried(
@@ -684,7 +684,7 @@ OTHERS = (
         "What senders add, `key=value`, sorted: of the root and of any step.",
         Queried(
             "metadata",
-            "What senders add, by key.",
+            "Attributes added by senders, by key.",
             'metadata.tier = "gold"',
             FieldType.TEXT,
             has_keys=True,
@@ -693,7 +693,7 @@ OTHERS = (
     Other(
         queried=Queried(
             "annotated",
-            "Somebody said something of it, or of a step of it.",
+            "It, or one of its steps, has an annotation.",
             type=FieldType.FLAG,
             is_judgement=True,
         )
@@ -701,7 +701,7 @@ OTHERS = (
     Other(
         queried=Queried(
             "score",
-            "What it was given, by the name of the score.",
+            "Its scores, by name.",
             "score.step_evaluation < 90",
             FieldType.NUMBER,
             has_keys=True,

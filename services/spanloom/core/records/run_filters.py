@@ -60,23 +60,23 @@ class RunFilters(TypedDict, total=False):
         ),
     ]
     status: Annotated[
-        Status | str | None, Short("In this status.", "settled", "Only in this status.")
+        Status | str | None, Short("In this status.", "settled", "Only with this status.")
     ]
     root_name: Annotated[
         str | None,
         Short("Whose root has this name.", "travel_planner", "Only runs whose root has this name."),
     ]
     has_error: Annotated[
-        bool | None, Short("In which something failed for good (or nothing did).", example=True)
+        bool | None, Short("With a failure that was not recovered (or without one).", example=True)
     ]
     outcome: Annotated[
         Outcome | str | None,
-        Short("That went like this.", "recovered", "Only those that went like this."),
+        Short("With this outcome.", "recovered", "Only those with this outcome."),
     ]
     duplicate: Annotated[
         bool | None,
         Short(
-            "That repeat another run; left out unless asked for. `any`: those and all others.",
+            "Runs that repeat another run; by default they are left out. `any`: all runs.",
             example=False,
             default=False,
         ),
@@ -84,8 +84,8 @@ class RunFilters(TypedDict, total=False):
     has_steps: Annotated[
         bool | None,
         Short(
-            "With a step or a failure, by default: creating an agent or a health check has none."
-            " `any`: those and all others, as with `duplicate=any` or a `where` that names it.",
+            "With a step or a failure, by default: agent creation and health checks have neither. "
+            "`any`: all runs; implied by `duplicate=any` or a `where` that names it.",
             example=True,
             default=True,
         ),
@@ -112,13 +112,13 @@ class RunFilters(TypedDict, total=False):
     ]
     environment: Annotated[
         str | None,
-        Short("That ran there.", "production", "Only of this environment: production."),
+        Short("Of this environment.", "production", "Only of this environment: production."),
     ]
     release: Annotated[
         str | None,
         Short("Of this release.", "1.4.0", "Only of this release of the agent."),
     ]
-    user: Annotated[str | None, Short("For this user.", "user-ada", "Only for this user.")]
+    user: Annotated[str | None, Short("For this user.", "user-ada", "Only runs of this user.")]
     tag: Annotated[str | None, Short("With this tag.", "beta", "Only with this tag.")]
 
 

@@ -14,7 +14,7 @@ EXAMPLE_VIEW = "5b1f0c2d9e8a7463"
 class ViewFault(Record):
     """Why a view cannot be used as it is."""
 
-    parameter: Annotated[str, Field(description="Which one is at fault."), Example("where")]
+    parameter: Annotated[str, Field(description="The parameter at fault."), Example("where")]
     detail: Annotated[str, Example("there is no field 'colour' (at 0)")]
 
 
@@ -36,7 +36,7 @@ class ViewItem(Record):
     ]
     owner: Annotated[
         str,
-        Field(description="Who made it, as they call themselves; empty if they do not."),
+        Field(description="Who made it, as the client named them; empty if it did not."),
         Example("ada"),
     ]
     changed_by: Annotated[str, Field(description="Who changed it last."), Example("ada")]
@@ -47,10 +47,12 @@ class ViewItem(Record):
         Example("1769860800000"),
     ]
     revision: Annotated[
-        int, Field(description="Counts its changes; a change names the one it saw."), Example(1)
+        int,
+        Field(description="Number of changes; a change names the revision that it replaces."),
+        Example(1),
     ]
     format: Annotated[
-        int, Field(description="Form of the parameters; a newer one is not read."), Example(1)
+        int, Field(description="Format of the parameters; newer formats are not read."), Example(1)
     ]
     default: Annotated[
         bool,
@@ -60,7 +62,9 @@ class ViewItem(Record):
     ]
     faults: Annotated[
         list[ViewFault],
-        Field(description="Why it cannot be used as it is, for example as a field is gone."),
+        Field(
+            description="Why it cannot be used as it is, for example because a field was removed."
+        ),
         From(None),
         Example([]),
     ]

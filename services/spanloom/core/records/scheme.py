@@ -20,7 +20,7 @@ annotation_schemes:
 
 
 class SchemeRemark(Record):
-    """What of a scheme is not understood, or is read otherwise by Potato."""
+    """A key of a scheme that is not understood, or that Potato interprets differently."""
 
     line: Annotated[int, Field(description="From 1."), Example(7)]
     key: Annotated[str, Example("colour")]
@@ -37,14 +37,14 @@ class ErrorTypeItem(Record):
 
 
 class SeverityItem(Record):
-    """A severity, and what it takes off the score."""
+    """A severity, and the points that it takes off the score."""
 
     name: Annotated[str, Example("major")]
     weight: Annotated[float, Example(5)]
 
 
 class SchemeForm(Record):
-    """What annotators are asked by a scheme."""
+    """The questions of a scheme to annotators."""
 
     name: Annotated[str, Example("step_evaluation")]
     annotation_type: Annotated[str, From("kind"), Example("trajectory_eval")]
@@ -67,10 +67,10 @@ class SchemeForm(Record):
 
 
 class CheckedScheme(Record):
-    """One scheme of a text."""
+    """A scheme in a checked text."""
 
     name: Annotated[str, Field(description="Empty if it has none."), Example("step_evaluation")]
-    line: Annotated[int, Field(description="Where it begins, from 1."), Example(2)]
+    line: Annotated[int, Field(description="Line where it begins, from 1."), Example(2)]
     remarks: Annotated[
         list[SchemeRemark], From(lambda checked: list(map(SchemeRemark.made_of, checked.remarks)))
     ]
@@ -82,7 +82,7 @@ class CheckedScheme(Record):
     ]
     form: Annotated[
         SchemeForm | None,
-        Field(description="What annotators would be asked; null with errors."),
+        Field(description="The questions to annotators; null with errors."),
         From(lambda checked: checked.scheme and SchemeForm.made_of(checked.scheme)),
     ] = None
 
@@ -92,7 +92,7 @@ class SchemeItem(SchemeForm):
 
     project: Annotated[
         str | None,
-        Field(description="Null: a preset, there in every project."),
+        Field(description="Null: a preset, which every project has."),
         From(None),
         Example("default"),
     ] = None
@@ -137,7 +137,7 @@ class SchemeItem(SchemeForm):
 
 
 class SchemeList(Record):
-    """The schemes there are."""
+    """The stored schemes, and the presets."""
 
     items: list[SchemeItem]
     presets: Annotated[list[SchemeItem], Example([])]
@@ -157,11 +157,11 @@ class ImportReport(Record):
     added: Annotated[int, Field(description="Annotations that are new."), Example(2)]
     there: Annotated[int, Field(description="Annotations that were stored before."), Example(0)]
     refused: Annotated[
-        list[ImportFinding], Field(description="Lines of which nothing was taken, and why.")
+        list[ImportFinding], Field(description="Lines of which nothing was stored, and why.")
     ]
     flags: Annotated[
         list[ImportFinding],
-        Field(description="What was kept although the scheme does not know it."),
+        Field(description="What was stored although the scheme does not define it."),
         Example([]),
     ]
 

@@ -65,7 +65,7 @@ class ScoreItem(Record):
     ]
     conversation_id: Annotated[
         str,
-        Field(description="Of a target that is one."),
+        Field(description="The conversation, if it is the target."),
         Stored("ConversationId", "String", "Of a conversation."),
         Example(""),
     ] = ""
@@ -91,7 +91,7 @@ class ScoreItem(Record):
     ]
     label: Annotated[
         str,
-        Field(description="In words what a number or boolean means."),
+        Field(description="What a number or boolean means, in words."),
         From(_label),
         Example(""),
     ] = ""
@@ -102,7 +102,7 @@ class ScoreItem(Record):
     ] = None
     is_complete: Annotated[
         bool,
-        Field(description="Whether nothing is missing from it."),
+        Field(description="Whether it is complete."),
         Stored(
             "IsComplete",
             "Bool",
@@ -118,7 +118,9 @@ class ScoreItem(Record):
     rationale: Annotated[str, Stored("Rationale", "String", "Why."), Example("")]
     evidence: Annotated[
         list[dict[str, Any]],
-        Field(description="What shows it: `step_id`, and where in it: `field`, `start`, `end`."),
+        Field(
+            description="The evidence: `step_id`, and the position in it: `field`, `start`, `end`."
+        ),
         From(_evidence),
         Example([]),
     ]
@@ -192,8 +194,8 @@ class ScoreItem(Record):
         bool | None,
         From(None),
         Field(
-            description="Whether what it was made on has changed in the current version "
-            "of the run; null: unknown."
+            description="Whether the judged contents have changed in the current version of the "
+            "run; null: unknown."
         ),
         Example(False),
     ] = None

@@ -24,7 +24,7 @@ class Evaluation(Record):
 
 
 class SpanVerdict(Record):
-    """What became of one stored span, and why."""
+    """How one stored span was classified, and why."""
 
     span_id: Annotated[str, Example("a1c4e1b7d2f30002")]
     parent_span_id: Annotated[
@@ -34,21 +34,24 @@ class SpanVerdict(Record):
     kind: Annotated[Kind, Example("tool")]
     step_id: Annotated[
         str | None,
-        Field(description="The step under which it counts: its own id, another's, null for noise."),
+        Field(description="Id of the step that it counts for, its own or another; null for noise."),
         Example("a1c4e1b7d2f30002"),
     ]
     dialect: Annotated[
-        str, Field(description="The convention it was read with."), Example("openinference")
+        str, Field(description="The dialect that read it."), Example("openinference")
     ]
     rule: Annotated[
-        str, Field(description="The rule that decided."), Example("openinference.span.kind=TOOL")
+        str,
+        Field(description="The rule that classified it."),
+        Example("openinference.span.kind=TOOL"),
     ]
     started_at: Annotated[
         Moment, Field(description="Milliseconds since the epoch."), Example("1715400000500")
     ]
     duration: Annotated[Milliseconds, Field(description="Milliseconds."), Example("500")]
     error: Annotated[
-        str | None, Field(description="The failure that it reports, in a line; null without one.")
+        str | None,
+        Field(description="The failure that it reports, in one line; null if there is none."),
     ] = None
     evaluations: Annotated[
         list[Evaluation] | None,
@@ -57,7 +60,7 @@ class SpanVerdict(Record):
 
 
 class SpanList(Record):
-    """The spans that a trajectory is built from, by (start, span id): as a rule all stored ones."""
+    """The spans that a trajectory is built from, by (start, span id); usually all stored spans."""
 
     trace_id: Annotated[str, Example("4bf92f3577b34da6a3ce929d0e0e4736")]
     spans: list[SpanVerdict]

@@ -87,7 +87,7 @@ def _messages(built: BuiltSteps) -> list[str]:
     return [step.error.message[:LONGEST_MESSAGE] if step.error else "" for step in built.steps]
 
 
-_TOKENS = "Of model steps; null of all others."
+_TOKENS = "Of model steps; null for other steps."
 
 
 class StepRow(Record):
@@ -111,7 +111,7 @@ class StepRow(Record):
     ]
     position: Annotated[
         int,
-        Field(description="Among the steps of its run, from 0."),
+        Field(description="Index among the steps of its run, from 0."),
         Read("(StepPlace - 1)"),
         Queried(
             "position",
@@ -181,7 +181,7 @@ class StepRow(Record):
             lambda built: [step.type for step in built.steps],
         ),
         Read("toString(StepType)"),
-        Queried("type", "What the step is.", "type = tool"),
+        Queried("type", "The kind of the step.", "type = tool"),
         Example("tool"),
         Group.CORE,
     ]
@@ -333,7 +333,7 @@ class StepRow(Record):
     ] = None
     cost: Annotated[
         float | None,
-        Field(description="US dollars, of model steps; null where a price is unknown."),
+        Field(description="US dollars, of model steps; null if a price is unknown."),
         StoredSteps(
             "Cost",
             "Nullable(Float64)",
@@ -355,7 +355,7 @@ class StepRow(Record):
     ] = None
     first_token_ms: Annotated[
         float | None,
-        Field(description="Milliseconds, where known."),
+        Field(description="Milliseconds; null if unknown."),
         StoredSteps(
             "FirstTokenMs",
             "Nullable(Float64)",
@@ -390,7 +390,7 @@ class StepRow(Record):
     ]
     error_code: Annotated[
         int | None,
-        Field(description="HTTP's or the provider's."),
+        Field(description="The HTTP or provider code."),
         StoredSteps(
             "ErrorCode",
             "Int64",
@@ -400,7 +400,7 @@ class StepRow(Record):
         Read("if(StepErrorCode IN (0, -1), NULL, StepErrorCode)"),
         Queried(
             "error_code",
-            "The code of its failure, HTTP's or the provider's.",
+            "The HTTP or provider code of its failure.",
             "error_code = 429",
             sql="StepErrorCode",
             is_there="StepErrorCode NOT IN (0, -1)",
@@ -433,7 +433,7 @@ class StepRow(Record):
     ] = None
     attributes: Annotated[
         list[str],
-        Field(description="What senders add, `key=value`."),
+        Field(description="Attributes added by senders, `key=value`."),
         StoredSteps(
             "Attributes", "Array(String)", "What senders add to each, `key=value`, sorted."
         ),
@@ -509,7 +509,7 @@ OTHERS = (
     Other(
         queried=Queried(
             "metadata",
-            "What senders add, by key.",
+            "Attributes added by senders, by key.",
             'metadata.tier = "gold"',
             FieldType.TEXT,
             sql="StepAttributes",
@@ -519,7 +519,7 @@ OTHERS = (
     ),
     Other(
         queried=Queried(
-            "annotated", "Somebody said something of it.", type=FieldType.FLAG, is_judgement=True
+            "annotated", "It has an annotation.", type=FieldType.FLAG, is_judgement=True
         )
     ),
     Other(

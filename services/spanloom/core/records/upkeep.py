@@ -19,31 +19,33 @@ def _milliseconds(nanoseconds: int | None) -> int | None:
 
 
 class Replay(Record):
-    """How far a replay has come."""
+    """The progress of a replay."""
 
     id: Annotated[str, Example("00064119b2c8d000")]
     total: Annotated[int, Field(description="Traces selected when it began."), Example(1200)]
     done: Annotated[int, Field(description="Traces built again."), Example(400)]
     written: Annotated[
-        int, Field(description="Of them: came out otherwise than before."), Example(37)
+        int, Field(description="Of these, traces whose trajectory changed."), Example(37)
     ]
     failed: Annotated[
-        int, Field(description="Of them: could not be built, and stay as they were."), Example(0)
+        int,
+        Field(description="Of these, traces that could not be built; they stay as they were."),
+        Example(0),
     ]
     is_finished: Annotated[bool, Example(False)]
 
 
 class Deletion(Record):
-    """What was deleted, by whom, when, and how much it was."""
+    """A deletion: what was deleted, by whom, when, and how much."""
 
     id: Annotated[
         str,
         Field(description="Empty for a dry run, which is not recorded."),
         Example("00064119b2c8d000"),
     ]
-    traces: Annotated[int, Field(description="Traces that it took."), Example(1)]
+    traces: Annotated[int, Field(description="Number of deleted traces."), Example(1)]
     spans: Annotated[
-        int, Field(description="Spans that had arrived of them, repeats included."), Example(14)
+        int, Field(description="Number of spans received for them, repeats included."), Example(14)
     ]
     requested_at: Annotated[
         Milliseconds,
@@ -54,7 +56,7 @@ class Deletion(Record):
     requested_by: Annotated[str, Example("127.0.0.1")]
     is_over: Annotated[
         bool,
-        Field(description="Whether what arrives of these traces now is stored again."),
+        Field(description="Whether spans of these traces that arrive now are stored again."),
         Example(False),
     ]
     trace_id: Annotated[
@@ -73,9 +75,9 @@ class Deletion(Record):
 
 
 class Snapshot(Record):
-    """The tables of the store, held as they are."""
+    """A snapshot of the tables of the store."""
 
-    tables: Annotated[int, Field(description="How many tables are held."), Example(15)]
+    tables: Annotated[int, Field(description="Number of tables in it."), Example(15)]
 
 
 class ServiceDescription(Record):
@@ -85,18 +87,18 @@ class ServiceDescription(Record):
     sql_port: Annotated[
         int | None,
         Field(
-            description="Where it answers SQL, on the same host and with TLS as here; null without."
+            description="Port for SQL, with the same host and TLS as here; null if there is none."
         ),
         Example(8123),
     ]
     otlp_http_port: Annotated[
         int | None,
-        Field(description="Where it takes OTLP over HTTP, likewise; null in another process."),
+        Field(description="Port for OTLP over HTTP, likewise; null if another process has it."),
         Example(4318),
     ] = None
     otlp_grpc_port: Annotated[
         int | None,
-        Field(description="Where it takes OTLP over gRPC, likewise; null in another process."),
+        Field(description="Port for OTLP over gRPC, likewise; null if another process has it."),
         Example(4317),
     ] = None
 
@@ -125,6 +127,8 @@ class Diagnosis(Record):
         str, Field(description="The version of Spanloom that runs."), Example("1.0.0")
     ]
     pid: Annotated[
-        int, Field(description="Its process, which the data directory names too."), Example(4711)
+        int,
+        Field(description="Its process id, also recorded in the data directory."),
+        Example(4711),
     ]
     findings: list[FindingItem]

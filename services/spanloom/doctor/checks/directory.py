@@ -48,8 +48,8 @@ def owner(directory: DirectoryFacts) -> Verdict:
         return ok(f"process {directory.owner} uses it")
     if directory.was_killed:
         return warning(
-            f"no process uses it, and process {directory.owner or 'unknown'} did not end by itself",
-            f"`spanloom serve --data-dir {directory.path}`: what was acknowledged is stored then",
+            f"no process uses it, and process {directory.owner or 'unknown'} did not end cleanly",
+            f"`spanloom serve --data-dir {directory.path}` stores what was acknowledged",
         )
     return ok("no process uses it")
 
@@ -60,12 +60,12 @@ def disk(disk: DiskFacts, spool: SpoolFacts) -> Verdict:
     if disk.free < disk.min_free:
         summary += f": requests are refused below {size(disk.min_free)} (--min-free-bytes)"
     if disk.free < comfortable_free(disk.total, disk.min_free):
-        return problem(summary, "make room, or let old data go with --retention-days")
+        return problem(summary, "free space, or remove old data with --retention-days")
     room = spool.max_bytes - spool.bytes - sum(letter.size for letter in spool.letters)
     if disk.free < room:
         return warning(
             f"{summary}; the spool may grow by {size(room)}",
-            f"`--spool-max-bytes {disk.free // 2 // GIB} GiB`, or make room",
+            f"`--spool-max-bytes {disk.free // 2 // GIB} GiB`, or free space",
         )
     return ok(f"{summary}; the spool may grow by {size(max(room, 0))}")
 
@@ -76,10 +76,10 @@ def sizes(disk: DiskFacts) -> Verdict:
 
 
 def files(files: Sequence[str]) -> Verdict:
-    """Problem if another file needed at the start cannot be read: nothing starts then."""
+    """Problem if another file needed at the start cannot be read: the service cannot start."""
     if not files:
-        return ok("the others that a start reads can be read")
-    return problem("; ".join(files), "mend it, or restore a backup: `spanloom restore`")
+        return ok("the other files needed at the start can be read")
+    return problem("; ".join(files), "repair it, or restore a backup: `spanloom restore`")
 
 
 OLD_S = 300
@@ -129,7 +129,7 @@ def damaged_spool(spool: SpoolFacts) -> Verdict:
     file = spool.damaged[-1]
     return problem(
         f"{count(len(spool.damaged), 'damaged file')} kept, the newest {file}",
-        f"look at the disk's health; `sqlite3 {file} .recover` may show more; remove the file if "
+        f"check the disk's health; `sqlite3 {file} .recover` may show more; remove the file if "
         "that is not needed",
     )
 
@@ -140,5 +140,5 @@ def clock(spool: SpoolFacts, now_ns: int) -> Verdict:
     if ahead_s < AHEAD_S:
         return ok("not behind the newest request")
     summary = f"the clock is {span(ahead_s)} behind the newest request: it went back, or was wrong"
-    todo = "let a time service (NTP) keep this machine's clock; the numbers go on meanwhile"
+    todo = "let a time service (NTP) keep this machine's clock; sequences keep growing meanwhile"
     return (problem if ahead_s >= FAR_AHEAD_S else warning)(summary, todo)

@@ -25,7 +25,7 @@ def packages(software: SoftwareFacts) -> Verdict:
     )
 
 
-_HTTP_TO_GRPC = "an exporter over HTTP is told nothing there but bytes that are no HTTP"
+_HTTP_TO_GRPC = "an exporter over HTTP gets an answer there that is not HTTP"
 
 
 _FOR_TRACES = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"

@@ -28,7 +28,7 @@ def service(service: ServiceFacts) -> Verdict:
         "into SPANLOOM_API_KEY; if it hangs, stop it and start it again"
     )
     if service.error and service.pid:
-        who = f"process {service.pid} uses the data directory and cannot be asked"
+        who = f"process {service.pid} uses the data directory and cannot be queried"
         return warning(f"{who}: {service.error}", todo)
     if service.error:
         return problem(service.error, todo)
@@ -38,7 +38,7 @@ def service(service: ServiceFacts) -> Verdict:
 def parts(failures: Sequence[str], troubles: Sequence[str]) -> Verdict:
     """Problem if the running process is not ready or degraded; lists the reasons."""
     if not failures and troubles:
-        return problem("; ".join(troubles), "see its log; it goes on when the cause is gone")
+        return problem("; ".join(troubles), "see its log; it continues when the cause is gone")
     if not failures:
         return ok("every part works")
     return problem("; ".join(failures), "see its log; start it again when the cause is gone")

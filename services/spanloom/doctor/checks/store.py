@@ -29,11 +29,11 @@ def store(store: StoreState) -> Verdict:
 
 
 def hosts(store: StoreState) -> Verdict:
-    """Warning if a host of the store's list cannot be used; the others are."""
+    """Warning if a host in the store's list cannot be used; the other hosts are used."""
     if store.refused_hosts:
         return warning(
             "; ".join(store.refused_hosts),
-            "repair them, or take them out of the list: none takes over when the one in use fails",
+            "repair or remove them: they cannot take over when the host in use fails",
         )
     return ok("all hosts can be used")
 
@@ -43,8 +43,8 @@ def schema(store: StoreState) -> Verdict:
     applied, shipped = store.applied, store.shipped
     if store.has_lost_ledger:
         return problem(
-            "it has tables and no list of the schema files that made them: no process can use it",
-            "look at the disk's health, and restore a backup: `spanloom restore`",
+            "it has tables but no list of applied schema files: no process can use it",
+            "check the disk's health, and restore a backup: `spanloom restore`",
         )
     if store.is_before_baseline:
         return problem(
@@ -74,7 +74,7 @@ def _upgrade(older: Older | None) -> str:
     if older is None:
         return ""
     last = f"the last sign of one was {older.name} {span(older.age_s)} ago"
-    return f"; older releases may go on: {last if older.name else 'none has shown up'}"
+    return f"; older releases may still run: {last if older.name else 'none was seen'}"
 
 
 def store_clock(store: StoreState, now_ns: int) -> Verdict:
@@ -98,7 +98,7 @@ def detached_parts(store: StoreState) -> Verdict:
     return problem(
         f"{count(len(store.detached), 'part')}, {size(sum(p.size for p in store.detached))}: "
         f"{shown}",
-        "look at the disk's health, restore a copy, or send the spans again; if they are not "
+        "check the disk's health, restore a copy, or send the spans again; if they are not "
         f"needed, remove the folder detached/{first.name} of the table {first.table}",
     )
 
@@ -111,7 +111,7 @@ def mutations(store: StoreState) -> Verdict:
         return problem(
             f"{count(len(failed), 'change')} of stored rows fail: {failed[0].table}: "
             f"{failed[0].error}",
-            "make room if the disk is full; see `system.mutations` of the store",
+            "free space if the disk is full; see `system.mutations` of the store",
         )
     oldest_s = max((mutation.seconds for mutation in store.mutations), default=0)
     summary = f"{count(len(store.mutations), 'change')} of stored rows under way"
@@ -152,9 +152,9 @@ NEEDED = ("collect", "extract", "keeper")
 
 
 def workers(store: StoreState) -> Verdict:
-    """Warning if nobody collects, extracts or keeps a ClickHouse server; shows who is alive."""
+    """Warning if a server has no collector, extractor or keeper; shows live processes."""
     if store.is_embedded:
-        return skipped("one process does all over the embedded store")
+        return skipped("one process does all work on the embedded store")
     if store.living is None:
         return skipped("the store's tables are of another version")
     alive = ", ".join(f"{number} {kind}" for kind, number in sorted(store.living.items()))
@@ -175,7 +175,7 @@ def prices(store: StoreState) -> Verdict:
     if store.unpriced is None:
         return skipped("the store's tables are of another version")
     if not store.unpriced:
-        return ok("every model that was called in the last 30 days has one")
+        return ok("every model that was called in the last 30 days has a price")
     named = [
         f"{model.name or '(no name)'} ({count(model.calls, 'call')} in {count(model.runs, 'run')})"
         for model in store.unpriced[:NAMED_MODELS]
@@ -193,10 +193,10 @@ UNUSED_NS = 30 * 86_400 * 10**9
 
 
 def keys(keys: Sequence[Key], exposure: ExposureFacts, now_ns: int) -> Verdict:
-    """Problem without keys on an address that others can reach; warning with --insecure."""
+    """Problem if there are no keys on a non-loopback address; warning with --insecure."""
     usable = [key for key in keys if key.is_usable(now_ns)]
     if keys and not usable:
-        return warning("no key opens anything: all are revoked or have expired", _create("ingest"))
+        return warning("no key can be used: all are revoked or have expired", _create("ingest"))
     if keys or exposure.is_loopback:
         open_to = "" if keys else ": every process of this machine may read and write"
         return ok(f"{count(len(usable), 'usable key')}, listening on {exposure.host}{open_to}")
@@ -222,7 +222,7 @@ def unused_keys(keys: Sequence[Key], now_ns: int) -> Verdict:
     usable = [key for key in keys if key.is_usable(now_ns) and not key.used_ns]
     unused = [key.id for key in usable if key.created_ns < now_ns - UNUSED_NS]
     if not unused:
-        return ok("no key lies unused for more than 30 days")
+        return ok("no key has been unused for more than 30 days")
     return warning(
         f"never used: {', '.join(unused)}", f"`spanloom keys revoke {unused[0]}` if nobody needs it"
     )

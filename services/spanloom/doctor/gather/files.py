@@ -46,8 +46,8 @@ def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
     except sqlite3.Error as error:
         return Broken(
             f"the spool {file} cannot be read: {error}",
-            "look at the disk's health; the next start keeps what can be read of it, and a backup "
-            "may have the rest",
+            "check the disk's health; the next start keeps its readable records, and a backup may "
+            "have the rest",
         )
 
 

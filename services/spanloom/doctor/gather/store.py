@@ -28,14 +28,14 @@ def look_at_store(settings: Settings, spool: Known[SpoolFacts]) -> Known[StoreSt
     try:
         return diagnose(settings.resolved_store_url)
     except SpanloomError as error:
-        return Broken(str(error), "see that it runs, that its address is right and its disk whole")
+        return Broken(str(error), "check that it runs, and its address and disk")
 
 
 def _no_store(place: Path, spool: Known[SpoolFacts]) -> Unknown | Broken:
     if isinstance(spool, Unknown | Broken) or not spool.last_seq:
         return Unknown("there is no store yet")
     return Broken(
-        f"there is no {place}, though requests were accepted here: a start would make an empty one",
+        f"there is no {place}, although requests were accepted: a start would make an empty one",
         "mount the disk that has it, or restore a backup: `spanloom restore`",
     )
 

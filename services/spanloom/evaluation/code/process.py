@@ -86,7 +86,7 @@ def _wait(process: subprocess.Popen[bytes], bounds: Bounds) -> int:
     try:
         return process.wait(bounds.wall_s)
     except subprocess.TimeoutExpired:
-        reason = f"the code took more than {bounds.wall_s:g} seconds"
+        reason = f"the code took longer than {bounds.wall_s:g} seconds"
         raise FailedCodeError(ErrorCode.TIMEOUT, reason) from None
     finally:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -13,8 +13,10 @@ class ComparedSide(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     runs: int
-    clusters: int = Field(description="Conversations, items and single runs, drawn whole.")
-    question: str = Field(description="The `where` of the set; empty if it was given as documents.")
+    clusters: int = Field(
+        description="Conversations, items and single runs, each drawn as a whole."
+    )
+    question: str = Field(description="The `where` of the set; empty if documents were compared.")
 
 
 class BehaviourChange(BaseModel):
@@ -35,7 +37,7 @@ class BehaviourChange(BaseModel):
     median_low: float | None = None
     median_high: float | None = None
     p_holm: float = Field(description="The p-value, corrected for all that was compared.")
-    n_a: int = Field(description="Runs of A that `runs_a` opens.")
+    n_a: int = Field(description="Number of runs of A that `runs_a` selects.")
     n_b: int
     runs_a: str = Field(description="The `where` that lists the runs counted in `a`.")
     runs_b: str
@@ -49,11 +51,11 @@ class OnlyInOne(BaseModel):
 
     feature: str
     runs: int
-    line: str = Field(description="The `where` that opens them.")
+    line: str = Field(description="The `where` that selects them.")
 
 
 class Behaviour(BaseModel):
-    """What changed in the behaviour of agents from one set of runs to another."""
+    """How the behaviour of agents differs between two sets of runs."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +63,7 @@ class Behaviour(BaseModel):
     a: ComparedSide
     b: ComparedSide
     differences: list[BehaviourChange] = Field(description="The most certain change first.")
-    no_difference_shown: int = Field(description="Features and numbers without one.")
+    no_difference_shown: int = Field(description="Features and numbers without a difference.")
     only_a: list[OnlyInOne]
     only_b: list[OnlyInOne]
-    remarks: list[str] = Field(description="Why something is missing, in words.")
+    remarks: list[str] = Field(description="Why something is missing.")

@@ -41,14 +41,14 @@ def scores_read(where: Condition, subject: Subject) -> Judgements:
 def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:
     name = f"score.{read.key}"
     if read.subject is Of.STEP:
-        raise MissingScoreError(f"{name}: scores of steps are known to a service alone")
+        raise MissingScoreError(f"{name}: only a service has scores of steps")
     results = [one for one in subject.earlier if one.name == read.key]
     if read.key not in subject.scores and not results:
         raise MissingScoreError(
             f"{name}: the run has no such score, and no evaluator before this one gave it"
         )
     if broken := [one for one in results if one.status in ("error", "skipped")]:
-        raise MissingScoreError(f"{name}: it could not be given: {broken[0].rationale}")
+        raise MissingScoreError(f"{name}: it could not be computed: {broken[0].rationale}")
     values: list[Value] = [one.value for one in results]
     for value in (subject.scores.get(read.key), *values):
         if isinstance(value, bool | int | float):
@@ -57,7 +57,7 @@ def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:
 
 def _is_annotated(read: FieldRead, subject: Subject) -> bool:
     if read.subject is Of.STEP:
-        raise MissingScoreError("annotated: annotations of steps are known to a service alone")
+        raise MissingScoreError("annotated: only a service has annotations of steps")
     if ANNOTATED not in subject.scores:
         raise MissingScoreError("annotated: whether the run is annotated is known to a service")
     return bool(subject.scores[ANNOTATED])

@@ -39,14 +39,16 @@ class Result(BaseModel):
         "`skipped`: the budget was spent."
     )
     value: Value = Field(None, description="A number, a boolean or a category.")
-    passed: bool | None = Field(None, description="Whether it is good enough, where that is set.")
-    label: str = Field("", description="In words what a number or boolean means.")
+    passed: bool | None = Field(
+        None, description="Whether it passed, if the evaluator decides that."
+    )
+    label: str = Field("", description="What a number or boolean means, in words.")
     rationale: str = Field("", description="Why, in words.")
     evidence: tuple[Evidence, ...] = Field((), description="The steps that show it.")
     metrics: dict[str, float | None] = Field({}, description="Further numbers, by name.")
     warnings: tuple[str, ...] = Field((), description="What was odd about the input.")
     error_code: str = Field("", description="Of an error, such as `unreadable_run`.")
-    cost_usd: float | None = Field(None, description="What making it cost, in US dollars.")
+    cost_usd: float | None = Field(None, description="Cost of the evaluation, in US dollars.")
     coverage: float | None = Field(
         None, description="The share of the run that was read, 0 to 1; null: all of it."
     )

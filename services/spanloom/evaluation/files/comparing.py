@@ -36,7 +36,7 @@ class ComparedScore(BaseModel):
     score: str
     n: int = Field(description="Items.")
     a: float | None = Field(description="The pass rate of A, of numbers the mean.")
-    b: float | None = Field(description="That of B.")
+    b: float | None = Field(description="The pass rate or mean of B.")
     difference: float | None = Field(description="B less A.")
     low: float | None = Field(description="Lower end of its 95 % interval.")
     high: float | None = Field(description="Its upper end.")
@@ -44,7 +44,7 @@ class ComparedScore(BaseModel):
     p_holm: float | None = Field(description="Corrected for the number of scores.")
     verdict: Verdict
     detectable: float | None = Field(
-        description="The smallest difference that so many items could show; null: none."
+        description="The smallest difference detectable with this number of items; null: none."
     )
 
 
@@ -55,7 +55,7 @@ class Comparison(BaseModel):
 
     format: Literal["spanloom.compare/1"]
     common: int = Field(description="Items that both reports have.")
-    only_a: list[str] = Field(description="The keys of the others.")
+    only_a: list[str] = Field(description="The keys of items that only one report has.")
     only_b: list[str]
     scores: list[ComparedScore]
 

@@ -40,7 +40,7 @@ class EvaluatorRow(_Model):
 
 
 class ScoreSummary(_Model):
-    """What the results of a score come to. Repeats of an item are averaged first."""
+    """Statistics of the results of a score. Repeats of an item are averaged first."""
 
     n: int = Field(description="Results of all statuses.")
     ok: int
@@ -48,10 +48,12 @@ class ScoreSummary(_Model):
     error: int
     skipped: int
     passed: int = Field(description="Results that passed.")
-    pass_rate: float | None = Field(description="Over the items; null: nothing passes or fails.")
-    mean: float | None = Field(description="Over the items; null: no result is a number.")
+    pass_rate: float | None = Field(
+        description="Over the items; null if no result passes or fails."
+    )
+    mean: float | None = Field(description="Over the items; null if no result is a number.")
     low: float | None = Field(
-        description="Lower end of the 95 % interval of `pass_rate`, without one of `mean`."
+        description="Lower end of the 95 % interval of `pass_rate`, or else of `mean`."
     )
     high: float | None = Field(description="Its upper end.")
 
@@ -78,7 +80,7 @@ class ResultRow(Result):
 
     model_config = ConfigDict(extra="forbid")
 
-    item: str = Field(description="The key of the item, of a run of none its trace id.")
+    item: str = Field(description="The key of the item; without an item, the trace id of the run.")
     repeat: int = Field(description="From 0: the number of the run among those of its item.")
     trace_id: str = Field(description="Empty: the item has no run.")
     project: str

@@ -193,5 +193,5 @@ class ModelClient:
             elif error.is_retryable:
                 self._failures += 1
                 if self._failures >= BREAKER:
-                    reason = f"no more is asked after {BREAKER} failures in a row: {error}"
+                    reason = f"no more requests are sent after {BREAKER} failures in a row: {error}"
                     self._stopped = error.code, reason

@@ -71,7 +71,9 @@ class Budget(_Strict):
     """Hard limits on all calls of one evaluator; what is beyond is `skipped`."""
 
     usd: Annotated[Number, Field(ge=0)] | None = Field(None, description="US dollars.")
-    tokens: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="In and out.")
+    tokens: Annotated[StrictInt, Field(ge=0)] | None = Field(
+        None, description="Input and output tokens."
+    )
     calls: Annotated[StrictInt, Field(ge=0)] | None = Field(None, description="Requests.")
     per: Literal["run", "day"] = Field(
         "run", description="`day`: of UTC, for all processes of a user."

@@ -188,7 +188,9 @@ def _ledger(config: ModelConfig, name: str, cache: Cache) -> Ledger:
     if config.budget.per == "run":
         return RunLedger()
     if cache.folder is None:
-        reason = "what is spent of a day is kept beside the answers, and SPANLOOM_JUDGE_CACHE is ''"
+        reason = (
+            "a daily budget is stored next to the cached answers, and SPANLOOM_JUDGE_CACHE is ''"
+        )
         raise InvalidEvaluatorError("budget.per", reason)
     return DayLedger(cache.folder / FOLDER / key_of(name, config.model), cache.now)
 

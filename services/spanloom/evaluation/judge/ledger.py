@@ -86,7 +86,7 @@ class DayLedger:
                 file.seek(0)
                 file.truncate(file.write(orjson.dumps({"day": today, **asdict(spent)})))
         except (OSError, ValueError, TypeError, KeyError) as error:
-            reason = f"what is spent of the budget of a day cannot be kept in {self.path}: {error}"
+            reason = f"the spent part of the daily budget cannot be stored in {self.path}: {error}"
             raise BudgetSpentError(reason) from error
 
 

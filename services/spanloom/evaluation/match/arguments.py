@@ -104,7 +104,7 @@ def _by_function(matcher: Matcher, budget: Budget) -> Rule:
             due.setdefault(key, value)
         ours = {canonical(value, budget): value for value in actual}
         if len(ours) * len(due) > MAX_PAIRS:
-            raise TooLargeError(f"a function would be asked about more than {MAX_PAIRS:,} pairs")
+            raise TooLargeError(f"a function would be called for more than {MAX_PAIRS:,} pairs")
         found = {
             key: sum(places[one] for one, theirs in due.items() if matcher(mine, theirs))
             for key, mine in ours.items()

@@ -51,7 +51,8 @@ DESCRIPTIONS: Final[Mapping[str, Description]] = {
     "pii": Description("A text has personal data, such as an address or a card number.", ["email"]),
     "secrets": Description("A text has a key, a token, or a password in a URL.", True),
     "answer": Description(
-        "The answer is empty, or not as it is asked.", {"contains": "booked", "matches": "Oslo"}
+        "The answer is empty, or not in the required form.",
+        {"contains": "booked", "matches": "Oslo"},
     ),
 }
 

@@ -180,7 +180,7 @@ def _unique_items(_: Any, value: Any, instance: Any, __: Any) -> Iterator[Valida
 
 
 def _unevaluated(*_: Any) -> Iterator[ValidationError]:
-    raise UnreadableSchemaError("unevaluatedProperties is not checked here")
+    raise UnreadableSchemaError("unevaluatedProperties is not supported")
 
 
 _OURS: Mapping[str, Keyword] = {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.process.imports.child"
 TOO_LONG = "it takes more than {s:.0f} s to read; `spanloom import` has no such limit"
-GONE = "it is too large to be read here, or damaged: what read it ended ({why})"
+GONE = "it is too large to be read, or damaged: its reader ended ({why})"
 
 
 class FileReading:

@@ -80,4 +80,4 @@ class Shared:
 
 def no_file(error: OSError) -> OverloadedError:
     """Return the refusal of an import whose file cannot be written."""
-    return OverloadedError(f"The file cannot be kept while it is imported: {error.strerror}.")
+    return OverloadedError(f"The file cannot be stored during its import: {error.strerror}.")

@@ -101,16 +101,18 @@ def translated() -> Iterator[None]:
     except ClickHouseError as error:
         code = getattr(error, "code", None)
         if code is None:
-            raise StoreUnavailableError(f"the store did not take it: {cause_of(error)}") from error
+            raise StoreUnavailableError(
+                f"the store did not accept it: {cause_of(error)}"
+            ) from error
         text = hide(str(error)).split("\n", 1)[0][:500]
         if code == ACCESS_DENIED and (lacks := denied(hide(str(error)))):
             raise StoreUnavailableError(lacks) from error
         if code in FAULTS:
-            raise StoreFaultError(f"the store trips over it: {text}") from error
+            raise StoreFaultError(f"the store failed on it: {text}") from error
         if code in TOO_MUCH_AT_ONCE:
             raise StoreTooSmallError(f"the store has no room for it: {text}") from error
         if code not in REFUSALS:
-            raise StoreUnavailableError(f"the store did not take it: {text}") from error
+            raise StoreUnavailableError(f"the store did not accept it: {text}") from error
         raise StoreRejectedError(f"the store refuses it: {text}") from error
     except OSError as error:
         raise StoreUnavailableError(f"the store cannot be reached: {hide(str(error))}") from error

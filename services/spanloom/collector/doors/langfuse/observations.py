@@ -37,8 +37,8 @@ Merging is idempotent, so a request may be split.
 """
 
 _FORGOTTEN = (
-    "Observation {} is no longer known here, as it was long left alone: its span stays as it is "
-    "stored."
+    "Observation {} is no longer cached, because it had no updates for long: its stored span is "
+    "not changed."
 )
 _OBSERVATION = Subject.OBSERVATION
 _Key = tuple[Subject, str]
@@ -129,7 +129,7 @@ class Observations:
     def _read(self, project: str, known_id: str) -> Observation | None:
         row = self._file.read(project, _OBSERVATION, known_id)
         if row is None:
-            raise OverloadedError("More is sent at one time than can be remembered: try again.")
+            raise OverloadedError("Too many requests are in progress: try again.")
         fields, size = row
         trace_id = known_fields.trace_of(known_id, fields)
         if trace_id is None:

@@ -110,7 +110,7 @@ class GrpcReceiver:
         """See ``Part``; only checks whether gRPC's own threads still run."""
         if not self._serving or self._server.wait_for_termination(timeout=0):
             return self._reader.failed
-        return UnexpectedEndError("the gRPC server ended without being asked to")
+        return UnexpectedEndError("the gRPC server stopped unexpectedly")
 
     def start(self) -> None:
         """Listen and serve. Raises ``StartupError`` if the port cannot be bound."""

@@ -173,7 +173,7 @@ def make_redactor(
     hashing = [rule.name for rule in rules if rule.action is Action.HASH]
     if hashing and secret_file is None:
         raise StartupError(
-            f"--redaction-rules {rules_file}: {', '.join(hashing)} hashes, which takes a secret: "
+            f"--redaction-rules {rules_file}: {', '.join(hashing)} hashes, which needs a secret: "
             "give --redaction-secret-file"
         )
     secret = read_secret(secret_file) if secret_file else secrets.token_bytes(32)

@@ -57,7 +57,11 @@ def _naming(path: str, content: bytes) -> Iterator[None]:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         is_zip = content.startswith(_ZIP)
-        why = "a ZIP: unpack it, and give its folder" if is_zip else f"no file of Potato's: {error}"
+        why = (
+            "a ZIP file: unpack it, and name its folder"
+            if is_zip
+            else f"no file of Potato's: {error}"
+        )
         raise ValueError(f"{path}: {why}") from error
 
 

@@ -47,7 +47,7 @@ class ComparisonReader:
             return self._exists(named)
         if reader.takes_word("not"):
             if not reader.takes_word("in"):
-                reader.fail("behind a field, not is followed by in", expected=["in"])
+                reader.fail("after a field, not is followed by in", expected=["in"])
             return Not(self._in(named))
         if reader.takes_word("in"):
             return self._in(named)
@@ -85,7 +85,7 @@ class ComparisonReader:
         while self._reader.takes_sign("."):
             last = self._reader.take()
             if last.kind not in {TokenKind.NAME, TokenKind.STRING}:
-                self._reader.fail("a key is missing behind the dot")
+                self._reader.fail("a key is missing after the dot")
             keys.append(last.text)
         field = self._fields.get(first.text)
         if field is None:
@@ -145,7 +145,7 @@ class ComparisonReader:
         token = self._reader.here
         is_keyword = token.kind is TokenKind.NAME and token.text.lower() in KEYWORDS
         if token.kind in {TokenKind.SIGN, TokenKind.END} or is_keyword:
-            self._reader.fail("a value is missing here; texts stand in quotes")
+            self._reader.fail("a value is missing here; put texts in quotes")
         self._reader.take()
         try:
             return read_value(Written(token, field or _UNKNOWN, operator, self._now_ns))

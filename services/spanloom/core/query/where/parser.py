@@ -108,7 +108,7 @@ class _Grammar:
         return self._words() if reader.here.kind is TokenKind.STRING else self._compare.read()
 
     def _has(self) -> Condition:
-        self._open("a step has no steps; has(…) stands outside")
+        self._open("a step has no steps; put has(…) outside")
         return self._closed(self._shape())
 
     def _shape(self) -> Condition:
@@ -145,13 +145,13 @@ class _Grammar:
         return Count(steps, operator, self._whole_number(at_least=0))
 
     def _counted(self) -> Condition:
-        self._open("a step has no steps; count(…) stands outside")
+        self._open("a step has no steps; put count(…) outside")
         return self._closed(self._step())
 
     def _words(self) -> Condition:
         token = self._reader.take()
         if self._subject is Subject.STEP:
-            message = f'of a step, texts are asked by part: output: "{token.text}"'
+            message = f'in steps, search texts by part: output: "{token.text}"'
             self._reader.report(token, token, message)
         try:
             return Words(read_words(token.text))

@@ -114,7 +114,7 @@ _NOTHING = Token(TokenKind.END, "", 0, 0)
 def _unreadable(text: str, at: int) -> WhereProblem:
     if text[at] in "\"'":
         return WhereProblem(at, len(text) - at, "this string has no end", expected=[text[at]])
-    return WhereProblem(at, 1, f"{text[at]!r} means nothing here; texts stand in quotes")
+    return WhereProblem(at, 1, f"{text[at]!r} means nothing here; put texts in quotes")
 
 
 def _unquoted(text: str, found: re.Match[str]) -> str:
@@ -204,7 +204,7 @@ class TokenReader:
         """Raise ``UnreadableWhereError`` with the problem here and all earlier ones."""
         at = self.here
         if at.is_sign(*JOINING):
-            message = f"{at.text!r} joins numbers here; texts stand in quotes"
+            message = f"{at.text!r} joins numbers here; put texts in quotes"
         self.report(at, at, message, expected=expected)
         raise UnreadableWhereError(self.text, self.problems)
 

@@ -61,10 +61,10 @@ def parse_text_query(text: str) -> TextQuery:
         if term := _term(found):
             terms.setdefault(term, found.start())
     if not terms:
-        message = f"{text!r} has no letter or digit to look for: write a word, such as refund"
+        message = f"{text!r} has no letter or digit to search for: write a word, such as refund"
         raise _wrong(text, 0, message)
     if len(terms) > MAX_TERMS:
-        message = f"at most {MAX_TERMS} words and phrases are looked for at once"
+        message = f"at most {MAX_TERMS} words and phrases can be searched for at once"
         raise _wrong(text, list(terms.values())[MAX_TERMS], message)
     return TextQuery(tuple(terms))
 

@@ -91,7 +91,7 @@ def read_words(text: str) -> str:
 def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_INTEGER) -> int:
     """Return a whole number of at most 64 bits; raises ``UnfitValueError``."""
     if token.kind is not TokenKind.NUMBER or not token.text.lstrip("-").isdecimal():
-        raise UnfitValueError("this takes a whole number: 5")
+        raise UnfitValueError("this needs a whole number: 5")
     if int(token.text[:20]) < at_least:
         raise UnfitValueError(f"this takes at least {at_least}")
     if at_most < MAX_INTEGER and int(token.text[:20]) > at_most:

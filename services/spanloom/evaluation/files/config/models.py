@@ -34,7 +34,7 @@ class RunsQuery(_Strict):
     since: Text | None = Field(None, description="Begun at or after: `7d` ago, a date, a time.")
     until: Text | None = Field(None, description="Begun before; like `since`.")
     limit: Annotated[StrictInt, Field(ge=1)] | None = Field(
-        None, description="At most so many, newest first."
+        None, description="Maximum number of runs, newest first."
     )
 
 
@@ -73,7 +73,7 @@ class Gate(_Strict):
         if needs_interval and (self.stat or "mean") not in WITH_INTERVAL:
             raise ValueError(f"{self.stat} has no interval: only pass_rate and mean have")
         if self.bound is not None and self.is_relative:
-            raise ValueError("no_worse_than takes the lower end already: leave out bound")
+            raise ValueError("no_worse_than already uses the lower end: leave out bound")
         return self
 
 

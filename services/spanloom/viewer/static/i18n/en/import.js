@@ -6,7 +6,7 @@ export const importing = {
   "import.auto": "by their shape",
   "import.project": "Project",
   "import.project.none": "as the file says",
-  "import.new": "Under other ids: copies beside the runs that have these",
+  "import.new": "Under new ids: copies that leave the stored runs unchanged",
   "import.start": "Import",
   "import.outcome": "What became of the files",
   "import.sending": "Sending {name}…",
