@@ -87,7 +87,8 @@ def migrations() -> str:
 _PASSED_ON = """\
 A dialect reads the kinds of spans for which it has its own rules. A span that it passes on is read
 by the next dialect that recognises it, such as the GenAI conventions, and finally by `evidence`,
-which reads spans of unknown conventions. `extraction.warnings` names spans that no dialect reads."""
+which reads spans of unknown conventions. `extraction.warnings` names spans that no dialect reads.\
+"""
 
 
 def dialects() -> str:

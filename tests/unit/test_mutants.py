@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,7 +36,19 @@ def test_the_tests_of_a_mutant_are_there(mutant: Mutant) -> None:
     for test in mutant.killed_by:
         path, _, name = test.partition("::")
         assert (ROOT / path).exists(), test
-        assert not name or f"def {name.partition('[')[0]}(" in (ROOT / path).read_text("utf-8")
+        text = (ROOT / path).read_text("utf-8") if name else ""
+        assert not name or f"def {name.partition('[')[0]}(" in text
+        assert not is_nightly(text, name.partition("[")[0]), f"{test} does not run every day"
+
+
+def is_nightly(text: str, name: str) -> bool:
+    """Return whether a test, or all of its file, has the marker."""
+    found = re.search(rf"((?:^[^\n]+\n)*)^def {name}\(", text, re.MULTILINE)
+    marks = found[1] if found else ""
+    return (
+        "mark.nightly" in marks
+        or re.search(r"^pytestmark = .*nightly", text, re.MULTILINE) is not None
+    )
 
 
 def test_a_line_that_is_gone_or_there_twice_is_refused() -> None:

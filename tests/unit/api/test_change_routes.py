@@ -121,7 +121,10 @@ def test_a_where_is_heeded_by_who_waits(told: Told) -> None:
 
 @pytest.mark.parametrize(
     ("where", "position", "said"),
-    [("durtion > 5s", 0, "durtion"), ('has_error and "refund"', None, "cannot be filtered by words")],
+    [
+        ("durtion > 5s", 0, "durtion"),
+        ('has_error and "refund"', None, "cannot be filtered by words"),
+    ],
 )
 def test_what_cannot_be_followed_is_refused_at_once(
     told: Told, where: str, position: int | None, said: str

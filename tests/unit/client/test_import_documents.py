@@ -62,7 +62,10 @@ def reason_of(path: Path, line: bytes) -> str:
         (lambda d: d["root_step"].update(id="1"), "root_step.id: 16 lowercase hex digits"),
         (lambda d: d["root_step"]["basic_info"].update(started_at="soon"), "started_at"),
         (lambda d: d["root_step"].update(mood="good"), "root_step.mood: it would not be restored"),
-        (lambda d: d["extraction"].update(mood="good"), "extraction.mood: it would not be restored"),
+        (
+            lambda d: d["extraction"].update(mood="good"),
+            "extraction.mood: it would not be restored",
+        ),
         (lambda d: d["extraction"].update(status="failed"), "extraction.status: failed"),
         (lambda d: d["extraction"].update(errors=[{}]), "extraction.errors.0.code"),
         (

@@ -127,7 +127,9 @@ def test_service_that_cannot_be_asked() -> None:
 def test_parts_and_ports_of_a_running_process() -> None:
     check(process.parts([], []), OK)
     check(process.parts(["the part 'spool' has failed: x"], []), PROBLEM, "spool")
-    check(process.parts([], ["the store has accepted no batch"]), PROBLEM, "accepted no batch", "log")
+    check(
+        process.parts([], ["the store has accepted no batch"]), PROBLEM, "accepted no batch", "log"
+    )
     port = PortFacts("--api-port", "127.0.0.1:8080", is_ours=True, answers=True, user="")
     check(process.ports([port]), OK, "answer")
     check(process.ports([port, port._replace(answers=False)]), PROBLEM, "8080 does not answer")
