@@ -27,7 +27,16 @@ from spanloom.testing.options import REPORT, UPDATE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-OF_OTHERS = {"--upgrade", "--group", "--from", "--spec", "--numprocesses", "--check", "--help"}
+OF_OTHERS = {
+    "--upgrade",
+    "--group",
+    "--no-compile",
+    "--from",
+    "--spec",
+    "--numprocesses",
+    "--check",
+    "--help",
+}
 OF_OTHERS |= {
     "--fix",
     "--hypothesis-profile",
