@@ -28,7 +28,7 @@ MUTANTS = (
         was="return text[at:] or text",
         becomes="return text",
         why="the time of day stands before every question to Copilot",
-        killed_by=["tests/unit/reading/test_frames.py"],
+        killed_by=["tests/unit/messages/test_frames.py"],
     ),
     Mutant(
         name="runs-without-a-root",

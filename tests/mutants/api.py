@@ -31,7 +31,7 @@ MUTANTS = (
         becomes='if not is_own and headers.get("sec-fetch-site", "same-origin") != "same-origin":',
         why="a browser that sends no sec-fetch-site writes on behalf of a foreign page",
         killed_by=[
-            f"{UNIT}/annotating/test_writing.py::test_a_page_of_ours_may_annotate_and_no_other"
+            f"{UNIT}/annotation/test_writing.py::test_a_page_of_ours_may_annotate_and_no_other"
         ],
     ),
     Mutant(

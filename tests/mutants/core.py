@@ -68,7 +68,7 @@ MUTANTS = (
         was="return number if 0 <= number <= MAX_COUNT else 0",
         becomes="return number if number <= MAX_COUNT else 0",
         why="a reported -1 is subtracted from the tokens of a run",
-        killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
+        killed_by=[f"{UNIT}/values/test_attribute_values.py"],
     ),
     Mutant(
         name="parts-of-a-side-are-its-whole",
@@ -212,7 +212,7 @@ MUTANTS = (
         was="if value.isdecimal() and len(value) <= MAX_CODE_DIGITS:",
         becomes="if value.isdecimal():",
         why="an error code of 5,000 digits cannot be read, and ends the extraction",
-        killed_by=[f"{UNIT}/reading/test_failures.py"],
+        killed_by=[f"{UNIT}/conventions/test_failures.py"],
     ),
     Mutant(
         name="cycle-cut-at-its-end",
@@ -428,7 +428,7 @@ MUTANTS = (
         was="return has_failed or (is_error and is_result)",
         becomes="return is_error and is_result",
         why="a tool that failed is shown as successful where only LangChain's message tells",
-        killed_by=[f"{UNIT}/reading/test_failed_results.py"],
+        killed_by=[f"{UNIT}/conventions/test_failed_results.py"],
     ),
     Mutant(
         name="words-do-not-matter",
@@ -444,7 +444,7 @@ MUTANTS = (
         was="is_lost = is_half and key in _NAMES",
         becomes="is_lost = False",
         why="a role or an id that was cut in the middle is shown as if it were one",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="cut-without-a-mark",
@@ -452,7 +452,7 @@ MUTANTS = (
         was="text, value, is_cut = mend(text, role)",
         becomes="text, value, _ = mend(text, role)",
         why="messages that were cut off look whole",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="encoded-once-only",
@@ -460,7 +460,7 @@ MUTANTS = (
         was="while (text := unquoted(inner)) is not inner:  # each layer is shorter",
         becomes="while (text := inner) is not inner:",
         why="arguments that were encoded twice are a text",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="answer-of-a-providers-tool",
@@ -468,7 +468,7 @@ MUTANTS = (
         was="elif not results or not results <= _called_by(message):",
         becomes="elif True:",
         why="the result of a tool that the provider ran is shown as the agent's answer",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="files-are-answers",
@@ -476,7 +476,7 @@ MUTANTS = (
         was="if conversation := _conversation_in(value):",
         becomes="if conversation := _conversation_in({}):",
         why="a file in a graph's state is shown as the run's answer",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="conversation-of-a-sub-agent",
@@ -564,7 +564,7 @@ MUTANTS = (
         was="return [message for message in found if message.role] or found",
         becomes="return found",
         why="a document in a state is shown as the run's answer",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="clock-ahead-leads-the-list",
@@ -592,7 +592,7 @@ MUTANTS = (
         was="and text.startswith(_TWICE)",
         becomes="and text.startswith(_TWICE[:0])",
         why="arguments and messages that were encoded twice are texts",
-        killed_by=[f"{UNIT}/reading/test_attribute_values.py"],
+        killed_by=[f"{UNIT}/values/test_attribute_values.py"],
     ),
     Mutant(
         name="ids-stay-in-names",
@@ -720,7 +720,7 @@ MUTANTS = (
         was="answer = _last_answer(span)",
         becomes="answer = None",
         why="the answer of an agent of Azure is shown as its question",
-        killed_by=[f"{UNIT}/reading/test_event_messages.py"],
+        killed_by=[f"{UNIT}/messages/test_event_messages.py"],
     ),
     Mutant(
         name="tools-are-never-cut",
@@ -728,7 +728,7 @@ MUTANTS = (
         was='may_be_cut = text[:1] in ("{", "[") and text[-1:] not in ("}", "]")',
         becomes="may_be_cut = False",
         why="arguments that a sender cut off pass for whole",
-        killed_by=[f"{UNIT}/reading/test_nearly_json.py"],
+        killed_by=[f"{UNIT}/messages/test_nearly_json.py"],
     ),
     Mutant(
         name="begun-is-done",

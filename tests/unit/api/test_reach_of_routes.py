@@ -94,7 +94,7 @@ OF_OTHER_TESTS = {
     "/v1/alerts/{name}/events",
 }
 """They need texts, schemes and documents that the twins do not have: ``check_isolation`` proves the
-methods of the store that these routes call with the caller's reach, ``tests/unit/annotating`` and
+methods of the store that these routes call with the caller's reach, ``tests/unit/annotation`` and
 ``test_view_routes``, ``test_dataset_routes``, ``test_experiment_routes`` and ``test_alert_routes``
 the rest."""
 

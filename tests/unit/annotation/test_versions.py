@@ -7,10 +7,10 @@ from unittest.mock import Mock
 
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
-from tests.unit.annotating.conftest import KEY
+from tests.unit.annotation.conftest import KEY
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 RUN = f"/v1/trajectories/{KEY.trace_id}"
 

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 from tests.support.annotated_runs import SEED, store_run, three_steps, tool_step
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation.requests import Session, Write
 from spanloom.core.errors import StoreUnavailableError
@@ -18,7 +18,7 @@ from spanloom.core.ports.annotations import ScoreQuery
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
     from spanloom.annotation.services import Annotating
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation import queues as desks
 from spanloom.annotation.filling import spread
 from spanloom.core.model.span import TraceKey
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 QUEUE = "/v1/queues/q"
 UNDO = f"/v1/trajectories/{KEY.trace_id}/annotations/undo"

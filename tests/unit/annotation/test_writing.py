@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation import writing
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 WRONG = {"error_type": "execution", "error_subtype": "wrong_tool", "severity": "major"}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from pyarrow import ipc, parquet
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.api.annotations.schemas import COLUMNS
 from spanloom.api.runs.places import HEADER
@@ -17,7 +17,7 @@ from spanloom.api.runs.places import HEADER
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
     Rows = Sequence[dict[str, Any]]
 

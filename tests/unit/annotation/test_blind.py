@@ -7,13 +7,13 @@ import zipfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation.filling import Filling
 from spanloom.api.runs.places import HEADER
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 QUEUE = "/v1/queues/week 3"
 ITEM = f"{QUEUE}/items/{KEY.trace_id}"

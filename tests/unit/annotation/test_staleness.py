@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
-from tests.unit.annotating.conftest import KEY
+from tests.unit.annotation.conftest import KEY
 
 from spanloom.annotation import staleness
 from spanloom.evaluation.making import make_evaluators
@@ -16,7 +16,7 @@ from spanloom.judging.judging import judge_run
 from spanloom.judging.scores import scores_of
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
     from spanloom.core.model.span import TraceKey
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from tests.support.annotated_runs import SEED, store_run, tool_step
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.client.transfer.potato import read_potato, write_task
 from spanloom.core.annotation.potato.files import MOST_TEXT, cut, read_file, write_item
@@ -24,7 +24,7 @@ from spanloom.core.model.span import TraceKey
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 ODD = '</script> "quoted" \\ 中文 😀 \n<b>not</b>'
 WRONG = {"error_type": "execution", "error_subtype": "wrong_tool", "severity": "major"}

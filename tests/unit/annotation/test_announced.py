@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
 import pytest
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
@@ -15,7 +15,7 @@ from spanloom.core.ports.annotations import ScoreQuery
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 SCORELESS = "annotation_type: failure_attribution\nname: blame\ndescription: who\n"
 WHOLE = {"write_id": "write-blame", "value": {"responsible_agent": "planner"}}

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.annotated_runs import store_run, tool_step
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.core.model.trajectory import StepType
 
 if TYPE_CHECKING:
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 BEFORE, AFTER = "Oslo has a fjord, and rain.", "The city of \U0001f600 Oslo has a fjord."
 FJORD: dict[str, Any] = {"field": "output", "start": 11, "end": 16, "text": "fjord"}

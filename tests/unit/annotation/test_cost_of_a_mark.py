@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.support.annotated_runs import three_steps
-from tests.unit.annotating.conftest import KEY, SCHEME
+from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation.requests import Session, Write
 from spanloom.annotation.services import Annotating
@@ -18,7 +18,7 @@ from spanloom.storage.store import ClickHouseStore, compose
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tests.unit.annotating.conftest import Desk
+    from tests.unit.annotation.conftest import Desk
 
 
 @pytest.fixture
