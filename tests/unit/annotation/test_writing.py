@@ -154,7 +154,7 @@ def test_a_save_that_names_an_old_version_is_taken(desk: Desk) -> None:
     store_run(desk.store, KEY, steps, 4)
     unseen = desk.write({"step_id": steps[2].id, "correctness": "correct"}, version=3)
     assert unseen["items"][0]["state"] == "changed"
-    assert "not kept" in unseen["items"][0]["reason"]
+    assert "not stored" in unseen["items"][0]["reason"]
     desk.ask("GET", f"{path}3", status=404)
 
 
