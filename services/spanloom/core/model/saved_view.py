@@ -32,7 +32,7 @@ class SavedView:
 
     project: str
     id: str
-    """16 hex digits, derived from its first name; never changes."""
+    """16 hex digits, derived from the view's first name; never changes."""
     page: str
     """A ``ViewPage``, or a page that only a newer format has."""
     name: str

@@ -47,7 +47,7 @@ class SpanTree:
 
         A span without an end gets the last known time of the span and its descendants.
         ``is_top_no_root``: if the parent of a single topmost span is missing, create a root, as for
-        several topmost spans. Raises ``ValueError`` without spans.
+        several topmost spans. Raises ``ValueError`` if there are no spans.
         """
         self._is_top_no_root = is_top_no_root
         ordered = sorted(spans, key=span_order)
