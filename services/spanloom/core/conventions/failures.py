@@ -26,7 +26,7 @@ STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""The second alternative is a code and a sentence, as Google's and JavaScript's clients write."""
+"""A status code before a message: ``429: slow down``, or in clients of Google ``429 Slow down``."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _EXCEPTIONS = frozenset({"exception", "gen_ai.client.operation.exception"})

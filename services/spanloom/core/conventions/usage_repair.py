@@ -58,7 +58,7 @@ def _find_usage(facts: Facts, span: Span) -> None:
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add the tokens that the counts exclude; ignore a running sum's total, which spans calls."""
+    """Add the tokens that the counts exclude; ignore a running sum's total (of several calls)."""
     if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
