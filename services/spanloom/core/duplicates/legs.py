@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 FAR_SIDE = "mcp.far_side_alone"
-"""The rule that demotes a call whose caller's spans are in another trace, or missing."""
+"""The rule for a call that is no step, because its caller's spans are missing from the trace."""
 _SLACKS_NS = (BLUR_NS, 20_000_000)
 """How far a leg may exceed its tool's time in ns: on the same clock, then on two clocks."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER

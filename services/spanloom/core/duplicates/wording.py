@@ -1,8 +1,8 @@
 """Compare the texts of two model calls: reports of one call never contradict each other.
 
-Parallel calls that classify have equal token counts: ``no`` to one mail and ``yes`` to another are
-two calls. Instrumentations report different parts of a call in different formats, so only letters
-and digits are compared, and a text that one side lacks does not count as a contradiction.
+Equal token counts are no proof: if two mails are classified in parallel, ``no`` and ``yes`` are the
+answers of two calls. Instrumentations report different parts of a call in different formats, so
+only letters and digits are compared, and a missing text does not count as a contradiction.
 """
 
 from __future__ import annotations
