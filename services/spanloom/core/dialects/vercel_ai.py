@@ -1,9 +1,9 @@
 """Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
 
-``ai.generateText`` and the like are functions that the author called: an agent if it loops over
-tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
-``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
-tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
+Spans such as ``ai.generateText`` are functions that the author called: an agent if the function
+loops over tools, otherwise a wrapper of one call. The span's usage is the sum of its calls, which
+are ``….doGenerate`` and ``….doStream``. The agent's name is the author's ``functionId``. Reasoning
+and cached tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
 
 Verified on captures of version 6. The names of 4 and 5 are known only from documentation.
 """
@@ -178,7 +178,7 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _with_metadata(usage: Usage, attributes: Mapping[str, str]) -> Usage:
-    """Return the counts, completed from the provider's metadata, where versions 4 and 5 leave some.
+    """Return the counts, completed from the provider's metadata, as versions 4 and 5 need.
 
     Anthropic's own object excludes cached tokens from the input.
     """

@@ -98,7 +98,7 @@ class Traceloop(Dialect):
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, or by span kind without one.
+        """Classify by operation, or if there is none by span kind.
 
         Runs of agents are classified by LangChain's metadata, on this span or on the second span
         that reports the same run.
@@ -143,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span with only a name like its twin; without one, as agent."""
+    """Classify an announcement like its twin; as an agent if it has no twin."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:
@@ -160,7 +160,7 @@ _ANNOUNCES = "invoke_agent "
 
 
 def twin_of(span: Span, view: TraceView) -> Span | None:
-    """Return the span that reports the same run with metadata: a child, else a later sibling."""
+    """Return the second span of an announced run, with metadata: a child, or a later sibling."""
     name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
