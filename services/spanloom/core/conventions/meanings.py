@@ -94,7 +94,10 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Operations of other senders. Guardrails count as steps only in the conventions' spelling."""
+"""Operation names of other senders (``bare``), by the kind of span that they mean.
+
+A guardrail is a step only if its operation is spelled as in the conventions.
+"""
 _KNOWN_TO_DIALECTS = frozenset(
     {
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),

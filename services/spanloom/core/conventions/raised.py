@@ -16,7 +16,7 @@ _REPR = re.compile(_NAME + r"\((.*)\)", re.DOTALL)
 _NAMED = re.compile(_NAME + ": ")
 """Only names like exception classes match: ``weather(Oslo) is not known (404)`` does not."""
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
-"""Types that say nothing; the text may contain the actual type."""
+"""Exception types without information; the text may contain the actual type."""
 _QUOTES = "'\""
 _WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
 """OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 OPERATION = "ai.operationId"
 _RENAMED = "vercel.ai."
-"""Prefix of the AI SDK's attributes that Sentry's SDK does not rename."""
+"""Prefix that Sentry's SDK gives to attributes of the AI SDK that are not in ``_BY_SENTRY``."""
 _RENAMED_OPERATION = _RENAMED + "operationId"
 _BY_SENTRY = {
     "gen_ai.request.messages": "ai.prompt.messages",
@@ -58,7 +58,7 @@ _BY_SENTRY = {
     "gen_ai.function_id": "ai.telemetry.functionId",
     "gen_ai.agent.name": "ai.telemetry.functionId",
 }
-"""The names that Sentry's SDK gives to attributes of the AI SDK."""
+"""Names that Sentry's SDK gives to attributes of the AI SDK, each with the original name."""
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")

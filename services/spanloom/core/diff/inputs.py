@@ -89,7 +89,7 @@ class ShownMessages:
         self._count = 0
 
     def add(self, a: DiffStep | None, b: DiffStep | None) -> None:
-        """Add a row's new messages that differ: replaced ones, and those that only one run has."""
+        """Add a row's new messages that differ: one run replaced them or does not have them."""
         if a is not None and b is not None and (a.type != "model" or a.input == b.input):
             return
         ours, theirs = (self._new(side, step) for side, step in enumerate((a, b)))
@@ -122,7 +122,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return keys without messages of one run only; both messages of a pair get one key."""
+        """Return the keys without messages that one run lacks; paired messages have equal keys."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

@@ -84,7 +84,7 @@ class Answer(NamedTuple):
 
 
 def _request_other_tools(ours: Answer, theirs: Answer) -> bool:
-    """Return whether both call tools, but no call of one side is contained in one of the other.
+    """Return whether both answers call tools, but no tool call of one is contained in the other's.
 
     Names or arguments may be missing on one side.
     """

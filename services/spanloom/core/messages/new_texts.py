@@ -185,7 +185,7 @@ class _Run:
         return texts
 
     def _only_new(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return the texts that the run has not had before, without repetitions."""
+        """Return the texts that are not in earlier steps of the run, without repetitions."""
         new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
 

@@ -52,5 +52,5 @@ class SavedView:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer version of Spanloom stored it, in a format that this one cannot read."""
+        """Whether a newer version of Spanloom stored the view, in a format that cannot be read."""
         return self.format > FORMAT

@@ -92,7 +92,7 @@ def _as_record(span: Span) -> Span:
 
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
-    """Return the root for a run without one; ``None`` if it has a root, or is not a run."""
+    """Return a root for the spans; ``None`` if they already have a root, or are not a run."""
     if lacks_whole(spans):
         return _make(tops)
     if len(tops) > 1 and (whole := only_whole(spans)) is not None:
