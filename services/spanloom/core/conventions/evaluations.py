@@ -61,7 +61,7 @@ def _read(event: Event) -> Mapping[str, Json]:
 def trace_of_response(response_id: str) -> str:
     """Return the made-up trace id under which results for a response are stored.
 
-    They belong to the model call with this response, whose trace may be unknown or arrive later.
+    The results belong to a model call whose trace is not known, or has not arrived yet.
     """
     digest = hashlib.blake2b(response_id.encode(errors="surrogatepass"), digest_size=12)
     return OF_RESPONSE + digest.hexdigest()

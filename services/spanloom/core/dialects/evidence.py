@@ -113,7 +113,7 @@ class Evidence(Dialect):
         return _AGENT if _is_agent(span, view) else _UNKNOWN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read texts, names and counts under any key whose name means one of them."""
+        """Read texts, names and counts under every key that is known to hold them."""
         if kind is Kind.MODEL:
             return _describe_call(span.attributes)
         if kind is Kind.TOOL:

@@ -4,8 +4,8 @@ Spans have GenAI attributes, ``request_data`` and ``response_data``. Token detai
 JSON of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second
 span, ``streaming response from …``, reports the same request when the stream has ended. If the
 spans have no parent, they are separate traces with no link. In this case only the second span
-becomes the call, because it has the answer and the tokens; a trace of one successful call without
-an answer and tokens is the start of a stream, and no step.
+becomes the call, because it has the answer and the tokens; a trace with nothing but a successful
+call without answer and tokens is the start of a stream, which is no step.
 
 Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed. Contents in
 ``request_data`` and ``response_data`` are known only from documentation of versions before 5.

@@ -120,7 +120,7 @@ class OtelGenAI(Dialect):
 
 
 def _describe_memory(facts: Facts, span: Span) -> None:
-    """Add the operation's name; records that are written as input, records found as output."""
+    """Add the operation's name, and its records: found records as output, others as input."""
     operation, records = operation_of(span), span.attributes.get(_RECORDS, "")
     facts.tool_name = facts.tool_name or operation
     if operation == "search_memory":

@@ -178,7 +178,7 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _with_metadata(usage: Usage, attributes: Mapping[str, str]) -> Usage:
-    """Return the counts, completed from the provider's metadata, as versions 4 and 5 need.
+    """Add counts that versions 4 and 5 report only in the provider's metadata.
 
     Anthropic's own object excludes cached tokens from the input.
     """

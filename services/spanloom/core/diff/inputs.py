@@ -122,7 +122,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return the keys without messages that one run lacks; paired messages have equal keys."""
+        """Return ``keys`` without messages that only one run has; equate the keys of pairs."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

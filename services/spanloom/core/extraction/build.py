@@ -1,10 +1,10 @@
 """Build the trajectory; the result does not depend on the order of the spans.
 
 SDKs send a span when it ends, so the root of a run in progress is missing. If there is a single
-topmost span, it serves as the root; otherwise a root is created above the topmost spans. It is
-named after the first agent, whose name many instrumentations report on every call. Without a named
-agent, a run that begins with a call is named after the service, because ``chat gpt-4o`` is no name
-for a run.
+topmost span, it serves as the root; otherwise a root is created above the topmost spans. A created
+root is named after the first agent, whose name many instrumentations report on every call. If no
+agent is named, and the run begins with a call, the root is named after the service, because
+``chat gpt-4o`` is no name for a run.
 """
 
 from __future__ import annotations

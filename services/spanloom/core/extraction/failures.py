@@ -84,7 +84,8 @@ def _all_reports(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan
 def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
     """Yield the failed spans, except spans that are no steps and repeat another failure.
 
-    Example: OpenLIT reports a node as a sibling of the call that failed in it, with its message.
+    Example: OpenLIT reports a node as a sibling of the call that failed inside it, and repeats the
+    call's error message on the node.
     """
     steps = [n for n in failed if n.span.span_id in reports.step_of]
     seen: dict[tuple[str, str], NormalizedSpan] = {}

@@ -1,12 +1,12 @@
 """Fill in missing requests and answers of agents, and arguments of tools, from other steps.
 
 Many instrumentations report messages only on model calls. An agent's request is the user's last
-message in its first call, its answer is the output of its last call. Instead of a call, this may be
-an inner agent with its request and answer. If the first steps run concurrently, their text is used
-only if it is the same in all; otherwise the input of the first graph is used. If the last steps do,
-their answers have to be the same. Guardrails and the steps inside of them are ignored, and so are
-steps that end after the agent. ``input_from`` and ``output_from`` in the metadata name the step
-from which a text was copied.
+message in its first call, its answer is the output of its last call; inner agents, with their
+requests and answers, are used like calls. If the first or the last steps run concurrently, their
+text is used only if it is the same in all of them; if requests differ, the input of the first graph
+is used. Guardrails and the steps inside of them are ignored, and so are steps that end after the
+agent. ``input_from`` and ``output_from`` in the metadata name the step from which a text was
+copied.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
 
 
 def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
-    """Return the last tool call before a tool step that matches it; ``None`` if there is none."""
+    """Return the last tool call before a tool step that has the step's key, or ``None``."""
     candidates = []
     for call_id in (step.metadata[CALL_ID], ""):
         same = requested.get(_Place(step.name, call_id, step.input), ())

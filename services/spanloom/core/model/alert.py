@@ -67,9 +67,9 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class AlertEvent:
-    """A change of an alert's state for a run or group; all its events for it have the same ``id``.
+    """A change of an alert's state for a run, or for a group.
 
-    For a group this holds within one ``episode``.
+    All events for a run, and all events for an episode of a group, have the same ``id``.
     """
 
     project: str

@@ -1,4 +1,4 @@
-"""Annotations of steps and trajectories, and assessments, in which other formats are read."""
+"""Annotations of steps and trajectories, and assessments, to which other formats are converted."""
 
 from __future__ import annotations
 

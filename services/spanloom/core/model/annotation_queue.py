@@ -50,7 +50,7 @@ class Mode(StrEnum):
     ASSIGNED = "assigned"
     """The annotators of each item are known from the beginning."""
     FREE = "free"
-    """The next annotator who requests an item gets one that is not taken yet."""
+    """An annotator who requests an item gets the next item that still needs annotators."""
 
 
 class Alike(NamedTuple):

@@ -19,7 +19,7 @@ class FindingStatus(StrEnum):
     """The check could not run; ``found`` gives the reason."""
     OK = "ok"
     WARNING = "warning"
-    """Everything works, but may stop working, or differs from what was probably intended."""
+    """What was checked works, but may stop working, or is probably not as intended."""
     PROBLEM = "problem"
     """Something does not work, or acknowledged data is missing from the store."""
 

@@ -1,4 +1,4 @@
-"""Online rules: evaluators that judge runs as they arrive, and their tasks, one for each run."""
+"""Online rules: evaluators that judge runs as they arrive, and the tasks to judge each run."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Work:
     version: int
     """The version of the trajectory."""
     known_us: int
-    """When the rule read the version in the change feed, in µs since the epoch."""
+    """When the rule first considered the version, in µs since the epoch."""
     due_us: int
     """The earliest time to judge it, in µs since the epoch."""
     is_settled: bool = True

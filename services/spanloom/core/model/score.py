@@ -15,7 +15,7 @@ IDENTITY = (
     *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
     *("experiment", "item", "repeat"),
 )
-"""Members that identify a score; rows in which all of them are equal are revisions of a score."""
+"""Members that identify a score; rows with equal members are revisions of the same score."""
 
 
 class TypedValue(NamedTuple):

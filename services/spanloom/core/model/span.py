@@ -182,10 +182,10 @@ class NormalizedSpan:
     question: str | None = None
     """The question to a person, if the span waits for an answer; empty if it is unknown."""
     is_approval: bool = False
-    """Whether the question is if a tool may run; the model call's other tools may run meanwhile."""
+    """Whether the question asks if a tool may run; other tools of its model call may then run."""
     is_cancelled: bool = False
     """Whether the span was stopped from outside, which is neither a failure nor a result."""
     is_scope_known: bool | None = None
     """Whether a dialect lists the scope; ``None`` if no attribute identifies a library."""
     unread: UnreadKeys = NOTHING_UNREAD
-    """Attributes with names of facts that no code reads."""
+    """Attributes named like token counts, messages or a model that no code reads."""

@@ -15,7 +15,7 @@ MAX_DEPTH = 32
 """Maximum number of splits of a key; the rest of the key stays unsplit."""
 MIN_PLAN_NODES = 340
 MIN_BYTES_PER_NODE = 12
-"""Minimum length of keys per list or object that they name, which needs 700 bytes of memory."""
+"""Minimum bytes of keys per list or object that they name: rebuilding each takes 700 bytes."""
 CACHE_BYTES = 32 * 2**20
 _BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
 """Upper bound of a cached plan's size in bytes: per key, and per character of its keys."""

@@ -95,7 +95,7 @@ def _classify(
 
 
 class _Family(NamedTuple):
-    """Facts about a span's children; an agent may have 100,000 of them, nearly all no chains."""
+    """Facts about a span's children, of which an agent may have 100,000, but few chains."""
 
     chains: Sequence[tuple[Span, Runnable]]
     has_calls: bool

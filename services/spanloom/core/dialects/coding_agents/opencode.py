@@ -1,4 +1,4 @@
-"""opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand own spans.
+"""opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand internal spans.
 
 ``SessionPrompt.prompt`` is the run for one prompt, or inside another run a sub-agent. The command
 ``opencode run`` exits too early to send this span, so a root is created. Each turn is a span

@@ -104,7 +104,7 @@ class MLflow(Dialect):
         return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify runs by LangChain's metadata if there is any, other spans by span type."""
+        """Classify calls and tools by span type, runs by LangChain's metadata or else by type."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
