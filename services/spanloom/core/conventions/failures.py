@@ -119,9 +119,9 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
 
 
 def is_abandoned_stream(span: Span) -> bool:
-    """Return whether a stream was cancelled after its answer had been read, as asyncio does.
+    """Return whether a stream was cancelled after its answer had been read.
 
-    Such a span has a ``CancelledError`` and the status ``Ok``.
+    If ``asyncio`` does this, the span has a ``CancelledError`` and the status ``Ok``.
     """
     if span.status_code != "Ok":
         return False

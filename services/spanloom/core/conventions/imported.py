@@ -55,9 +55,9 @@ def read_kind(span: Span) -> Kind:
 
 
 def read_step(span: Span, metadata_key: str) -> Step:
-    """Return the step; the attribute ``metadata_key`` has its metadata.
+    """Return the step of a span; the attribute ``metadata_key`` has the step's metadata.
 
-    Raises ``NotCarriedError``.
+    Raises ``NotCarriedError`` if an attribute is invalid.
     """
     attributes, kind = span.attributes, read_kind(span)
     metadata = texts_by_name(load(attributes[metadata_key])) if metadata_key in attributes else {}

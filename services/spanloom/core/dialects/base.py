@@ -108,8 +108,8 @@ def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
     otherwise ``claims`` decides, then the id. A dialect that must precede another one moves up to
     the other dialect's claim: ``strands``, before ``mlflow``, is tried with the overlays.
 
-    Raises ``ImportError`` if two have the same id, if one names an unknown id, or if the order is
-    circular.
+    Raises ``ImportError`` if two dialects have the same id, if ``before`` has an unknown id, or if
+    the order is circular.
     """
     by_id = _by_id(dialects)
     later = {dialect_id: find_later(dialect, by_id) for dialect_id, dialect in by_id.items()}

@@ -216,7 +216,7 @@ def _data_model(attributes: Mapping[str, str]) -> str:
 def _is_agent(span: Span, view: TraceView) -> bool:
     """Return whether the span has an agent's name, and no other span is better evidence for it.
 
-    Baggage may repeat the name on every span.
+    An agent's name may be on every span of its run, as baggage.
     """
     name = first(span.attributes, *meanings.AGENT_NAMES)
     if not name or name in view.remember_tree(_agents_by_operation):

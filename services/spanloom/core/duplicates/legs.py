@@ -59,7 +59,7 @@ class Calls:
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
         """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
 
-        These are several legs with different arguments below one tool, which is no leg.
+        A tool's own calls are several legs with different arguments below a tool that is no leg.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():

@@ -39,7 +39,7 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
 def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
     """Pair a client's span whose parent is missing with the call that encloses it in time.
 
-    Because only time links the two, their token counts or response ids must be equal as well.
+    Because only time links the two spans, their token counts or response ids must be equal as well.
     """
     orphans = {
         call.span.span_id

@@ -59,7 +59,7 @@ def answer_alike(ours: str, theirs: str) -> bool:
 def _ask_differently(ours: str, theirs: str) -> bool:
     """Return whether neither call's question occurs anywhere in the other call's input.
 
-    It may have another role there, if its role was lost.
+    The question is found in any role, because an instrumentation may lose its role.
     """
     mine, others = read_question(ours), read_question(theirs)
     return (

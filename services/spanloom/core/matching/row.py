@@ -53,7 +53,7 @@ class RunRow:
     ) -> None:
         """Set the trajectory, and the version, status and ranks of this build.
 
-        ``steps`` are its steps in order; by default they are ordered by start.
+        ``steps`` are the steps of the trajectory in order; by default they are ordered by start.
         """
         self.trajectory = trajectory
         self.version = version

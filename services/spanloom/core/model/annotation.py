@@ -67,7 +67,7 @@ class Anchor(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """What identifies an annotation: the target and the annotator. One revision is current."""
+    """What identifies an annotation: target and annotator; all its revisions have the same slot."""
 
     key: TraceKey
     scheme: str

@@ -146,7 +146,7 @@ class Facts:
     is_resuming: bool = False
     """On runs: whether the run continues an earlier run that waited for a person.
 
-    An input ``Command(resume="yes")`` is detected for every dialect; dialects set it for others.
+    An input ``Command(resume="yes")`` is detected for all dialects; for others the dialect sets it.
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""

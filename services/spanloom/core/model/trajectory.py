@@ -96,7 +96,7 @@ _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
 def with_type(message: str, kind: str) -> str:
     """Return the message after its type, as in Python's ``KeyError: 'city'``, the type only once.
 
-    A message may already begin with it, with or without its package:
+    A message may already begin with the type, with or without its package:
     ``openai.RateLimitError: slow down``.
     """
     begins = message.startswith(kind) or message.partition(":")[0].endswith(f".{kind}")
@@ -118,7 +118,7 @@ _FIRST_SET_US = 10**15
 def ahead_ns(start_ns: int, seq: int) -> int:
     """Return how far after its arrival a run began, in ns, because the sender's clock is ahead.
 
-    ``seq`` is a span version: the time of acceptance in microseconds. 0 if the clocks agree.
+    ``seq`` is a row version, the time of acceptance in microseconds. Return 0 if the clocks agree.
     """
     ahead = start_ns - seq * 1_000
     return ahead if ahead > AHEAD_NS and seq > _FIRST_SET_US else 0

@@ -95,7 +95,7 @@ class SpanTree:
     def _make_root(self, tops: Sequence[Span], known: Collection[str]) -> Span | None:
         """Return a new root above all spans; ``None`` if no topmost span has a missing parent.
 
-        It gets the id of the first missing parent, which may turn out to be the actual root.
+        The new root gets the id of the first missing parent, which may be the actual root.
         """
         orphan = next((top for top in tops if top.parent_span_id not in known), None)
         if orphan is None:

@@ -89,7 +89,7 @@ def _sender(attributes: Mapping[str, str]) -> str:
 
 
 def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
-    """Return status, type, number and text of the value.
+    """Return status, type, number and text of a result's value.
 
     A failed result, or a number that is not finite, has no value.
     """

@@ -138,7 +138,7 @@ class Written(str):
     """JSON text that stores the value it was serialized from, so that it is never parsed again.
 
     Used for messages that a dialect assembles: they are converted right afterwards, and without
-    this class serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
+    this class, serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
     """
 
     __slots__ = ("value",)
