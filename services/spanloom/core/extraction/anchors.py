@@ -32,7 +32,7 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
             above[span_id] = nearest[inside]
     if reports.merged:
         above |= dict(_deeper(above, reports, root_id))
-    if moved or reports.merged:  # without these, a tree has no cycles
+    if moved or reports.merged:  # only these can cause cycles
         _cut_cycles(above, step_of.values(), root_id)
     return above
 

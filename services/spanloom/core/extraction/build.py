@@ -60,7 +60,7 @@ def build_trajectory(
     return build_reported(key, tree, spans, find_reports(tree, spans), extractor_version, prices)
 
 
-def build_reported(  # takes everything that a trajectory is made of
+def build_reported(  # needs everything of which a trajectory is made
     key: TraceKey,
     tree: SpanTree,
     spans: Sequence[NormalizedSpan],

@@ -34,7 +34,7 @@ def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
     """Return a warning for each unread attribute and each unknown scope."""
     counts: Counter[str] = Counter()
     for n in spans:
-        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # true of few spans
+        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # few spans pass
             counts.update(_unread(n))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
@@ -48,7 +48,7 @@ def _unread(n: NormalizedSpan) -> Iterator[str]:
     if n.dialect in GENERIC or n.rule.endswith(_PLAIN):
         keys = n.unread.named
         if n.kind is _MODEL and not (n.facts.usage and any(n.facts.usage)):
-            yield from filter(None, (total_key(attributes),))  # with only a total, no side is known
+            yield from filter(None, (total_key(attributes),))  # a total says nothing of input and output
     else:
         keys = n.unread.counts if n.kind is _MODEL and _lacks_counts(n) else ()
     read = _read_keys(n) if keys else ()

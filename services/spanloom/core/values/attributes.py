@@ -180,7 +180,7 @@ def decoded(span: Span) -> Span:
     twice = {
         key: inner
         for key, text in span.attributes.items()
-        if text[:1] == '"'  # false of most, and faster than the rest
+        if text[:1] == '"'  # rarely true, and cheap to test
         and text.startswith(_TWICE)
         and not key.startswith(_WRITE_JSON)
         and (inner := _inside_quotes(text)) is not text

@@ -124,7 +124,7 @@ def _classify_calls(
             known.update((e.holder.span_id, REPEATED) for e in bare)
             continue
         if call.request is None and not is_failure(call.main) and (spans or not call.usage):
-            continue  # it ends a call of another run of the conversation, or no call
+            continue  # the call's request is in another run, or missing
         step = call.main if call.main.is_bare else bare[0]
         known.update((e.holder.span_id, _PART) for e in bare)
         if call.request is not None or not _is_counted_only(call.main):
