@@ -67,7 +67,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
 
 
 def make_error(message: str, reported_by: str) -> StepError:
-    """Return the failure that an error message describes, without a failed span."""
+    """Return a failure made from an error message alone, for a span that did not fail itself."""
     what = read_raised("", message)
     shown = what.message or what.type
     return StepError(_code_in(message), shown, what.type, what.traceback, reported_by)

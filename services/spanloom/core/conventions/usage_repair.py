@@ -114,7 +114,7 @@ def _is_sure(usage: Usage, completed: Usage) -> bool:
 
 
 def _completions(usage: Usage) -> Iterator[Usage]:
-    """Yield the counts with each possible choice of excluded tokens added."""
+    """Yield the counts for each possible choice of tokens that they exclude, with these added."""
     reasoning, read, creation = usage[2:]
     for more_output, more_read, more_creation in product((0, reasoning), (0, read), (0, creation)):
         yield usage._replace(

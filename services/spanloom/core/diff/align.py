@@ -154,7 +154,7 @@ def likeness(a: DiffStep, b: DiffStep) -> float | None:
 
 
 def _same_arguments(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of arguments that are equal, among the arguments of either step."""
+    """Return the share of equal arguments among all arguments of the two steps."""
     ours, theirs = a.arguments, b.arguments
     if not ours or not theirs:
         return 0.0

@@ -48,7 +48,7 @@ def _unread(n: NormalizedSpan) -> Iterator[str]:
     if n.dialect in GENERIC or n.rule.endswith(_PLAIN):
         keys = n.unread.named
         if n.kind is _MODEL and not (n.facts.usage and any(n.facts.usage)):
-            yield from filter(None, (total_key(attributes),))  # a total says nothing of input and output
+            yield from filter(None, (total_key(attributes),))  # a total is neither input nor output
     else:
         keys = n.unread.counts if n.kind is _MODEL and _lacks_counts(n) else ()
     read = _read_keys(n) if keys else ()

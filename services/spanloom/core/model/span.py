@@ -180,7 +180,7 @@ class NormalizedSpan:
     """The span's failure; also set on noise, because a node that was retried is not a step."""
     inside: str | None = None
     question: str | None = None
-    """The question to a person, if the span waits for an answer; empty if it is unknown."""
+    """The question to a person if the span waits for an answer; empty if no question is known."""
     is_approval: bool = False
     """Whether the question asks if a tool may run; other tools of its model call may then run."""
     is_cancelled: bool = False

@@ -70,7 +70,7 @@ class Outcome(StrEnum):
 REPORTED_BY_STATUS = "status"
 """The value of ``StepError.reported_by`` if only the span's status reports the failure."""
 NO_CODE = -1
-"""The code of a failure that has none."""
+"""The value of ``StepError.code`` if no code was reported."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that imply a missing kind, most reliable first; messages do not, chains have them."""
+"""Attributes that imply a missing kind, most reliable first; chains may have messages, too."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),

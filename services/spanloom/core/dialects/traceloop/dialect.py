@@ -68,7 +68,7 @@ _MARKED = {
 _PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
 _FOREIGN = _PLUMBING._replace(is_unknown=True)
 _NAME_ENDS = (".workflow", ".task", ".agent", ".tool")
-"""The names of the SDK's spans end in their kind."""
+"""Suffixes of the names of the SDK's spans: their kinds."""
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
