@@ -1,4 +1,4 @@
-"""Reads events of coding agents: the record's name decides the kind; a value may have many keys.
+"""Reads events of coding agents: the name decides the kind; a value may be under several keys.
 
 Coding agents write a log record for each prompt, request, tool call and so on. The service stores
 such a record as an event of its span, or, if it has no span, as a *bare span* (``log.bridge``). The
@@ -72,7 +72,7 @@ class Event(NamedTuple):
     what: What
     attributes: Mapping[str, str]
     holder: Span
-    """The span that has the event; of a record without a span, the span made from it."""
+    """The span that has the event; for a record without a span, the span made from the record."""
     is_bare: bool
 
     def get(self, keys: Sequence[str]) -> str:
@@ -81,7 +81,7 @@ class Event(NamedTuple):
         return "" if value in HIDDEN else value
 
     def text(self, keys: Sequence[str]) -> str:
-        """Return the first value under these keys, else the body of an unknown sender's record."""
+        """Return the first value under these keys, or else the body if the sender is unknown."""
         own = self.get(keys)
         return own if own or is_of_known_sender(self.name) else self.get(BODY)
 
@@ -182,7 +182,7 @@ def _events_of(span: Span) -> Iterator[Event]:
 
 
 def _identity(event: Event) -> tuple[object, ...]:
-    """Return a key that is equal for a record and its repeat in the same span, as in Codex."""
+    """Return a key that is equal for an event and its repetition in the same span (by Codex)."""
     stamp = event.attributes.get("event.timestamp") or event.time_ns
     return event.what, event.holder.span_id, stamp, event.get(CALL_IDS), event.get(REQUEST_IDS)
 

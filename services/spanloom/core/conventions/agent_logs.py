@@ -1,4 +1,4 @@
-"""Selects the log records of coding agents to store, and normalizes their names.
+"""Selects the log records of coding agents that are stored, and normalizes their names.
 
 Coding agents report prompts, model calls and tools as log records, often without a span. A record
 is stored if its name shows that it belongs to a run; senders' names differ only in their prefix.
@@ -22,7 +22,7 @@ BRIDGED = "log.bridge"
 """Attribute of spans made from log records; Qwen Code sets it on its own bridge's spans too."""
 EVENT_NAME = "event.name"
 CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id", "ulid")
-"""The last key is set by Cline."""
+"""Attributes that name the conversation of a record; ``ulid`` is Cline's."""
 PROMPT_KEYS = (
     *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
     "github.copilot.interaction_id",
@@ -72,8 +72,8 @@ def may_be_kept(name: str) -> bool:
 def is_kept(name: str, attributes: Mapping[str, str]) -> bool:
     """Return whether to store a record with this name and these attributes, as part of a run.
 
-    An unknown sender's record must also name its conversation, because the last part of a name
-    alone is not enough.
+    An unknown sender's record must also name its conversation, because the end of a name alone
+    does not prove that the sender is a coding agent.
     """
     is_piece = attributes.get(_KIND, _COMPLETED) != _COMPLETED
     if not may_be_kept(name) or (is_piece and not attributes.get(ERROR)):

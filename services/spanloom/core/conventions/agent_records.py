@@ -26,7 +26,7 @@ class What(Enum):
     RECEIVED = auto()
     """The complete answer of the model."""
     TOOL = auto()
-    """A tool was called, with its end."""
+    """A whole tool call, from its start to its end."""
     DECISION = auto()
     """A person or a rule decided whether a tool may run."""
     STARTED = auto()
@@ -49,9 +49,9 @@ _ENDINGS = {
     "agent.start": What.STARTED,
     "agent.finish": What.FINISHED,
 }
-"""The kind by the last part of a name, or the last two: ``tool_call`` of ``qwen-code.tool_call``.
+"""The kind by the end of a name: ``tool_call`` for ``qwen-code.tool_call``.
 
-Cline's names contain ``task``; only its turns that count tokens are answers.
+The entries with ``task`` are Cline's names.
 """
 _OF_ONE_SENDER = {
     "claude_code.api_request_body": What.SENT,

@@ -1,7 +1,7 @@
 """Attributes of unknown senders, by the ends of their keys: ``au.llm.input`` holds an input.
 
 Each vendor has its own prefix (``flue.turn.input``, ``_ml_obs.meta.input.messages``), but nearly
-all keys end in one of a few words. Keys that are known take precedence.
+all keys end in one of a few words. Attributes with a known key take precedence.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NAMES = {
     "entityname": "entity_names",
     **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
 }
-"""The meaning of a key's last one or two words. Children may repeat the enclosing entity's type."""
+"""The meaning of a key's last one or two words."""
 _NO_VENDOR = re.compile(
     rf"^(?:{'|'.join(meanings.OTHER_CONVENTIONS)})\.|header|cookie", re.IGNORECASE
 )
@@ -112,7 +112,7 @@ _PLACES = {
 
 
 def _side(last: str, before: str) -> str:
-    """Return what a key holds, an input or output for example: ``output.messages`` is an output."""
+    """Return what a key's value is, an input for example: ``output.messages`` is an output."""
     if last in _FORMS and before in _SIDES:
         return _SIDES[before]
     for form in _FORMS:

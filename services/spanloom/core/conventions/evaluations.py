@@ -29,7 +29,7 @@ TEST_PASS = "gen_ai.evaluation.test_pass"  # noqa: S105  # no password
 RESPONSE_ID = "gen_ai.response.id"
 ERROR_TYPE = "error.type"
 OWN = "spanloom.score."
-"""Prefix of attributes that the conventions do not define."""
+"""Prefix of Spanloom's own attributes of an evaluation, which the conventions do not define."""
 
 _EVENT = "gen_ai.evaluation"
 _MEMBERS = {
@@ -59,6 +59,9 @@ def _read(event: Event) -> Mapping[str, Json]:
 
 
 def trace_of_response(response_id: str) -> str:
-    """Return the id of the trace under which a response's results wait for its model call."""
+    """Return the made-up trace id under which results for a response are stored.
+
+    The results belong to a model call whose trace is not known, or has not arrived yet.
+    """
     digest = hashlib.blake2b(response_id.encode(errors="surrogatepass"), digest_size=12)
     return OF_RESPONSE + digest.hexdigest()

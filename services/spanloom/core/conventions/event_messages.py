@@ -95,7 +95,7 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
 def _last_answer(span: Span) -> Event | None:
     """Return the assistant's message if it is the last message event, and so the answer.
 
-    Azure's agents write no ``gen_ai.choice`` events.
+    This is needed for Azure's agents, which write no ``gen_ai.choice`` events.
     """
     messages = [e for e in span.events if e.name in _INPUTS or e.name in _OUTPUTS]
     return messages[-1] if len(messages) > 1 and messages[-1].name == _ASSISTANT else None

@@ -1,4 +1,4 @@
-"""Read failures that only the result of a tool reports, in the formats of their protocols.
+"""Read failures that only the result of a tool reports, in the formats of several protocols.
 
 A tool may fail without an exception: its caller gets the text of the error as a result that is
 marked as an error. LangChain marks its tool message, MCP and Anthropic mark the result::
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 REPORTED_BY_RESULT = "result"
 """The value of ``StepError.reported_by`` for such a failure."""
 _MARK = "rror"
-"""A substring of every error mark: ``isError``, ``is_error``, ``"error"``."""
+"""A substring of everything that marks a result as an error: ``isError``, ``"error"``."""
 _AROUND = (
     *("output", "outputs", "result", "response", "toolResult", "tool_result"),
     *("data", "kwargs", "update", "messages"),

@@ -26,7 +26,7 @@ STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""The second alternative is a code and a sentence, as Google's and JavaScript's clients write."""
+"""A status code before a message: ``429: slow down``, or in clients of Google ``429 Slow down``."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _EXCEPTIONS = frozenset({"exception", "gen_ai.client.operation.exception"})
@@ -67,7 +67,7 @@ def find_error(span: Span, control_flow: ControlFlow) -> StepError | None:
 
 
 def make_error(message: str, reported_by: str) -> StepError:
-    """Return the failure that an error message describes, without a failed span."""
+    """Return a failure made from an error message alone, for a span that did not fail itself."""
     what = read_raised("", message)
     shown = what.message or what.type
     return StepError(_code_in(message), shown, what.type, what.traceback, reported_by)
@@ -119,9 +119,9 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
 
 
 def is_abandoned_stream(span: Span) -> bool:
-    """Return whether a stream was cancelled after its answer had been read, as asyncio does.
+    """Return whether a stream was cancelled after its answer had been read.
 
-    Such a span has a ``CancelledError`` and the status ``Ok``.
+    If ``asyncio`` does this, the span has a ``CancelledError`` and the status ``Ok``.
     """
     if span.status_code != "Ok":
         return False

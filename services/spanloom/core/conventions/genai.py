@@ -100,7 +100,7 @@ def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
 
 
 def _read_answer(attributes: Mapping[str, str]) -> str:
-    """Return the answer under another key, with the tool calls, which have a key of their own."""
+    """Return the answer under a key outside the conventions, with tool calls from another key."""
     answer = _one_of_list(_first_text(attributes, meanings.CALL_OUTPUTS))
     listed = json_value(first(attributes, *meanings.CALLS_IN_ANSWER))
     calls = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []

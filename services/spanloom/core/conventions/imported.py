@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SCOPE = "spanloom.import"
 DOCUMENT = "spanloom.import.document"
-"""Identifies the document; spans of an earlier import of the run have a different value."""
+"""Id of the document; spans of an earlier import of the run have a different id."""
 TYPE = "spanloom.import.type"
 """The kind of the step, or ``other`` for a root that is no step."""
 INPUT, OUTPUT = "spanloom.import.input", "spanloom.import.output"
@@ -46,7 +46,7 @@ _KINDS = {str(kind): kind for kind in Kind}
 
 
 class NotCarriedError(ValueError):
-    """An attribute of an imported span does not have the form that an import writes."""
+    """Raised if an attribute of an imported span is not in the form that an import writes."""
 
 
 def read_kind(span: Span) -> Kind:
@@ -55,9 +55,9 @@ def read_kind(span: Span) -> Kind:
 
 
 def read_step(span: Span, metadata_key: str) -> Step:
-    """Return the step; the attribute ``metadata_key`` has its metadata.
+    """Return the step of a span; the attribute ``metadata_key`` has the step's metadata.
 
-    Raises ``NotCarriedError``.
+    Raises ``NotCarriedError`` if an attribute is invalid.
     """
     attributes, kind = span.attributes, read_kind(span)
     metadata = texts_by_name(load(attributes[metadata_key])) if metadata_key in attributes else {}

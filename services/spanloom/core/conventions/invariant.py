@@ -28,10 +28,10 @@ ROLE = "invariant.role"
 ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
 """Arrival of the request, in ns since the epoch, and the message's position in it."""
 ADDRESS = "invariant.address"
-"""The address of an annotation, as attribute of its span, which is an evaluation result."""
+"""Attribute of an annotation's span: the address of the text or message that is annotated."""
 DATASET = "invariant.dataset"
 SOURCE = "invariant.metadata"
-"""The metadata of a trace or of a line in an import, as JSON; also in an agent's metadata."""
+"""The metadata of a trace, or of a line in an import, as JSON; also a metadata key of agents."""
 PARTS = "invariant.parts"
 """In a tool's metadata: whether its result is a list of parts."""
 CALL_ID = "invariant.call_id"
@@ -87,7 +87,7 @@ def _number(text: str) -> int:
 
 
 def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
-    """Return the steps that the messages of a trace are, by span id."""
+    """Return the steps made from the messages of a trace, by span id."""
     spans = _messages_in(tree)
     messages = [_message(span) for span in spans]
     steps = steps_of(messages, lambda at: spans[at].span_id)

@@ -1,4 +1,4 @@
-"""Annotations of Invariant, by people or programs, as scores of messages' texts.
+"""Reads Invariant's annotations, by people or programs, as scores of texts in messages.
 
 Form: ``{"content", "address", "extra_metadata"}``. The address is resolved once the run's messages
 have arrived (``invariant_addresses.py``). The score's ``item`` contains the address, so that two
@@ -38,13 +38,13 @@ class Annotation(NamedTuple):
     """``extra_metadata`` as JSON; empty if there is none."""
 
     def id_in(self, trace_id: bytes) -> bytes:
-        """Return the id of its span; if the same annotation is sent again, the id is equal."""
+        """Return the id of the annotation's span; the same annotation always has the same id."""
         content = "\0".join((self.address, self.author, self.content, self.about))
         text = b"annotation\0" + trace_id + content.encode("utf-8", "replace")
         return hashlib.sha256(text).digest()[:_HASH_BYTES]
 
     def item_in(self, trace_id: bytes) -> str:
-        """Return the ``item`` of its score: the address, with a suffix that makes it unique."""
+        """Return the ``item`` of the annotation's score: the address with a unique suffix."""
         return f"{self.address}#{self.id_in(trace_id).hex()[:8]}"
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]  # a JSON object
 HISTORY, OMITTED = "history", "omitted"
-"""Metadata of a model step whose input has only the messages since the previous call."""
+"""Metadata key and value of a model step whose input lacks the messages before the last answer."""
 TIMESTAMP = "timestamp"
 """Key of a message's time, which becomes the time of the step and is left out of its texts."""
 RAW = "_raw"

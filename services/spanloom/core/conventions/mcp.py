@@ -29,10 +29,10 @@ _ANY_METHOD = (*METHODS, _RPC_METHOD)
 _TOOL_NAMES = ("gen_ai.tool.name", "mcp.tool.name", "tool.name")
 CALL = "tools/call"
 CONTENT_REQUESTS = frozenset({"resources/read", "prompts/get", "sampling/createMessage"})
-"""Requests for contents, which can fail a run. All other requests except tool calls set up or watch
-a session."""
+"""Requests for contents, whose errors can fail a run. All other requests except tool calls set up
+or watch a session."""
 SESSION = "mcp.session"
-"""The rule of spans that set up or watch a session: neither they nor spans below fail a run."""
+"""The rule for spans that set up or watch a session; errors on or below them do not fail a run."""
 REQUEST, RESPONSE = "request", "response"
 """Attributes of Logfire's spans with the request and the response as JSON."""
 

@@ -94,7 +94,10 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Operations of other senders. Guardrails count as steps only in the conventions' spelling."""
+"""Operation names of other senders (``bare``), by the kind of span that they mean.
+
+A guardrail is a step only if its operation is spelled as in the conventions.
+"""
 _KNOWN_TO_DIALECTS = frozenset(
     {
         *("span", "event", "session", "server", "unknown", "null", "evaluator", "default"),
@@ -115,7 +118,7 @@ _MEMORY = "memory"
 _MAX_WORD = 60
 
 USAGES = ("usage", "usage_metadata", "usageMetadata", "token_usage", "gen_ai.usage", "llm.usage")
-"""Keys of JSON with the token counts, as attributes or as members of an answer."""
+"""Keys of a JSON object with token counts, as attributes or as members of a response."""
 CALL_INPUTS = (
     *("gen_ai.input.messages", "gen_ai.request.messages", "llm.request.messages"),
     *("ai.prompt.messages", "gen_ai.prompt", "gen_ai.prompts", "llm.prompts", "llm.prompt"),
@@ -198,7 +201,7 @@ CONVERSATIONS = (
 )
 """Keys of a conversation id, on spans of any kind. ``session.id`` may be a browser session."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
-"""The same for steps read by meaning alone, where ``session.id`` is no browser session."""
+"""Keys of a conversation id on steps of unknown senders, where ``session.id`` is no browser's."""
 OTHER_CONVENTIONS = (
     *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
     *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),
@@ -225,7 +228,7 @@ def word_of(operation: str) -> str:
 def kind_of_operation(attributes: Mapping[str, str]) -> Kind | None:
     """Return the kind that a span's operation means; ``OTHER`` if the operation is not a step.
 
-    Return ``None`` without a known operation.
+    Return ``None`` if the span has no known operation.
     """
     return kind_of_words(text for key in OPERATION_KEYS if (text := attributes.get(key)))
 

@@ -46,9 +46,9 @@ _ID = re.compile(
     r"|20[0-9]{2}-[01][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?"
     r"(?:Z|[+-][01][0-9]:?[0-5][0-9])?)(?![0-9a-zA-Z])"
 )
-"""A UUID, the hexadecimal digits of a hash or a span id, a time in seconds or a finer unit, a ULID,
-alternating letters and digits, an id after a prefix, or a date with a time. Letters followed by a
-number are a name even after a prefix: ``run_simulation2024``."""
+"""Ids: a UUID, the hexadecimal digits of a hash or a span id, a time in seconds or a finer unit, a
+ULID, alternating letters and digits, an id after a prefix, or a date with a time. Letters followed
+by a number are a name even after a prefix: ``run_simulation2024``."""
 _LABEL = re.compile(r"(?:(?<=[\s(\[{<,_.:/#@-])|^)(?:uu)?id\s?[=:]\s?$", re.IGNORECASE)
 """Labels before an id: ``Agent(id=8f14…)``."""
 _DIGIT = re.compile(r"[0-9]")

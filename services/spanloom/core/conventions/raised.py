@@ -14,9 +14,9 @@ _JS_FRAME = re.compile(r"\n[ \t]++at \S")
 _NAME = r"(?:[\w*]+\.)*+([A-Z]?\w*(?:Error|Exception|Exceeded|Interrupt|Exit|Timeout|Cancelled))"
 _REPR = re.compile(_NAME + r"\((.*)\)", re.DOTALL)
 _NAMED = re.compile(_NAME + ": ")
-"""Only names like exception classes match: ``weather(Oslo) is not known (404)`` does not."""
+"""A name like that of an exception class; ``weather(Oslo) is not known: 404`` does not match."""
 _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
-"""Types that say nothing; the text may contain the actual type."""
+"""Exception types without information; the text may contain the actual type."""
 _QUOTES = "'\""
 _WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
 """OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""

@@ -59,8 +59,8 @@ _NO_CONVERSATION = re.compile(
     rf"^(?:mcp|langsmith\.trace|{'|'.join(w for w in OTHER_CONVENTIONS if w not in _MAY_NAME)})\."
     r"|^(?:thread|session)\.id$|(?:^|[._])rum(?:[._]|Session)"
 )
-"""Ids of other things: an operating system thread, the session of a browser or a transport, a
-project of LangSmith."""
+"""Keys of ids that name no conversation: an operating system thread, the session of a browser or a
+transport, a project of LangSmith."""
 _WORDS = ("conversation", "thread", "chat", "session")
 _OF_SERVERS = ("http.", "url.")
 """Prefixes of web servers' attributes; a session on such a span is a browser session."""

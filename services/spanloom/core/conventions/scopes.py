@@ -1,7 +1,8 @@
-"""Scopes of instrumentations, and attributes that identify their spans in other scopes.
+"""Scopes that dialects know, and a warning for spans of a library in an unknown scope.
 
-Several libraries write the same attributes, and only the scope identifies a framework's internal
-spans. Spans of unknown scopes are read by their attributes. Dialects declare both.
+Dialects declare the scopes of their library's instrumentations, and attributes that only the
+library writes (``marks``). In an unknown scope, spans are read by attributes alone, which do not
+identify a framework's internal spans.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ class KnownScopes(NamedTuple):
     marks: tuple[str, ...]
 
     def knows(self, signature: Signature) -> bool | None:
-        """Return whether a dialect lists the span's scope; ``None`` if it has none of ``marks``."""
+        """Return whether a dialect lists the scope; ``None`` for spans without any of ``marks``."""
         if not any(key.startswith(self.marks) for key in signature.keys):
             return None
         return self.scopes.match(signature.scope_name) is not None
 
 
 def join_scopes(scopes: Iterable[str], marks: Iterable[str]) -> KnownScopes:
-    """Combine the dialects' declarations."""
+    """Combine the scopes and marks that the dialects declare."""
     any_scope = "|".join(sorted(set(scopes)))
     return KnownScopes(re.compile(any_scope, re.IGNORECASE), tuple(sorted(set(marks))))
 
 
 def warn_of_unknown_scopes(spans: Iterable[NormalizedSpan]) -> Sequence[str]:
-    """Return a line for each unknown scope with a library's attributes, if no known scope occurs.
+    """Return a warning for each unknown scope of a library's spans, if no known scope occurs.
 
     Spans that the author made next to spans of an instrumentation need no warning.
     """

@@ -58,7 +58,7 @@ def _find_usage(facts: Facts, span: Span) -> None:
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add the tokens that the counts exclude; ignore a running sum's total, which spans calls."""
+    """Add the tokens that the counts exclude; ignore a running sum's total (of several calls)."""
     if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
@@ -106,7 +106,7 @@ def _by_total(usage: Usage, total: int) -> Usage | None:
 def _is_sure(usage: Usage, completed: Usage) -> bool:
     """Return whether the completed counts are certain.
 
-    If input or output is 0, it may be unreported, and the rest of the total may belong to it.
+    An input or output of 0 may be unreported, and the rest of the total may then belong to it.
     """
     is_output_kept = completed.output_tokens == usage.output_tokens
     is_input_kept = completed.input_tokens == usage.input_tokens
@@ -114,7 +114,7 @@ def _is_sure(usage: Usage, completed: Usage) -> bool:
 
 
 def _completions(usage: Usage) -> Iterator[Usage]:
-    """Yield the counts with each possible choice of excluded tokens added."""
+    """Yield the counts for each possible choice of tokens that they exclude, with these added."""
     reasoning, read, creation = usage[2:]
     for more_output, more_read, more_creation in product((0, reasoning), (0, read), (0, creation)):
         yield usage._replace(
@@ -124,9 +124,9 @@ def _completions(usage: Usage) -> Iterator[Usage]:
 
 
 def _by_parts(usage: Usage) -> Usage:
-    """Return the counts, with cached or reasoning tokens added to a side that is smaller.
+    """Return the counts with cached tokens added to a smaller input, reasoning to a smaller output.
 
-    A side of 0 counts as unreported, and stays 0.
+    An input or output of 0 counts as unreported, and stays 0.
     """
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     if cached > usage.input_tokens > 0:

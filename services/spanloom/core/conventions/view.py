@@ -155,7 +155,7 @@ class OwnTree:
 
 
 MAX_DEPTH = 12
-"""Maximum depth of steps in a run that is searched: a loop's turn, nested advisors, the call."""
+"""Maximum number of levels below a run that are searched for tools and model calls."""
 
 Test = Callable[[Span], bool]
 

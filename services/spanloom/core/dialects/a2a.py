@@ -7,7 +7,7 @@ the exceptions that only mean that an event queue was closed or empty (``QueueSh
 not all of these types.
 
 Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may name the
-remote agent, but only the remote agent's own spans become its step.
+remote agent, but no step is made from them, because the remote agent's own spans report its run.
 
 Verified on recorded runs of a2a-sdk 1.3; the names of older versions come from the SDK's source.
 """

@@ -7,7 +7,7 @@ An agent's span repeats the sum of its calls' usage.
 An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run
 that continues it has a ``function_approval_response`` as input.
 
-Verified on captures of 1.23.
+Verified on captures of version 1.23.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ _REQUEST, _RESPONSE = "function_approval_request", "function_approval_response"
 
 
 def read_question(messages: str) -> str | None:
-    """Return the tools whose approval the last output message requests; ``None`` if none."""
+    """Return the tools that the last output message asks to approve; ``None`` if there are none."""
     requests = _parts(messages, _REQUEST)
     return as_question([_read_call(part) for part in requests]) if requests else None
 

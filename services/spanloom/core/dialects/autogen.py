@@ -4,7 +4,7 @@ Agents and tools have GenAI operations, without arguments and results. Model cal
 not reported: a team appears only as a series of message-passing traces, without steps.
 ``create_agent`` only constructs an agent.
 
-Verified on captures of 0.7.
+Verified on captures of version 0.7.
 """
 
 from spanloom.core.conventions.view import Signature, TraceView

@@ -24,7 +24,8 @@ class Claim(IntEnum):
     """The spans that a dialect covers; dialects with the lowest claim are tried first.
 
     A PydanticAI span with OpenInference's attributes has ``openinference.span.kind``, the scope
-    ``pydantic-ai`` and the shared ``gen_ai.operation.name``. They are tried in this order.
+    ``pydantic-ai`` and the shared ``gen_ai.operation.name``; the dialects that read them are tried
+    in this order.
     """
 
     OVERLAY = 1
@@ -38,7 +39,7 @@ class Claim(IntEnum):
 
 
 class Dialect(Protocol):
-    """One instrumentation convention; its class declares all that the registry needs."""
+    """Reads the spans of one instrumentation convention."""
 
     id: str
     """Never changes, because it is stored with the classification of every span."""
@@ -52,21 +53,21 @@ class Dialect(Protocol):
     ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
     keys_with_values: ClassVar[Sequence[str]] = ()
-    """Attributes whose values ``recognises`` reads; of other attributes it sees only the keys."""
+    """Attributes whose values ``recognises`` may read; it gets only the keys of all others."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
     """Exceptions that the framework raises to pause or hand over; they never fail a step."""
     own_keys: ClassVar[Sequence[str]] = ()
     """Prefixes of attributes that the library sets on each of its spans, if there are any.
 
-    A span of the library's scope without any of them was made by other code: if this dialect
-    classifies it as noise, the next dialects are tried.
+    A span of the library's scope without any of these attributes was made by other code: if this
+    dialect classifies the span as noise, the next dialects are tried.
     """
     own_scope: ClassVar[str] = ""
     """Scope of a framework that emits its own spans, to which other libraries add attributes."""
     scopes: ClassVar[Sequence[str]] = ()
-    """Patterns that match the beginning of its instrumentations' scopes, in any case."""
+    """Patterns (ignoring case) for the beginning of scopes of the library's instrumentations."""
     marks: ClassVar[Sequence[str]] = ()
-    """Prefixes of attributes that only its library writes.
+    """Prefixes of attributes that only the library writes.
 
     Spans with such an attribute under a scope that no dialect lists cause a warning: the library
     may have renamed its scope, which rules depend on.
@@ -107,8 +108,8 @@ def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
     otherwise ``claims`` decides, then the id. A dialect that must precede another one moves up to
     the other dialect's claim: ``strands``, before ``mlflow``, is tried with the overlays.
 
-    Raises ``ImportError`` if two have the same id, if one names an unknown id, or if the order is
-    circular.
+    Raises ``ImportError`` if two dialects have the same id, if ``before`` has an unknown id, or if
+    the order is circular.
     """
     by_id = _by_id(dialects)
     later = {dialect_id: find_later(dialect, by_id) for dialect_id, dialect in by_id.items()}
@@ -119,7 +120,7 @@ def arrange(dialects: Iterable[Dialect]) -> Sequence[Dialect]:
 
 
 def find_later(dialect: Dialect, by_id: Mapping[str, Dialect]) -> set[str]:
-    """Return the ids that must be tried after a dialect: those in ``before`` and its base classes.
+    """Return the ids to try after a dialect: the ids in ``before`` and of its base classes.
 
     Raises ``ImportError`` for an unknown id in ``before``.
     """
@@ -131,7 +132,7 @@ def find_later(dialect: Dialect, by_id: Mapping[str, Dialect]) -> set[str]:
 
 
 def own_claim(dialect: Dialect) -> Claim:
-    """Return the claim that the class itself declares, else ``LIBRARY``: none is inherited."""
+    """Return the claim that the class itself declares, or else ``LIBRARY``; it is not inherited."""
     claim: Claim = vars(type(dialect)).get("claims", Dialect.claims)
     return claim
 
@@ -145,7 +146,7 @@ def _by_id(dialects: Iterable[Dialect]) -> Mapping[str, Dialect]:
 
 
 def _lowest_claims(by_id: Mapping[str, Dialect], later: Later) -> Mapping[str, int]:
-    """Return for each id the lowest claim among it and the ids that it must precede."""
+    """Map each dialect's id to the lowest claim among the dialect and those it must precede."""
     lowest: dict[str, int] = {}
     for dialect_id in TopologicalSorter(later).static_order():
         own = own_claim(by_id[dialect_id])

@@ -118,7 +118,7 @@ def _type(span: Span) -> str:
 
 
 def _usage_nearby(span: Span, view: TraceView) -> Usage | None:
-    """Return the call's token details from the parent's output or the next sibling's input."""
+    """Return a model call's token details from its parent's output or its next sibling's input."""
     around = view.tree.parent(span)
     if around is None:
         return None

@@ -1,10 +1,11 @@
 """Reads spans of unknown conventions: by operation, or by attributes that only one kind has.
 
-The operation counts in any spelling (``chat.completions``, ``llm_call``). Without one, tokens or
-messages with a model make a model call, unless another call is below; a tool's name with arguments,
-a result or a call id makes a tool; an agent's name around calls or tools makes an agent. Spans of a
-library's own scope that its dialect does not know are read here too. Genkit's and LiveKit's spans
-are recognised by their own attributes and fixed names.
+The operation is recognised in any spelling (``chat.completions``, ``llm_call``). If a span has no
+operation, it is a model call if it has a model with tokens or messages, unless another call is
+below it; a tool if it has a tool's name with arguments, a result or a call id; an agent if it has
+an agent's name and contains calls or tools. Spans in a library's scope that the library's dialect
+does not know are read here too. Genkit's and LiveKit's spans are recognised by their own attributes
+and fixed names.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ SENDERS = {
     "`….span.kind`, `….usage.prompt_tokens`, `….input.messages`, `….tool.name`",
     "spans by hand": "a model with tokens or messages, a tool with arguments, an agent's name",
 }
-"""Senders without a dialect, and what is read of their spans."""
+"""Senders that have no dialect, and the attributes by which their spans are read."""
 _TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
 _NAMING = tuple(key for key in _TOOL_MARKS if key not in ("tool.name", "tool_name"))
 """Tool attributes that only agents' tools have; a build system sets the others on its tools."""
@@ -98,7 +99,7 @@ class Evidence(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, or by the span's other attributes without one."""
+        """Classify by operation, or if there is none by the span's other attributes."""
         kind = _kind_of(span)
         is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
         if is_function and _runs_tools_too(span, view):
@@ -112,7 +113,7 @@ class Evidence(Dialect):
         return _AGENT if _is_agent(span, view) else _UNKNOWN
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read texts, names and counts under any key with that meaning."""
+        """Read texts, names and counts under every key that is known to hold them."""
         if kind is Kind.MODEL:
             return _describe_call(span.attributes)
         if kind is Kind.TOOL:
@@ -185,7 +186,7 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 
 def _runs_tools_too(span: Span, view: TraceView) -> bool:
-    """Return whether calls and tools run inside, as in a function that the author runs as agent."""
+    """Return whether both calls and tools run inside the span, as in an author's agent function."""
     holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
     return all(span.span_id in holder for holder in holders)
 
@@ -215,7 +216,7 @@ def _data_model(attributes: Mapping[str, str]) -> str:
 def _is_agent(span: Span, view: TraceView) -> bool:
     """Return whether the span has an agent's name, and no other span is better evidence for it.
 
-    Baggage may repeat the name on every span.
+    An agent's name may be on every span of its run, as baggage.
     """
     name = first(span.attributes, *meanings.AGENT_NAMES)
     if not name or name in view.remember_tree(_agents_by_operation):
@@ -227,7 +228,7 @@ def _is_agent(span: Span, view: TraceView) -> bool:
 
 
 def _names_above(tree: SpanTree) -> Mapping[str, str]:
-    """Return for each span the agent's name on its nearest ancestor with such a name."""
+    """Map each span id to the agent's name on the nearest ancestor that has an agent's name."""
     names: dict[str, str] = {}
     for span in tree.top_down:
         if (parent := tree.parent(span)) is not None:

@@ -10,8 +10,8 @@ reasoning, the sum is right.
 Under OpenInference ``invoke_agent`` repeats the enclosing run, and the last model call below it has
 overwritten the agent's operation, so the name decides (``openinference_google_adk``).
 
-Verified on captures of 2.13. Names before 1.20 (``call_llm``, ``agent_run``) are known only from
-documentation.
+Verified on captures of version 2.13. Names before 1.20 (``call_llm``, ``agent_run``) are known only
+from documentation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Return whether the span is the merged result of parallel tools, by tool or span name."""
+    """Return whether the tool's or the span's name is that of merged results of parallel tools."""
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
@@ -137,7 +137,7 @@ def _text(message: Json) -> str:
 
 
 def _complete_usage(facts: Facts, response: str) -> None:
-    """Set token counts and the total that only Google's own response has."""
+    """Add token counts, and the total, from Google's own response."""
     reported = json_field(response, "usage_metadata")
     if isinstance(reported, dict) and facts.usage is not None:
         facts.usage = facts.usage.completed_by(read_payload(reported))
@@ -152,10 +152,10 @@ def _without_double_reasoning(usage: Usage, attributes: Mapping[str, str]) -> Us
     return usage._replace(output_tokens=usage.output_tokens - usage.reasoning_tokens)
 
 
-# Approvals: a tool that requires confirmation says so in its result. The run that continues
-# begins with the tool itself, before any model call; if refused, the tool reports a fixed error
-# text, which is no failure. A ``LongRunningFunctionTool`` waits if its agent stops after it: the
-# late result is in the input of the next run's first call.
+# Approvals: a tool that requires confirmation asks for it in its result. The run that continues
+# begins with the tool itself, before any model call; if the person refuses, the tool reports a
+# fixed error text, which is no failure. A ``LongRunningFunctionTool`` waits for its result if its
+# agent stops after it: the late result is in the input of the next run's first call.
 
 _ASKS = "This tool call requires confirmation, please approve or reject."
 _REFUSED = "This tool call is rejected."
@@ -196,7 +196,7 @@ def _last_call_ns(spans: Sequence[Span]) -> int:
 
 
 def _read_decisions(children: Sequence[Span]) -> str:
-    """Return the person's decisions, shown by tools that ran before any call or were refused."""
+    """Return the person's decisions: approvals of tools that ran before any call, and refusals."""
     began: list[Span] = []
     for child in children:
         if operation_of(child) != "execute_tool":

@@ -38,7 +38,7 @@ class Imported(Dialect):
         return _BY_KIND[read_kind(span)]
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the imported step; only its input if the rest is missing."""
+        """Read the imported step; only its input if another attribute is invalid."""
         try:
             step = read_step(span, carried.STEP_METADATA)
         except NotCarriedError:

@@ -1,9 +1,9 @@
 """Messages that Invariant's SDK pushes (scope ``invariant``), one span for each message.
 
-An assistant's message is a model call, a tool's message a tool run, with the arguments of the call
-that it answers; messages of users and systems are the input of the next call. Durations are
-unknown: a call starts and ends at the time of its message. The span of the run is an agent;
-annotations are scores of the run, not steps.
+An assistant's message is a model call. A tool's message is a tool run with the arguments of the
+tool call that it answers. Messages of users and systems are the input of the next model call.
+Durations are unknown: a call starts and ends at the time of its message. The span of the run is an
+agent; annotations become scores, not steps.
 
 Verified with ``invariant-sdk`` 0.0.11.
 """

@@ -7,7 +7,7 @@ reported as raw requests. Usage and messages of a raw request are Python reprs
 (``llm.<provider>.usage``), and so are token details (``metadata.usage_object``); tool calls are
 only in ``gen_ai.completion.N.function_call``.
 
-Verified on captures of 1.106.
+Verified on captures of version 1.106.
 """
 
 import re

@@ -1,10 +1,11 @@
 """Logfire's client instrumentations (``logfire.instrument_openai`` …): scopes ``logfire.<client>``.
 
-GenAI attributes, ``request_data`` and ``response_data``. Token details are only in the JSON
-of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second span,
-``streaming response from …``, reports the same request when the stream has ended. Without a parent
-the two are separate traces with no link: then the second span alone is the call, because it has the
-answer and the tokens. A trace of one successful call with neither is the start of a stream.
+Spans have GenAI attributes, ``request_data`` and ``response_data``. Token details are only in the
+JSON of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second
+span, ``streaming response from …``, reports the same request when the stream has ended. If the
+spans have no parent, they are separate traces with no link. In this case only the second span
+becomes the call, because it has the answer and the tokens; a trace with nothing but a successful
+call without answer and tokens is the start of a stream, which is no step.
 
 Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed. Contents in
 ``request_data`` and ``response_data`` are known only from documentation of versions before 5.

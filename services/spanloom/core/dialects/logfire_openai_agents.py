@@ -3,8 +3,8 @@
 Spans are named after their message template, which is fixed for each type of SDK span:
 ``Agent run: …``, ``Function: …``, ``Responses API …``; the name of agent or tool is in ``name``.
 Spans of the trace, a task or a turn are the SDK's loop; their ``usage`` repeats the usage of calls.
-A handoff is a tool that the model called. A call has Logfire's GenAI counts, the request in
-``raw_input`` and the answer in ``response``, or both as chat messages in ``input`` and ``output``.
+A handoff is a tool that the model called. A call has Logfire's GenAI counts. Its request is in
+``raw_input`` and its answer in ``response``, or they are chat messages in ``input`` and ``output``.
 
 Verified on captures of both APIs, handoffs, agents as tools, streams and failures (5.2).
 """

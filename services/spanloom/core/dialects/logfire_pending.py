@@ -1,4 +1,4 @@
-"""Logfire's pending spans: each is a child of a span and reports its start. They are no steps."""
+"""Logfire's pending spans, which are no steps: each reports that its parent span has started."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LogfirePending(Dialect):
         return _BEGUN
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the protocol's signature
-        """Read nothing."""
+        """Return no facts, because the started span reports its facts itself when it ends."""
         return Facts()
 
 

@@ -1,8 +1,9 @@
 """Mastra's exporter for OpenTelemetry (``@mastra/otel-exporter``): GenAI operations, own texts.
 
 Inputs and outputs are in ``mastra.{type of the span}.input`` and ``.output``, in the SDK's format.
-A call is ``chat`` with tokens and the answer's text; messages and tool calls are on the enclosing
-loop step (``agent_step``), and the span of the whole loop (``model_generation``) has sums.
+A model call is a span ``chat`` with tokens and the answer's text; its messages and tool calls are
+on the enclosing loop step (``agent_step``). The span of the whole loop (``model_generation``) has
+the sum of the tokens.
 
 Verified on runs of @mastra/core 1.71 with @mastra/otel-exporter 1.4.
 """

@@ -1,11 +1,11 @@
 """The Model Context Protocol as its SDKs and other instrumentations report it.
 
-Attribute ``mcp.method.name`` (the SDK for Python from version 2 on, FastMCP, the SDK for C#,
-Sentry, and others that follow the GenAI conventions) or Logfire's scope ``logfire.mcp``.
-``tools/call`` is a run of a tool. Its client, its server and the calling framework report the
-same run: the outermost span becomes the step. A tool that makes two calls with its own name is a
-separate run. If a trace has only the server's spans of calls, they are not steps, because it is not
-the run of an agent.
+Spans have the attribute ``mcp.method.name`` (the SDK for Python from version 2 on, FastMCP, the SDK
+for C#, Sentry, and others that follow the GenAI conventions) or Logfire's scope ``logfire.mcp``.
+``tools/call`` is a run of a tool. The client, the server and the calling framework report the same
+run, and the outermost span becomes the step. If a tool makes two calls of tools with its own name,
+these are runs of their own. If a trace has only the server's spans of calls, they are not steps,
+because the trace is not the run of an agent.
 
 Other requests are not steps. Requests that set up or watch a session (``initialize``,
 ``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client may request
@@ -52,7 +52,7 @@ class MCP(OtelGenAI):
     scopes = ("mcp", "fastmcp")
 
     def __init__(self) -> None:
-        """Start without frameworks; ``prepare`` sets them."""
+        """Start without the scopes of frameworks; ``prepare`` sets them."""
         self._own_scopes: frozenset[str] = frozenset()
 
     def prepare(self, others: Sequence[Dialect]) -> None:
@@ -73,7 +73,7 @@ class MCP(OtelGenAI):
         return _SESSION if mcp.sets_up_session(span) else _OTHER_REQUEST
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, or the request and the response without them."""
+        """Read the ``gen_ai.*`` attributes, or if they are missing the request and the response."""
         facts = super().describe(span, kind)
         if kind is Kind.TOOL:
             attributes = span.attributes

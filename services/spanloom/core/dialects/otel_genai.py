@@ -1,4 +1,4 @@
-"""OpenTelemetry GenAI semantic conventions: 1.42 and older, then 0.1.0 of their own numbering.
+"""OpenTelemetry GenAI semantic conventions: up to 1.42, and 0.1.0 in their own numbering.
 
 Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
 model. The operation decides the kind, except for two that LangChain's instrumentation sets wrongly:
@@ -120,7 +120,7 @@ class OtelGenAI(Dialect):
 
 
 def _describe_memory(facts: Facts, span: Span) -> None:
-    """Add the operation's name, and the records: written records as input, found ones as output."""
+    """Add the operation's name, and its records: found records as output, others as input."""
     operation, records = operation_of(span), span.attributes.get(_RECORDS, "")
     facts.tool_name = facts.tool_name or operation
     if operation == "search_memory":

@@ -28,8 +28,8 @@ _RESPONSE = "tool_call_response"
 _WAITING = ("approvals", "calls")
 """Lists of waiting tools in ``DeferredToolRequests``: for an approval, for an external result."""
 _ATTEMPT = "pydantic_ai.model_request.attempt"
-"""On each failed attempt of a ``FallbackModel``, inside the call that succeeded; the span of an
-attempt has the agent's name too."""
+"""Attribute of a failed attempt of a ``FallbackModel``, whose span is inside the successful call
+and has the agent's name too."""
 
 
 _INVOKE_AGENT = Classification(Kind.AGENT, "pydantic_ai.invoke_agent")
@@ -63,7 +63,7 @@ class PydanticAI(OtelGenAI):
         return Classification(Kind.OTHER, "pydantic_ai.plumbing", is_unknown=True)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, or the attributes of version 2 without them."""
+        """Read the ``gen_ai.*`` attributes, or the attributes of version 2 if they are missing."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.TOOL:
             facts.input = facts.input or attributes.get("tool_arguments", "")
@@ -96,7 +96,7 @@ def _deferred_calls(result: str) -> Sequence[dict[str, Json]]:
 
 
 def _left_calls(span: Span) -> Sequence[dict[str, Json]]:
-    """Return the calls left without a result, of a run whose final result was not recorded."""
+    """Return the tool calls without a result, if the run's final result was not recorded."""
     if span.events or not span.attributes.get(_MESSAGES[0]):
         return ()
     parts = list(_parts(json_value(span.attributes[_MESSAGES[0]])))

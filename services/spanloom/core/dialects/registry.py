@@ -69,7 +69,7 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 
 
 class Reading(NamedTuple):
-    """What is the same for all spans with one signature, computed once."""
+    """Results that are equal for all spans with one signature, and so computed once."""
 
     signature: Signature
     dialect: Dialect
@@ -84,7 +84,7 @@ class Reading(NamedTuple):
     is_scope_known: bool | None
     """Whether a dialect lists the scope; ``None`` for spans without a library's own attributes."""
     unread: UnreadKeys
-    """Attributes that look like counts, messages or a model, and that no code reads."""
+    """Attributes that are named like counts, messages or a model, but that no code reads."""
 
 
 def find_dialect(span: Span) -> Dialect:
@@ -220,7 +220,7 @@ def _find_failure(
 
 
 def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Dialect) -> None:
-    """Set texts that only an event, an attribute of an unknown sender or the parent span has."""
+    """Fill in texts from events, attributes of unknown senders, or the parent span."""
     if span.events:
         complete_from_events(facts, span, kind)
     if dialect.id not in _BY_MEANING:
@@ -235,7 +235,7 @@ def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Di
 def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
     """Use the parent's texts for a call without texts, if the parent has no other child.
 
-    LiveKit's ``llm_node`` has the texts of the ``llm_request`` in it.
+    Example: LiveKit's ``llm_node`` has the texts of the ``llm_request`` inside it.
     """
     around = view.tree.parent(span)
     if around is None or len(view.tree.children(around)) > 1 or not has_texts(around.attributes):

@@ -1,9 +1,9 @@
 """Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on model calls.
 
-A chat client is the tool loop of an application: an agent if it ran or was offered tools, else a
-wrapper of one call. Advisors are interceptors around the call, not steps. Tools have their own
-attributes (``spring.ai.tool.*``). Counts are strings, and unknown values are ``none``, such as the
-response model of a failed call. Prompts and answers are only in the application's log.
+A chat client is the tool loop of an application: an agent if it ran or was offered tools, otherwise
+a wrapper of one call. Advisors are interceptors around the call, not steps. Tools have their own
+attributes (``spring.ai.tool.*``). Counts are strings; an unknown value, such as the response model
+of a failed call, is the string ``none``. Prompts and answers are only in the application's log.
 
 A tool that raised has status OK and the error as its result, unless the application configures
 such errors to be thrown. Reasoning tokens are not reported; cached tokens are reported only by
@@ -142,7 +142,7 @@ class SpringAI(OtelGenAI):
 
 
 def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
-    """Add the call's position in version 1's loop: the usage before it, and the enclosing step.
+    """Add the running sum before a call in version 1's loop, and the step that encloses the loop.
 
     When streaming, each call is nested in the previous call, and all report the final sum; the sum
     is attributed to the first call.

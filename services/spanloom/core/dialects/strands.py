@@ -6,7 +6,7 @@ start of this run. Messages are events (``gen_ai.user.message`` … ``gen_ai.cho
 form one event with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first
 token is in milliseconds, although the convention defines the attribute in seconds.
 
-Verified on captures of 1.62.
+Verified on captures of version 1.62.
 """
 
 from spanloom.core.conventions.view import Signature, TraceView

@@ -1,9 +1,9 @@
 """Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
 
-``ai.generateText`` and the like are functions that the author called: an agent if it loops over
-tools, else a wrapper. Its usage is the sum of its calls, which are ``….doGenerate`` and
-``….doStream``. The agent's name is the author's ``functionId``. Reasoning and cached
-tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
+Spans such as ``ai.generateText`` are functions that the author called: an agent if the function
+loops over tools, otherwise a wrapper of one call. The span's usage is the sum of its calls, which
+are ``….doGenerate`` and ``….doStream``. The agent's name is the author's ``functionId``. Reasoning
+and cached tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
 
 Verified on captures of version 6. The names of 4 and 5 are known only from documentation.
 """
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 OPERATION = "ai.operationId"
 _RENAMED = "vercel.ai."
-"""Prefix of the AI SDK's attributes that Sentry's SDK does not rename."""
+"""Prefix that Sentry's SDK gives to attributes of the AI SDK that are not in ``_BY_SENTRY``."""
 _RENAMED_OPERATION = _RENAMED + "operationId"
 _BY_SENTRY = {
     "gen_ai.request.messages": "ai.prompt.messages",
@@ -58,7 +58,7 @@ _BY_SENTRY = {
     "gen_ai.function_id": "ai.telemetry.functionId",
     "gen_ai.agent.name": "ai.telemetry.functionId",
 }
-"""The names that Sentry's SDK gives to attributes of the AI SDK."""
+"""Names that Sentry's SDK gives to attributes of the AI SDK, each with the original name."""
 _SCOPE = "ai"
 _TOOL = "ai.toolCall"
 _CALLS = (".doGenerate", ".doStream")
@@ -178,7 +178,7 @@ def _describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
 
 
 def _with_metadata(usage: Usage, attributes: Mapping[str, str]) -> Usage:
-    """Return the counts, completed from the provider's metadata, where versions 4 and 5 leave some.
+    """Add counts that versions 4 and 5 report only in the provider's metadata.
 
     Anthropic's own object excludes cached tokens from the input.
     """

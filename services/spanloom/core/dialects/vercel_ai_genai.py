@@ -6,7 +6,7 @@ of the loop, not a step. Agents repeat the sum of their calls' usage. Reasoning 
 only if the application enables ``ai.usage.*`` details. Tool results are JSON, texts in quotes. A
 run's answer is one message: the text of the last turn, then the calls and results of all turns.
 
-Verified on captures of 7.0.
+Verified on captures of version 7.0.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class VercelAIGenAI(OtelGenAI):
 
 
 def _without_calls(output: str) -> str:
-    """Return the answer without tool calls and results, if it has a text: they preceded it."""
+    """Return the answer without the tool calls and results that preceded it, if it has a text."""
     answer = json_value(output)
     message = answer[0] if isinstance(answer, list) and len(answer) == 1 else None
     parts = message.get("parts") if isinstance(message, dict) else None

@@ -1,8 +1,8 @@
 """Aligns two lists of steps: finds which steps of the two lists correspond.
 
 Steps that occur equally often on both sides are fixed points ("ties"); the steps between two ties
-are aligned one by one (Needleman and Wunsch, 1970). If there are too many of them, only their
-longest common sections are paired; if there are even more, none are paired.
+are aligned one by one (Needleman and Wunsch, 1970). Above ``MAX_COMPARED`` possible pairs, only the
+longest common sections are paired; above ``MAX_MATCHED``, no steps are.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _aligned(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
 
 
 def _ties(a: Sequence[DiffStep], b: Sequence[DiffStep]) -> Pairs:
-    """Return pairs of steps that both sides have equally often: as many as fit in one order."""
+    """Pair the steps that both sides have equally often; drop the fewest that break the order."""
     in_a, in_b = _places(a), _places(b)
     shared = [
         pair
@@ -154,7 +154,7 @@ def likeness(a: DiffStep, b: DiffStep) -> float | None:
 
 
 def _same_arguments(a: DiffStep, b: DiffStep) -> float:
-    """Return the share of arguments that are equal, among the arguments of either step."""
+    """Return the share of equal arguments among all arguments of the two steps."""
     ours, theirs = a.arguments, b.arguments
     if not ours or not theirs:
         return 0.0

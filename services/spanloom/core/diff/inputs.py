@@ -53,7 +53,7 @@ class ModelInputs:
         return [self._messages[key] for key in keys]
 
     def keys(self, step: DiffStep, *, new: bool = False) -> Sequence[int] | None:
-        """Return the keys of all or only the new messages of a call; ``None`` without any."""
+        """Return the keys of a call's messages, all or only new; ``None`` if it has no messages."""
         self._read_agent(step)
         return (self._new if new else self._all).get(step.id)
 
@@ -89,7 +89,7 @@ class ShownMessages:
         self._count = 0
 
     def add(self, a: DiffStep | None, b: DiffStep | None) -> None:
-        """Add a row's new messages that differ: replaced ones, and those that only one run has."""
+        """Add a row's new messages that differ: one run replaced them or does not have them."""
         if a is not None and b is not None and (a.type != "model" or a.input == b.input):
             return
         ours, theirs = (self._new(side, step) for side, step in enumerate((a, b)))
@@ -122,7 +122,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return keys of messages in both runs; the two messages of a pair get the same key."""
+        """Return ``keys`` without messages that only one run has; equate the keys of pairs."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

@@ -107,7 +107,7 @@ def _side(side: str, step: DiffStep | None) -> Json:
 
 
 def _cut(value: object, other: object) -> object:
-    """Return a value with its texts cut, at any depth, so that differences to the other remain."""
+    """Return a value with the texts in it cut around their differences to the other value."""
     if isinstance(value, str):
         return _cut_text(value, other)
     if isinstance(value, dict):

@@ -42,7 +42,7 @@ _NOT_COMPARED = frozenset(
         *("model", "conversation_id", "question", "cost", "reported_cost", "cost_source"),
     )
 )
-"""Metadata that is compared elsewhere, is an id of its run, or tells how the step was read."""
+"""Metadata that is compared elsewhere, is an id, or describes how Spanloom read the step."""
 _OF_THE_RUN = frozenset(("service_name", "environment", "user_id", "tags", "trace_name"))
 """Metadata that is compared only for the root, because all steps repeat it."""
 

@@ -42,7 +42,7 @@ def make_call_key(step: Step) -> str:
 
 
 def make_tool_key(step: Step, *, is_alone: bool) -> str:
-    """Return the key of a tool run from its name and arguments, or of a retrieval from its query.
+    """Return a key made from a tool run's name and arguments, or from a retrieval's query.
 
     The key of a retrieval excludes its name, because instrumentations name it after its class, span
     or store. Return an empty key for embeddings and for retrievals without a query.

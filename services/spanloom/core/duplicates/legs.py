@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 FAR_SIDE = "mcp.far_side_alone"
-"""The rule that demotes a call whose caller's spans are in another trace, or missing."""
+"""The rule for a call that is no step, because its caller's spans are missing from the trace."""
 _SLACKS_NS = (BLUR_NS, 20_000_000)
 """How far a leg may exceed its tool's time in ns: on the same clock, then on two clocks."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER
@@ -59,7 +59,7 @@ class Calls:
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
         """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
 
-        These are several legs with different arguments below one tool, which is no leg.
+        A tool's own calls are several legs with different arguments below a tool that is no leg.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_OPEN = 64
-"""How many open calls a new call is compared with, the last started ones."""
+"""How many open calls a new call is compared with: the calls that started last."""
 
 
 def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, str]:
@@ -39,7 +39,7 @@ def pair_siblings(tree: SpanTree, calls: Iterable[NormalizedSpan]) -> dict[str, 
 def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, str]:
     """Pair a client's span whose parent is missing with the call that encloses it in time.
 
-    Because only time links the two, their token counts or response ids must be equal as well.
+    Because only time links the two spans, their token counts or response ids must be equal as well.
     """
     orphans = {
         call.span.span_id
@@ -199,7 +199,7 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _have_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both have the same response id, which a busy machine may report much later."""
+    """Return whether both spans have one response id; on a busy machine one may be much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
 
 
@@ -225,19 +225,19 @@ def _answer_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_stream_start(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both began together, and one ended when the other's stream began."""
+    """Return whether both spans began together, and one may be only the beginning of a stream."""
     apart_ns = abs(ours.span.start_ns - theirs.span.start_ns)
     shorter_ns, longer_ns = sorted((_lasted_ns(ours), _lasted_ns(theirs)))
     return apart_ns <= SLACK_NS and shorter_ns * _BRIEF < longer_ns
 
 
 def _overlap(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both ran for most of the time of the shorter one."""
+    """Return whether the spans overlap for at least half of the shorter one's duration."""
     return 2 * _shared_ns(ours, theirs) >= min(_lasted_ns(ours), _lasted_ns(theirs))
 
 
 def _last_alike(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both ran for nearly all the time of the longer one."""
+    """Return whether the spans overlap for at least four fifths of the longer one's duration."""
     return 5 * _shared_ns(ours, theirs) >= 4 * max(_lasted_ns(ours), _lasted_ns(theirs))
 
 

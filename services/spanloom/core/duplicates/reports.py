@@ -34,7 +34,7 @@ class Twins(NamedTuple):
 
 
 def pair_twins(tree: SpanTree, steps: Sequence[NormalizedSpan]) -> dict[str, str]:
-    """Return the span id of the first report, by the span id of each further report.
+    """Map the span id of each further report of a run to the span id of the first report.
 
     No instrumentation reports a run twice, so each run has at most one span per scope. The first
     report is the highest in the tree, so that no step is below a span that is merged into it.

@@ -77,7 +77,7 @@ def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[st
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
-    """Demote embeddings if their trace has no other steps, because that is indexing, not a run."""
+    """Demote embeddings if their trace has no other steps: it indexes texts, and is no run."""
     if all(n.facts.data_kind == "embedding" for n in spans if n.kind is not _OTHER):
         kept = [n.span.span_id for n in spans if n.kind is not _OTHER]
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
@@ -86,7 +86,7 @@ def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -
 def _demote_far_sides(
     tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Mapping[str, Leg]
 ) -> None:
-    """Demote the far sides of calls if a trace has no other steps except steps below them."""
+    """Demote far sides of MCP calls if the trace has no other steps, except steps below them."""
     far = {i for i, leg in legs.items() if i not in outer and is_far_side(tree, i, leg)}
     if not far:
         return

@@ -1,8 +1,8 @@
 """Compare the texts of two model calls: reports of one call never contradict each other.
 
-Parallel calls that classify have equal token counts: ``no`` to one mail and ``yes`` to another are
-two calls. Instrumentations report different parts of a call in different formats, so only letters
-and digits are compared, and a text that one side lacks does not count as a contradiction.
+Equal token counts are no proof: if two mails are classified in parallel, ``no`` and ``yes`` are the
+answers of two calls. Instrumentations report different parts of a call in different formats, so
+only letters and digits are compared, and a missing text does not count as a contradiction.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def answer_alike(ours: str, theirs: str) -> bool:
 def _ask_differently(ours: str, theirs: str) -> bool:
     """Return whether neither call's question occurs anywhere in the other call's input.
 
-    It may have another role there, if its role was lost.
+    The question is found in any role, because an instrumentation may lose its role.
     """
     mine, others = read_question(ours), read_question(theirs)
     return (
@@ -84,7 +84,7 @@ class Answer(NamedTuple):
 
 
 def _request_other_tools(ours: Answer, theirs: Answer) -> bool:
-    """Return whether both call tools, but no call of one side is contained in one of the other.
+    """Return whether both answers call tools, but no tool call of one is contained in the other's.
 
     Names or arguments may be missing on one side.
     """

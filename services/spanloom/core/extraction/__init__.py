@@ -1,6 +1,6 @@
-"""Build a trajectory from normalized spans, with pure functions that know no convention.
+"""Build a trajectory from normalized spans, independently of instrumentation conventions.
 
-Input: the tree of a trace, and for each span its classification by a dialect and by
-``duplicates``. Output: a trajectory. Start with ``build.py``, then read ``steps.py``, which decides
-which spans are steps, and of which agent.
+Input: the span tree of a trace, the normalized spans from the dialects, and the duplicate reports
+found by ``core/duplicates``. Output: a trajectory. Start with ``build.py``, then read ``steps.py``,
+which makes the steps and assigns them to agents.
 """

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_BETWEEN = 8
-"""Maximum number of steps between two reports that one of the instrumentations leaves out."""
+"""Maximum number of parents followed upwards from one report of a step to another's parent."""
 
 
 def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
-    """Return parent step ids by span id: the nearest step above, or else the root's id.
+    """Map each span id to the id of its parent step: the nearest step above, or else the root.
 
-    The root itself has an empty id.
+    The root is mapped to an empty text.
     """
     step_of, root_id = reports.step_of, tree.root.span_id
     above: dict[str, str] = {}
@@ -32,13 +32,13 @@ def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
             above[span_id] = nearest[inside]
     if reports.merged:
         above |= dict(_deeper(above, reports, root_id))
-    if moved or reports.merged:  # without these, a tree has no cycles
+    if moved or reports.merged:  # only these can cause cycles
         _cut_cycles(above, step_of.values(), root_id)
     return above
 
 
 def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterator[tuple[str, str]]:
-    """Yield steps, each with a deeper parent that another report of the step shows.
+    """Yield the id and the new parent of each step that another report shows at a deeper level.
 
     Example: OpenLIT reports no agent within a tool, so the agent's calls are below the tool.
     """
@@ -53,7 +53,7 @@ def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterato
 
 
 def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) -> bool:
-    """Return whether ``place`` is an ancestor of ``start``, with the step not in between."""
+    """Return whether ``place`` is an ancestor of ``start``, and ``step_id`` is not in between."""
     for _ in range(MAX_BETWEEN):
         if start in ("", step_id, place):
             return False
@@ -64,9 +64,9 @@ def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) ->
 
 
 def _cut_cycles(above: dict[str, str], steps: Iterable[str], root_id: str) -> None:
-    """Make the root the parent of a step whose ancestors lead back to itself.
+    """Break each cycle of parents by making one of its steps a child of the root.
 
-    Merged reports may each be an ancestor of the other; a step's parent then counts as part of it.
+    A cycle arises if instrumentations disagree about which of two steps contains the other.
     """
     settled = {"", root_id}
     for step_id in steps:

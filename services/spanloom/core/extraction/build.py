@@ -1,8 +1,9 @@
 """Build the trajectory; the result does not depend on the order of the spans.
 
-SDKs send a span when it ends, so a run in progress has only spans below its root. If one span is
-topmost, it serves as the root; if several are, a root is created above them. The root's name is
-that of the first agent, which many instrumentations report on every call, or else of the service:
+SDKs send a span when it ends, so the root of a run in progress is missing. If there is a single
+topmost span, it serves as the root; otherwise a root is created above the topmost spans. A created
+root is named after the first agent, whose name many instrumentations report on every call. If no
+agent is named, and the run begins with a call, the root is named after the service, because
 ``chat gpt-4o`` is no name for a run.
 """
 
@@ -59,7 +60,7 @@ def build_trajectory(
     return build_reported(key, tree, spans, find_reports(tree, spans), extractor_version, prices)
 
 
-def build_reported(  # takes everything that a trajectory is made of
+def build_reported(  # needs everything of which a trajectory is made
     key: TraceKey,
     tree: SpanTree,
     spans: Sequence[NormalizedSpan],
@@ -109,7 +110,7 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
     """Return whether the root, or an agent or graph not run by another agent, has no end.
 
-    Without a root, the last step must have ended too, because nothing shows that the run continued.
+    If the root was created, the last step must have an end too; otherwise the run is unfinished.
     """
     if not tree.open:
         return False
@@ -170,7 +171,7 @@ def _count(by_type: Mapping[StepType, Sequence[Step]], span_count: int) -> dict[
 def describe_failure(
     key: TraceKey, tree: SpanTree, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return a trajectory for a trace that could not be built: its spans, no steps, the error."""
+    """Return a trajectory for a trace that failed to build, with its spans and error, no steps."""
     span = tree.root
     root = Step(span.span_id, "", StepType.GRAPH, span.name, span.start_ns, span.end_ns)
     what = f"extraction failed: {type(error).__name__}: {error}"
@@ -195,9 +196,9 @@ def describe_failure(
 def describe_unreadable(
     key: TraceKey, accepted_ns: int, span_count: int, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return a trajectory for a trace whose spans cannot be read: arrival time and the error.
+    """Return a trajectory for a trace whose spans cannot be read, with the error as its warning.
 
-    ``accepted_ns`` is used as the start, which is unknown because only the spans have it.
+    The time of arrival, ``accepted_ns``, replaces the start and end, which only the spans have.
     """
     root = Step("", "", StepType.GRAPH, "", accepted_ns, accepted_ns)
     what = f"the spans could not be read: {type(error).__name__}: {error}"
@@ -226,14 +227,14 @@ def _failed(
 
 
 _NO_SERVICE = "unknown_service"
-"""The service name that SDKs send if none is configured: ``unknown_service:python``."""
+"""Prefix of the service name that SDKs send if none is configured: ``unknown_service:python``."""
 
 
 def name_root(tree: SpanTree, arranged: ArrangedSteps) -> ArrangedSteps:
-    """Return the steps with the root named after the run, if the sender's own root is missing.
+    """Return the steps with a name for the root if it was created; otherwise return them unchanged.
 
-    The name is the first agent's name; without an agent the service's name if the run begins with
-    a call, otherwise the name of the first step.
+    The name is the first agent's name. If no agent is named, it is the service's name if the run
+    begins with a call, otherwise the name of the first step.
     """
     if tree.stand_in is None:
         return arranged

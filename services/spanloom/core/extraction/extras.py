@@ -1,4 +1,4 @@
-"""Names, totals and linked traces of a run: the object ``extraction`` without its metrics."""
+"""Collect a run's names, totals and linked traces for the ``extraction`` object of its document."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _is_of_all(named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
 
 
 def _is_inside(step_id: str, named: Mapping[str, str], steps: Mapping[str, Step]) -> bool:
-    """Return whether a step that contains this one has a conversation id too."""
+    """Return whether an ancestor of the step has a conversation id too."""
     step = steps.get(step_id)
     while step is not None and step.parent_id:
         if step.parent_id in named:
@@ -107,7 +107,7 @@ def _is_inside(step_id: str, named: Mapping[str, str], steps: Mapping[str, Step]
 
 
 def _only(name: str, arranged: ArrangedSteps) -> str | None:
-    """Return the root's value, or else the only value among the steps; ``None`` if they differ."""
+    """Return the root's metadata value, or else the steps' only value; ``None`` if they differ."""
     if own := arranged.root.metadata.get(name):
         return own
     values = {step.metadata[name] for step in arranged.steps.values() if name in step.metadata}

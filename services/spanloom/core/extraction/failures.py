@@ -1,7 +1,7 @@
 """List the failures of a run, each once, and whether the run recovered from them.
 
-An exception passes through every span around it: tool, node, agent, root. That is one failure, of
-the tool. The run has recovered from it if the parent of the last failed span did not fail, and
+An exception may pass through every span around it: tool, node, agent, root. That is one failure, of
+the tool. The run has recovered from it if the parent of the outermost failed span did not fail, and
 either a later span began or the run has an answer. Examples: a node that is retried, an agent that
 continues after its tool's error.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NO_WORDS = frozenset({"", "run status: error"})
 """Messages without information; Agno's agents report only that they failed."""
 SHORTEST_WORDS = 5
-"""Minimum length of a message that is searched in others; ``1`` is in ``code 1`` by chance."""
+"""Minimum length of a message to search for in another; ``1`` occurs in ``code 1`` by chance."""
 
 
 def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
@@ -59,9 +59,9 @@ def list_failures(tree: SpanTree, reports: Reports) -> Sequence[Failure]:
 
 
 def _apart_from_runs(tree: SpanTree, reports: Reports) -> set[str]:
-    """Return the ids of requests outside of agents' runs, and of all spans below them.
+    """Return the ids of MCP requests outside of agents' runs, and of all spans below the requests.
 
-    Such a request sets up an MCP session, or is a call whose caller is in another trace.
+    These requests set up or watch a session, or are calls whose caller is in another trace.
     """
     demoted = reports.demoted
     apart = {i for i, n in reports.spans.items() if n.rule == SESSION or demoted.get(i) == FAR_SIDE}
@@ -84,7 +84,8 @@ def _all_reports(reports: Reports, n: NormalizedSpan) -> Iterator[NormalizedSpan
 def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[NormalizedSpan]:
     """Yield the failed spans, except spans that are no steps and repeat another failure.
 
-    OpenLIT's node is a sibling of the call that failed in it, and has the same message.
+    Example: OpenLIT reports a node as a sibling of the call that failed inside it, and repeats the
+    call's error message on the node.
     """
     steps = [n for n in failed if n.span.span_id in reports.step_of]
     seen: dict[tuple[str, str], NormalizedSpan] = {}
@@ -104,7 +105,7 @@ def _each_once(failed: Sequence[NormalizedSpan], reports: Reports) -> Iterator[N
 
 
 def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
-    """Return whether a step of another scope failed with the same message during the span."""
+    """Return whether ``step``, of another scope, failed during the span with the same message."""
     if n.span.scope_name == step.span.scope_name or n.error is None or step.error is None:
         return False
     ran_within = n.span.start_ns <= step.span.end_ns <= n.span.end_ns
@@ -112,12 +113,12 @@ def _repeats(n: NormalizedSpan, step: NormalizedSpan) -> bool:
 
 
 def _words(error: StepError) -> str:
-    """Return the message without the error type, with which a ``KeyError`` message begins."""
+    """Return the error's message without the error type that precedes it: ``KeyError: 'city'``."""
     return error.message.removeprefix(f"{error.type}: ")
 
 
 def nearest_above(tree: SpanTree, marked: Collection[str]) -> Mapping[str, str]:
-    """Return each marked span's nearest marked ancestor, by span id; empty if there is none."""
+    """Map each marked span id to the id of its nearest marked ancestor, or to an empty text."""
     nearest: dict[str, str] = {}
     above_marked: dict[str, str] = {}
     for span in tree.top_down:
@@ -146,7 +147,7 @@ def _follow(
     around: Mapping[str, str],
     passing_on: set[str],
 ) -> Mapping[str, str]:
-    """Return the last span that each failure reached on its way up to the root."""
+    """Map each failed span id to the id of the outermost span that repeats its error."""
     reached: dict[str, str] = {}
     for span in tree.top_down:
         span_id = span.span_id
@@ -158,7 +159,7 @@ def _follow(
 
 
 class _Course:
-    """Decides what a run did after a failure."""
+    """Decides whether a run recovered from a failure."""
 
     def __init__(self, tree: SpanTree, failed: Mapping[str, NormalizedSpan], *, has_answer: bool):
         self._tree = tree
@@ -167,7 +168,7 @@ class _Course:
         self._has_answer = has_answer and tree.root.span_id not in failed
 
     def recovered_from(self, span_id: str) -> bool:
-        """Return whether the failed span's parent is sound, and the run continued or answered."""
+        """Return whether the span's parent did not fail, and the run continued or has an answer."""
         span = self._failed[span_id].span
         around = self._tree.place(span)
         if around is None or around.span_id in self._failed:
@@ -177,7 +178,7 @@ class _Course:
 
 
 def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
-    """Return the id of the step that shows each span: its own step, or the nearest one above."""
+    """Map each span id to the id of the step that it reports, or else of the nearest step above."""
     shown_by: dict[str, str] = {}
     for span in tree.top_down:
         place = tree.place(span)
@@ -187,7 +188,7 @@ def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Return by step id the first span of each failed step whose failure began there."""
+    """Map the id of each failed step to the first of its reports in which its failure began."""
     first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")

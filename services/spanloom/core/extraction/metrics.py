@@ -22,7 +22,7 @@ _BY_START = attrgetter("start_ns")
 
 
 def measure(steps: Iterable[Step]) -> Metrics:
-    """Return the metrics of the model and tool steps; agents and graphs only contain steps."""
+    """Compute metrics from model and tool steps; agents and graphs only contain other steps."""
     own = [s for s in steps if s.type in _CALLS]
     if not own:
         return _NOTHING
@@ -44,7 +44,7 @@ def measure(steps: Iterable[Step]) -> Metrics:
 
 
 def sum_usage(models: Iterable[Step]) -> Usage:
-    """Return the sum of the calls' token counts, for each kind of token; zeros without calls."""
+    """Return the sum of the calls' token counts by kind of token; zeros if there are no calls."""
     used = [s.usage for s in models if s.usage]
     return Usage(*map(sum, zip(*used, strict=True)))
 
@@ -86,7 +86,7 @@ SENDER = "sender"
 
 
 def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[str, str]]:
-    """Yield the cost metadata of a model call that began at ``when_ns``; nothing if unknown."""
+    """Yield the cost metadata of a model call that began at ``when_ns``, if the cost is known."""
     if reported := facts.metadata.get("reported_cost"):
         yield COST, reported
         yield SOURCE, SENDER
@@ -99,7 +99,7 @@ def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[
 
 
 def sum_costs(models: Sequence[Step]) -> dict[str, object] | None:
-    """Return the total cost of model calls and the price sources; ``None`` without calls."""
+    """Return model calls' total cost and price sources; ``None`` if there are no calls."""
     billed = [step for step in models if not _is_free(step)]
     if not billed:
         return None

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_QUESTION_CHARS = 500
-"""Maximum characters of a question on the agents above the step that asks it."""
+"""Maximum characters of a question in the metadata of the steps above the step that asks it."""
 
 
 def list_pauses(tree: SpanTree, reports: Reports) -> Sequence[Pause]:
     """Return the pauses that were still open at the end of the trace, in order.
 
-    A pause passes through every span around it, like an exception, and belongs to the innermost.
-    It is over once another span with the same name begins: a graph runs the node again with the
-    answer, an agent the tool (but not as a sibling of the waiting span). It is also over once a run
-    begins that resumes with a person's answer.
+    Like an exception, a pause is reported by every span around it; it belongs to the innermost
+    span. A pause is over once a later span with the same name begins, because a graph then runs the
+    node again, or an agent the tool. Siblings of a tool that waits for approval do not count. A
+    pause is also over once a run begins that resumes with a person's answer.
     """
     paused = {i: n for i, n in reports.spans.items() if n.question is not None}
     if not paused:
@@ -54,9 +54,9 @@ def _is_over(paused: NormalizedSpan, latest: Span, answered_ns: int) -> bool:
 def show_pauses(
     steps: dict[str, Step], anchors: Mapping[str, str], pauses: Iterable[Pause]
 ) -> None:
-    """Mark the steps in which a run waits as paused, in place, and drop their outputs.
+    """Mark waiting steps and all steps above them as paused; drop outputs, except a graph's.
 
-    ``anchors`` has the parent step id of each span.
+    ``steps`` is changed in place; ``anchors`` has the parent step id of each span.
     """
     for pause in pauses:
         step_id, question = pause.step_id, pause.question
@@ -95,7 +95,7 @@ _BEGAN = attrgetter("start_ns", "id")
 def is_resuming(
     root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
 ) -> bool:
-    """Return whether a run resumes with a person's answer, as its root or first steps show."""
+    """Return whether the root or the first steps show that a run resumes with a person's answer."""
     if facts[root.id].is_resuming:
         return True
     if root.type not in (_AGENT, _GRAPH):
@@ -106,9 +106,10 @@ def is_resuming(
 def _frames_an_answer(
     root: Step, facts: Mapping[str, Facts], by_type: Mapping[StepType, Sequence[Step]]
 ) -> bool:
-    """Return whether the first inner run resumes; a root such as ``POST /chat`` does not show it.
+    """Return whether the first agent or graph below the root resumes with a person's answer.
 
-    An agent with a new request does not resume, even if agents that it runs do.
+    A root such as ``POST /chat`` does not show whether the run resumes. If the root is an agent,
+    return ``False``: it has a new request, even if agents that it runs resume.
     """
     runs = [s for s in (*by_type[_AGENT], *by_type[_GRAPH]) if s.id != root.id]
     if root.type is _AGENT or not runs:
@@ -119,7 +120,8 @@ def _frames_an_answer(
 def _runs_earlier_call(by_type: Mapping[StepType, Sequence[Step]]) -> bool:
     """Return whether a tool with a call id runs before any model call.
 
-    A model requested it in an earlier run. In a trace without model calls this proves nothing.
+    A model requested the tool in an earlier run. Return ``False`` for a trace without model calls,
+    where the order proves nothing.
     """
     models, tools = by_type[StepType.MODEL], by_type[StepType.TOOL]
     if not models or not tools:
@@ -159,5 +161,5 @@ def _ends_of_others(tree: SpanTree, reports: Reports, cut: set[str]) -> Iterable
 
 
 def described(failures: Sequence[Failure]) -> Sequence[Failure]:
-    """Return the failures with a type or message; others are the cancellation of the run itself."""
+    """Return the failures with a type or message; others only report the run's cancellation."""
     return [f for f in failures if f.error.message or f.error.type]

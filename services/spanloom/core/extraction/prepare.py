@@ -1,7 +1,7 @@
-"""Prepare spans for reading: undo what a sender's settings did to their values.
+"""Prepare spans for the dialects: undo changes that a sender's settings made to attribute values.
 
-Messages in details events become attributes, JSON that was encoded twice is decoded, an unknown
-operation counts as missing, and control characters are removed. Each loss causes a warning.
+Messages in events become attributes, JSON that was encoded twice is decoded, an unknown operation
+name is removed, and so are control characters. A warning reports each kind of lost value.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ CUT = "{n} values end after exactly {limit} characters: their sender cut them th
 UNKNOWN = "unknown kind: {key} is {text!r} ({n} spans); they were read by what else they report"
 MAX_SHOWN, MAX_VALUE = 10, 60
 MIN_LIMIT = 128
-"""Shorter limits are not assumed: they would cut names and ids, so senders do not use them."""
+"""Minimum attribute limit that is assumed; senders set no lower one, which would cut ids."""
 MANY = 4
-"""If this many different texts have the same length, a limit cut them, even an unusual limit."""
+"""Minimum number of different texts of the same length that indicate an unusual limit."""
 _USUAL_LIMITS = frozenset(
     {1 << bits for bits in range(7, 18)} | {n * 10**e for n in (1, 2, 4, 5, 8) for e in (2, 3, 4)}
 )
@@ -39,7 +39,7 @@ class Prepared(NamedTuple):
 
 
 def prepare(spans: Iterable[Span]) -> Prepared:
-    """Return the spans ready to be read, and a warning for each kind of loss."""
+    """Return the prepared spans, and a warning for each kind of lost value."""
     whole = [with_details(span) if span.events else span for span in spans]
     values = _values(whole)
     if may_be_twice(values):
@@ -87,7 +87,7 @@ def _without_operation(span: Span) -> Span:
 
 
 def _warn_of_cuts(values: Sequence[str], limit: int) -> Sequence[str]:
-    """Return a warning if the longest values, of ``limit`` characters, look cut off there."""
+    """Return a warning if the longest values look as if cut off after ``limit`` characters."""
     if limit < MIN_LIMIT:
         return []
     texts = {text for text in values if len(text) == limit}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _ROW_VERSION = attrgetter("row_version")
 _MOST_DIGITS = 10
-"""Maximum digits of a position."""
+"""Maximum digits of the position of a step or an agent."""
 
 
 def restore_trajectory(key: TraceKey, tree: SpanTree, extractor_version: str) -> Trajectory | None:
@@ -118,7 +118,7 @@ def _metrics(span: Span, key: str) -> Metrics:
 
 
 def _verdict(span: Span, spans: Collection[Span]) -> SpanVerdict:
-    """Return the classification of a span: a step, or other if it is of another document."""
+    """Return the classification of a span: a step, or other if it belongs to another document."""
     kind = carried.read_kind(span) if span in spans else Kind.OTHER
     is_step = kind is not Kind.OTHER
     return SpanVerdict(
@@ -198,4 +198,4 @@ EXTRAS: Mapping[str, Callable[[object], object]] = {
     "cache_creation_tokens": carried.number,
     "linked_traces": carried.texts,
 }
-"""The fields of ``extraction`` that are restored, with functions that read their values."""
+"""The fields of ``extraction`` to restore, with functions that read their values."""

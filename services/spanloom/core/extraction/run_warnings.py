@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 CLOCK_GRAIN_NS = 2_000_000
-"""A smaller clock skew is no evidence, because some SDKs record time in whole milliseconds."""
+"""Minimum clock skew that causes a warning; some SDKs record times in whole milliseconds."""
 _CLOCK_WARNINGS = (
     "{n} spans end before they start: their duration counts as zero",
     "{n} spans start before their parent: the clocks of two machines may differ",
@@ -56,10 +56,10 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
 
 
 def _token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
-    """Return a warning if spans report tokens but no model call does.
+    """Return a warning if counts contradict their total, or spans report tokens but no call does.
 
-    An agent without spans of its calls reports their sum, Google's ADK the last call's tokens.
-    Neither is the usage of one call, so no tokens are counted, although zero is not right either.
+    An agent whose calls have no spans reports the sum of their tokens, and Google's ADK reports
+    the tokens of its last call. Neither is the usage of a call in the trace, so nothing is counted.
     """
     models = by_type[StepType.MODEL]
     if any(sum_usage(models)):

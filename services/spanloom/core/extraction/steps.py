@@ -110,7 +110,7 @@ def _owner(
     anchors: Mapping[str, str],
     known: dict[str, str],
 ) -> str:
-    """Return the nearest agent above, or else the root; cache it in ``known`` for the path."""
+    """Return the nearest agent above, or else the root; ``known`` caches owners by step id."""
     path, above = [], anchors[step_id]
     while above and above not in known and above != root_id and steps[above].type is not _AGENT:
         path.append(above)
@@ -181,7 +181,7 @@ def _own_name(n: NormalizedSpan, facts: Facts) -> str:
 
 
 def _end_ns(n: NormalizedSpan, others: Sequence[NormalizedSpan]) -> int:
-    """Return the end in ns; of an agent the latest end, because its span may end before its run."""
+    """Return a step's end in ns; for an agent the latest end that any of its reports has."""
     end_ns = n.span.end_ns
     return max(end_ns, *(o.span.end_ns for o in others)) if n.kind is Kind.AGENT else end_ns
 

@@ -1,10 +1,12 @@
-"""Complete texts of agents and tools from other steps: requests, answers, arguments, results.
+"""Fill in missing requests and answers of agents, and arguments of tools, from other steps.
 
 Many instrumentations report messages only on model calls. An agent's request is the user's last
-message in its first call, its answer is the output of its last call. Inner agents' requests and
-answers count like a call's. If several steps run concurrently, a text counts only if they share it;
-otherwise the input of the enclosing graph is used. Guardrails and steps in them are ignored, and so
-are answers that end after the agent. The step's metadata names the step that has the text.
+message in its first call, its answer is the output of its last call; inner agents, with their
+requests and answers, are used like calls. If the first or the last steps run concurrently, their
+text is used only if it is the same in all of them; if requests differ, the input of the first graph
+is used. Guardrails and the steps inside of them are ignored, and so are steps that end after the
+agent. ``input_from`` and ``output_from`` in the metadata name the step from which a text was
+copied.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def complete_texts(
 
 
 def _answering(owned: Sequence[Step]) -> Sequence[Step]:
-    """Return the agents and calls that may have the owner's texts, excluding guardrails."""
+    """Return the agents and model calls that may have the owner's texts, excluding guardrails."""
     may_answer = [s for s in owned if s.type in _MAY_ANSWER]
     guardrails = {s.id for s in owned if s.metadata.get("tool_kind") == GUARDRAIL}
     guardrails |= {s.id for s in owned if ASIDE in s.metadata}
@@ -123,9 +125,9 @@ def _concurrent(
 
 
 def _worked_until(step: Step, owned: Mapping[str, Sequence[Step]]) -> int:
-    """Return the latest end of its steps, or its own end without steps, in ns.
+    """Return the latest end of the steps that an agent owns, in ns; otherwise the step's own end.
 
-    Eino's agents end only with the whole run.
+    The agent's own end is not used, because Eino's agents end only with the whole run.
     """
     inner = owned.get(step.id)
     return max([s.end_ns for s in inner]) if inner else step.end_ns
@@ -170,13 +172,13 @@ class _Requested(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """The key by which the call that a tool step answers is found."""
+    """A key that a model's tool call and the tool step that ran it have in common."""
 
     tool: str
     call_id: str
     """Empty if the instrumentation omits it, as for LangChain.js."""
     shown: str
-    """The arguments as OpenInference reports them."""
+    """The arguments as OpenInference reports them on tools: a single value, without its name."""
 
 
 def complete_arguments(steps: Collection[Step]) -> Sequence[Step]:
@@ -213,7 +215,7 @@ def _calls_in(step: Step) -> Iterator[tuple[_Place, str]]:
 
 
 def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _Requested | None:
-    """Return the call that requested a tool step: the last one before it with its arguments."""
+    """Return the last tool call before a tool step that has the step's key, or ``None``."""
     candidates = []
     for call_id in (step.metadata[CALL_ID], ""):
         same = requested.get(_Place(step.name, call_id, step.input), ())
@@ -225,7 +227,7 @@ def _call_of(step: Step, requested: Mapping[_Place, Sequence[_Requested]]) -> _R
 _FRAMES = frozenset({"role", "type", "id", "name", "status", "tool_call_id"})
 """Keys of a result's wrapper, whose values are not content."""
 MOST_AROUND = 60
-"""Text around an error adds nothing up to this many characters: ``Error calling tool 'x': ``."""
+"""Maximum characters around a message that add nothing to it: ``Error calling tool 'x': ``."""
 
 
 def adds_to_error(output: str, error: StepError) -> bool:

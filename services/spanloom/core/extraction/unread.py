@@ -1,7 +1,7 @@
 """Warnings about attributes that no dialect reads: tokens, messages, a model, an unknown scope.
 
-Checked are spans of generic dialects, spans that a dialect classifies as noise, and model calls
-without counts. On other spans the dialect knows its library's attributes.
+Only spans of generic dialects, spans from which a dialect reads nothing, and model calls without
+token counts are checked. On other spans the dialect knows all attributes of its library.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 _MODEL, _OTHER = Kind.MODEL, Kind.OTHER
 GENERIC = frozenset({"otel_genai", "evidence", "fallback"})
 _PLAIN = (*KNOWS_NOTHING, ".other_operation", ".frame")
-"""Suffixes of the rules for spans of which a dialect reads nothing."""
+"""Suffixes of the rules for spans from which a dialect reads nothing."""
 MAX_SHOWN = 10
 
 
 def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
-    """Return a line for each unread attribute and each unknown scope."""
+    """Return a warning for each unread attribute and each unknown scope."""
     counts: Counter[str] = Counter()
     for n in spans:
-        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # true of few spans
+        if n.kind is _MODEL or n.unread.named or n.unread.counts:  # few spans pass
             counts.update(_unread(n))
     shown = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_SHOWN]
     return [
@@ -48,7 +48,7 @@ def _unread(n: NormalizedSpan) -> Iterator[str]:
     if n.dialect in GENERIC or n.rule.endswith(_PLAIN):
         keys = n.unread.named
         if n.kind is _MODEL and not (n.facts.usage and any(n.facts.usage)):
-            yield from filter(None, (total_key(attributes),))  # with only a total, no side is known
+            yield from filter(None, (total_key(attributes),))  # a total is neither input nor output
     else:
         keys = n.unread.counts if n.kind is _MODEL and _lacks_counts(n) else ()
     read = _read_keys(n) if keys else ()
@@ -64,7 +64,7 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 
 def _read_keys(n: NormalizedSpan) -> Collection[str]:
-    """Return the keys of unknown senders that are read; empty for spans that are no steps."""
+    """Return the keys that are read for unknown senders too; none if the span is no step."""
     if n.kind is _OTHER:
         return ()
     return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

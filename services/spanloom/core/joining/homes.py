@@ -1,10 +1,10 @@
 """Finds which traces of a conversation are one run, and which trace shows the run: its home.
 
 A trace with a person's prompt opens a run; later traces belong to it until another run opens.
-A trace whose root is a turn opens a run too, unless the turn's prompt came in another trace.
-A trace that names the prompt of a run belongs to that run, whenever the trace began. Traces that
-have no opener are grouped by day: into one run for each prompt that they name, or, without a
-prompt, into runs that are split at pauses.
+A trace whose root is a turn (from a prompt to its answer) opens a run too, unless the prompt is in
+another trace. A trace with the id of a run's prompt belongs to that run, whenever the trace began.
+Traces that belong to no such run are grouped by day: traces with the same prompt id are one run,
+and traces without a prompt id are split into runs at pauses.
 
 The home of a trace depends only on the traces of a day before and after it, so that a build need
 not read a conversation of years. It does not depend on the order in which the traces arrive.
@@ -48,7 +48,7 @@ _MAX_TRIED = 64
 
 
 def _pair_turns(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the traces of their prompts for turns that are spans; a prompt has only one turn."""
+    """Map each trace with a turn to the trace with its prompt; each prompt has only one turn."""
     turns = [part for part in ordered if part.is_whole and not part.prompt_ns]
     prompts = sorted((p for p in ordered if p.prompt_ns and turns), key=_PROMPTED)
     found: dict[TraceKey, TraceKey] = {}
@@ -84,7 +84,7 @@ class _Openers:
                 self._by_prompt[opener.prompt].append(opener)
 
     def home_of(self, part: Part) -> TraceKey | None:
-        """Return the home of a part; ``None`` if no prompt opened its run."""
+        """Return the home of a part; ``None`` if no prompt of its run is known."""
         if part.prompt_ns:
             return part.key
         named = self._by_prompt.get(part.prompt, ())
@@ -106,7 +106,7 @@ def _first_after(openers: Sequence[Part], part: Part) -> Part | None:
 
 
 def _without_opener(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the homes of parts that no prompt opened: the first part of each group."""
+    """Return the homes of parts to which no prompt belongs: the first part of each group."""
     homes: dict[TraceKey, TraceKey] = {}
     firsts: dict[tuple[int, int], Part] = {}
     latest_ns = 0

@@ -38,7 +38,7 @@ class Part(NamedTuple):
 
     key: TraceKey
     session: str
-    """The key of its service and conversation, by which other parts in the project are found."""
+    """A key made from service and conversation, by which the other parts of a run are found."""
     start_ns: int
     end_ns: int
     prompt_ns: int
@@ -46,13 +46,13 @@ class Part(NamedTuple):
     prompt: int
     """A digest of the prompt's id; 0 if the trace names none."""
     span_count: int
-    """The number of its spans, and of the log records among their events."""
+    """The number of the trace's spans, and of the log records among their events."""
     home: str = ""
-    """The stored id of the trace that shows it; its own id if it is shown itself."""
+    """Id of the trace whose trajectory shows this one, as stored; its own id if no other does."""
     others: tuple[str, ...] = ()
-    """The keys of other conversations that its spans name, whose run it may have been a part of."""
+    """Keys (as ``session``) of other conversations that the trace's spans name."""
     is_whole: bool = False
-    """Whether its root is a whole turn; the prompt may still be in another trace."""
+    """Whether the trace's root is a whole turn; the prompt may still be in another trace."""
 
     @property
     def is_shown_elsewhere(self) -> bool:
@@ -92,7 +92,7 @@ def part_of(call: Call) -> Part:
 def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
     """Return a trace as a part of a run; ``None`` if the trace is a run of its own.
 
-    The rule of its root decides (``FRAGMENT``); it also needs a conversation id.
+    The suffix of its root's rule decides (``FRAGMENT``); the trace also needs a conversation id.
     """
     root_id = trajectory.root.id
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")

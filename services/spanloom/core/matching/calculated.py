@@ -1,6 +1,6 @@
 """Compiles comparisons of calculated numbers to functions over a row.
 
-All numbers are 64-bit floats, as in SQL, so that both round in the same way.
+All numbers are 64-bit floats, as in SQL, so that the results are rounded as in SQL.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ _KINDS = {str(one): one for one in Kind}
 
 
 class _Shown(Trajectory):
-    """A trajectory with the outcome and failure count of its document."""
+    """A trajectory with the outcome and failure count that its document states."""
 
     __slots__ = ()
 

@@ -39,7 +39,7 @@ _OF_RUN = {
 
 
 class RunRow:
-    """A run as its row (see ``declared.Row``); also a ``BuiltRun``."""
+    """The row of a run, by column name (see ``declared.Row``); also a ``BuiltRun``."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class RunRow:
     ) -> None:
         """Set the trajectory, and the version, status and ranks of this build.
 
-        ``steps`` are its steps in order; by default they are ordered by start.
+        ``steps`` are the steps of the trajectory in order; by default they are ordered by start.
         """
         self.trajectory = trajectory
         self.version = version
@@ -124,7 +124,7 @@ class RunRow:
 
 
 class StepRow:
-    """A step as the items in its run's list columns, such as ``Name`` (see ``declared.Row``)."""
+    """The row of a step: its items in the list columns of its run, such as ``Name``."""
 
     __slots__ = ("at", "run")
 

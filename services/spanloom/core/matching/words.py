@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], bool]:
-    """Return a function that tells whether one of these ``parts`` of a step has all the words."""
+    """Return a function that tells whether one of a step's ``parts`` has all words of ``text``."""
     query = parse_text_query(text)
     needed = {word for term in query.terms for word in term.words}
 

@@ -41,7 +41,7 @@ class UnreadMessages(NamedTuple):
 
     items: Sequence[Json]
     role: str
-    """The role of items that have none."""
+    """The role of items that do not state their role."""
     tools: Sequence[Json] = ()
 
     def read(self) -> list[Json]:
@@ -49,9 +49,9 @@ class UnreadMessages(NamedTuple):
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Return the user's last message, or ``None``; earlier messages are not converted.
+        """Return the content of the user's last message, or ``None``; earlier ones are not read.
 
-        Consecutive parts without a message are one message: a text and the image it describes.
+        Consecutive parts outside of messages form one message: an image and a text about it.
         """
         for are_parts, items in groupby(reversed(self.items), is_loose):
             for turn in [list(items)[::-1]] if are_parts else ([item] for item in items):
@@ -60,13 +60,13 @@ class UnreadMessages(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message, converted; if an answer is several items, return all of them."""
+        """Return the last message, converted; all messages if an answer may be several items."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 
 
 def find_messages(value: Json, role: str) -> UnreadMessages | None:
-    """Return the messages of a value that consists of messages; ``None`` for other values.
+    """Return the messages in a list or request; ``None`` for a value without messages.
 
     ``role`` is the default role: ``user`` for an input, ``assistant`` for an output.
     """
@@ -107,7 +107,7 @@ def _is_question(value: Json) -> bool:
 
 
 def _from_list(items: list[Json], role: str) -> UnreadMessages | None:
-    """Read a list of messages or of batches; separate out tool definitions added by Langfuse."""
+    """Read a list of messages or batches; collect the tool definitions that Langfuse adds to it."""
     while len(items) == 1 and isinstance(items[0], list) and not is_item(items[0]):
         items = items[0]
     flat: list[Json] = []
@@ -143,7 +143,7 @@ def _tool_definition(item: dict[str, Json]) -> Json:
 
 
 def _as_message(item: Json, role: str) -> Json:
-    """Return a choice with bare text, or a message in JSON text, as a message; others unchanged."""
+    """Convert a choice with bare text, or JSON text, to a message; return others unchanged."""
     if isinstance(item, str):
         return message if is_message(message := parse_written(item)) else item
     if isinstance(item, dict) and isinstance(text := item.get("text"), str):
@@ -156,7 +156,7 @@ def _as_message(item: Json, role: str) -> Json:
 
 
 def _completed(messages: UnreadMessages, value: dict[str, Json]) -> UnreadMessages:
-    """Add the system prompt and tool definitions from other fields of the body."""
+    """Add the system prompt and tool definitions from other fields of the request."""
     tools = value.get("tools") or value.get("Tools")
     system = _system(value)
     items = [system, *messages.items] if system else messages.items

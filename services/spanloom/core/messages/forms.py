@@ -91,12 +91,12 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Return whether a message list may contain it: a message, a pair, or a part on its own."""
+    """Return whether the value may be in a list of messages: a message, a pair, or a part."""
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 
 def is_loose(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether the value is a part on its own: ``{"type": "function_call", …}``."""
+    """Return whether the value is a part outside of a message: ``{"type": "function_call", …}``."""
     return (
         isinstance(value, dict)
         and not isinstance(value.get("role"), str)
@@ -117,7 +117,7 @@ def is_answer_item(item: Json) -> TypeGuard[dict[str, Json]]:
 
 
 def is_pair(value: Json) -> TypeGuard[list[Json]]:
-    """Return whether the value is LangChain's ``("human", "text")``."""
+    """Return whether the value is LangChain's pair of role and text: ``("human", "hi")``."""
     return (
         isinstance(value, list)
         and len(value) == 2

@@ -1,6 +1,6 @@
-"""Text that an agent's program puts before a request: the time, the session's context.
+"""Remove text that a coding agent's program puts before a person's request, such as the time.
 
-It stays in the messages of calls; requests are shown without it.
+The text stays in the messages of model calls; only the run's request is shown without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _FRAME = re.compile(rf"\s*<({_NAMES})>.*?</\1>\s*", re.DOTALL)
 
 
 def without_frames(text: str) -> str:
-    """Return a request without such text before it; unchanged if nothing else would be left."""
+    """Return a request without the program's text before it; unchanged if nothing would be left."""
     if not text.startswith("<"):
         return text
     at = 0

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def read_messages(items: Iterable[Json], role: str) -> list[Json]:
-    """Return the converted messages in order; ``role`` is the role of items that have none.
+    """Return the converted messages in order; ``role`` is the role of items that do not state it.
 
     Items of the Responses API that belong to one answer (thoughts, text, calls) become one message.
     """
@@ -144,7 +144,7 @@ def _take_thoughts(draft: Draft, payload: dict[str, Json]) -> None:
 
 
 def _take_calls(draft: Draft, payload: dict[str, Json]) -> None:
-    """Add the calls in the message's fields; calls in its content are added separately."""
+    """Add the tool calls in the message's fields; calls in its content are added separately."""
     calls = first_of(payload, CALLS)
     invalid = payload.get("invalid_tool_calls")
     more = payload.get("additional_kwargs")

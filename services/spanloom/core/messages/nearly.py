@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 MAX_LAYERS = 64
-"""Maximum nesting of JSON strings; each layer doubles the quoting, so texts have fewer."""
+"""Maximum nesting of JSON strings; real texts have less, because each layer doubles escapes."""
 _RESPONSES = (
     *("ChatCompletion(", "ParsedChatCompletion(", "ModelResponse("),
     *("Message(id=", "Response(", "GenerateContentResponse("),
@@ -36,7 +36,7 @@ _STARTS = (
     *('"', "[", "{", _MARK, "content=", "candidates=", "sdk_http_response="),
     *(*_RESPONSES, *OBJECT_STARTS, *[f"{name}Message" for name in _CLASSES]),
 )
-"""What a text with messages may start with, after white space."""
+"""Prefixes of texts that may contain messages, not counting white space."""
 _QUOTED_JSON = ('"[', '"{', '"\\"')
 _MESSAGES = re.compile(r"""\s*+[\[{]\s*+(?:\{\s*+)?["'](?:role|messages)["']\s*+:""")
 
@@ -45,7 +45,7 @@ class Mended(NamedTuple):
     """The result of reading a text that is not plain JSON."""
 
     text: str
-    """The text without the quotation marks around it."""
+    """The text, decoded if it is a JSON string."""
     value: Json = None
     """The value that contains messages; ``None`` if there are none."""
     is_cut: bool = False
@@ -79,7 +79,7 @@ def _json_of_repr(text: str) -> str | None:
 
 
 def _checked(text: str, found: str, role: str) -> Mended:
-    """Return the messages in JSON converted from a repr, if there are any."""
+    """Return ``text`` with the messages in ``found``, which is its repr converted to JSON."""
     value = json_value(found)
     only = value[0] if isinstance(value, list) and len(value) == 1 else None
     for known in (value, only):

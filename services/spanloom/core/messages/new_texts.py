@@ -23,7 +23,7 @@ T = TypeVar("T")
 NO_TEXT = 0
 """The hash of a step that has no new texts."""
 INPUTS_AT_HAND = 8
-"""How many conversations a model call is compared with; a run has few at the same time."""
+"""Number of recent conversations with which the input of a model call is compared."""
 BETWEEN = "\n\n"
 """Separator of messages in a step's new text."""
 _NS_PER_MS = 1_000_000
@@ -118,7 +118,7 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
 
 
 def _in_order_of_time(steps: Sequence[StepTexts]) -> Sequence[int]:
-    """Return inputs and outputs in order of time: ``at`` is a step's input, ``~at`` its output.
+    """Return inputs and outputs by time: ``at`` is the input of ``steps[at]``, ``~at`` its output.
 
     At the same millisecond outputs come before inputs, and outputs of inner steps before outputs
     of outer steps. Only numbers are returned, because the sort keys of a long run take much memory.
@@ -146,7 +146,7 @@ def _end(at: int, step: StepTexts) -> tuple[int, int, int, bool]:
 
 
 class _Run:
-    """The texts that a run has had so far."""
+    """The texts in the steps of a run that have been read so far."""
 
     def __init__(self) -> None:
         self._known: set[int] = set()
@@ -168,9 +168,9 @@ class _Run:
         return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 
     def _added(self, conversation: str) -> Sequence[str]:
-        """Return the texts that a conversation adds to the known one that is its exact prefix.
+        """Return the texts that a conversation adds to a recent one with which it begins, if any.
 
-        A run of a thousand calls repeats each message a thousand times; this parses each one once.
+        Each call of a run repeats all earlier messages; this way each message is parsed only once.
         """
         known = next(filter(conversation.startswith, self._inputs), "")
         self._inputs.append(conversation[:-1])
@@ -185,7 +185,7 @@ class _Run:
         return texts
 
     def _only_new(self, texts: Sequence[str]) -> Sequence[str]:
-        """Return the texts that the run has not had before, without repetitions."""
+        """Return the texts that are not in earlier steps of the run, without repetitions."""
         new = [text for text in dict.fromkeys(texts) if hash(text) not in self._known]
         return self._remember(new)
 
@@ -219,7 +219,7 @@ def read_document_step(step: DocumentStep) -> StepTexts:
 
 
 def _writable(step: StepTexts) -> StepTexts:
-    """Return the step with the texts that its document has (``core/formats/json_bytes.py``)."""
+    """Replace lone surrogates in the texts, as in the document (``core/formats/json_bytes.py``)."""
     return step._replace(
         name=_whole(step.name),
         input=_whole(step.input),

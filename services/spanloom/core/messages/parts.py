@@ -89,7 +89,7 @@ def add_part(draft: Draft, part: Json) -> None:
 
 
 def _read_text(draft: Draft, text: str) -> None:
-    """Add text to the draft; if it is not a tool's, it may be parts that an SDK serialized."""
+    """Add text to the draft; text that is not a tool's may be parts serialized by an SDK."""
     if draft.role != "tool" and (parts := _written_parts(text)):
         read_content(draft, parts)
     elif text:
@@ -126,7 +126,7 @@ _ITEM_MARKS = {
     "thinking": "signature",
     "tool_use": "input",
 }
-"""The key that a part of each type must have; without it the text is JSON from a model."""
+"""The key that a part of each type must have; JSON without this key was written by a model."""
 
 
 def is_part(value: Json) -> bool:

@@ -29,7 +29,7 @@ ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_argumen
 NO_ARGUMENTS = "{}"
 """The arguments of a call without arguments, which some senders write as empty text."""
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id", "ref")
-"""A call in the Responses API has both ``id`` and ``call_id``; results refer to ``call_id``."""
+"""Keys of a call's id, the preferred first: in the Responses API, results refer to ``call_id``."""
 
 _READ_OF_CALL = frozenset(
     {*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"}
@@ -184,7 +184,7 @@ def _image_format(part: dict[str, Json]) -> str:
 
 
 def _text_address(part: dict[str, Json]) -> str:
-    """Return an image reported as text: a URL, or Vercel's bytes without a media type."""
+    """Return the URL of an image reported as text, or its bytes (from Vercel) as a data URL."""
     address = first_text(part, _TEXT_ADDRESSES)
     return _data_url(address, "") if address else ""
 

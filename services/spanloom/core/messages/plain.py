@@ -1,4 +1,4 @@
-"""Convert the most common messages, a text with its calls, at much less cost than a draft."""
+"""Convert the most common messages, a text with tool calls, much faster than with a ``Draft``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_settled(item: Json) -> bool:
 
 
 def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
-    """Return the converted message if it has only a text and calls, else ``None``."""
+    """Return the converted message if it has only a text and tool calls, else ``None``."""
     content, calls = item.get("content"), item.get("tool_calls")
     if "parts" in item:
         if content is not None or calls:

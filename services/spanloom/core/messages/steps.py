@@ -70,7 +70,7 @@ class _Text(NamedTuple):
 
 
 def _checked(text: str) -> _Text:
-    """Return a tool's text; it was cut off if it is the beginning of a JSON object or list.
+    """Return a tool's text, marked as cut off if it is the beginning of a JSON object or list.
 
     ``[INFO] done`` begins like JSON, but was not cut off.
     """
@@ -79,7 +79,7 @@ def _checked(text: str) -> _Text:
 
 
 def _show(facts: Facts, sent: _Text, received: _Text) -> None:
-    """Set both texts, and note which of them were cut off before they arrived."""
+    """Set input and output, and note which of them was cut off before it arrived."""
     facts.input, facts.output = sent.text, received.text
     if sent.is_cut:
         facts.metadata = {**facts.metadata, INPUT_CUT: "true"}

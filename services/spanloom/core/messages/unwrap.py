@@ -1,7 +1,7 @@
 """Unwrap requests, answers, arguments and results from the objects that frameworks add.
 
 Each function returns the value itself (the same object) if there is nothing to unwrap; ``steps.py``
-applies it until then, so that unwrapping a result again does not change it.
+repeats the call until then, so that unwrapping the result again does not change it.
 """
 
 from __future__ import annotations

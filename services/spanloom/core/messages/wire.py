@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UnwritableError(ValueError):
-    """The value is nested too deeply to be written as JSON, or contains invalid Unicode."""
+    """Raised if a value is nested too deeply to be written as JSON, or has invalid Unicode."""
 
 
 def parse(text: str) -> Json:

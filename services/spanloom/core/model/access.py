@@ -66,7 +66,7 @@ def is_project_name(text: str) -> bool:
 
 
 class Scope(StrEnum):
-    """A permission of a key; a key has any number of scopes, and no scope implies another."""
+    """A permission of an API key; a key has any number of scopes, and no scope implies another."""
 
     INGEST = "ingest"
     """Send spans."""
@@ -80,7 +80,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key as stored, without the secret itself. Times are ns since the epoch."""
+    """An API key as stored, without the secret itself. Times are ns since the epoch."""
 
     id: str
     """12 hex digits, public: identifies the key in lists and logs."""

@@ -21,12 +21,12 @@ MOST_CHANNELS = 10
 
 
 class AlertState(StrEnum):
-    """The state of a run or group that an alert fired for."""
+    """The state of an alert for one run, or for one group of a metric."""
 
     FIRING = "firing"
     """The condition holds."""
     RESOLVED = "resolved"
-    """The number is within its threshold again."""
+    """The metric is within its threshold again."""
     WITHDRAWN = "withdrawn"
     """A later version of the run does not meet the condition."""
 
@@ -57,7 +57,7 @@ class Alert:
     put_by: str = ""
     is_deleted: bool = False
     change: str = ""
-    """A random text that decides which of two changes with the same revision was stored first."""
+    """A random text that orders two changes with the same revision and time of storage."""
 
     @property
     def place(self) -> tuple[str, str]:
@@ -67,7 +67,10 @@ class Alert:
 
 @dataclass(frozen=True, slots=True)
 class AlertEvent:
-    """A change of state for a run or group; events with one ``id`` are about the same one."""
+    """A change of an alert's state for a run, or for a group.
+
+    All events for a run, and all events for an episode of a group, have the same ``id``.
+    """
 
     project: str
     alert: str
@@ -79,23 +82,23 @@ class AlertEvent:
     at_us: int
     """In microseconds since the epoch."""
     trace_id: str = ""
-    """Empty for an alert on a number."""
+    """Empty for an alert on a metric."""
     version: int = 0
     """The version of the trajectory in which the state changed."""
     group: Sequence[Any] = ()
-    """For an alert on a number: the values of its group."""
+    """For an alert on a metric: the values of the fields by which it is grouped."""
     episode: int = 0
     """Counts how often the alert fired for the group, from 1."""
     value: float | None = None
-    """The number."""
+    """The value of the metric."""
     reason: Mapping[str, Any] = field(default_factory=dict)
-    """Why it was withdrawn, or why it was resolved although its number did not change."""
+    """Why the alert was withdrawn, or why it was resolved although the metric did not change."""
     channels: Sequence[str] = ()
     """Keys of the channels to notify."""
 
     @property
     def key(self) -> TraceKey:
-        """The key of the event's run; the trace id is empty for an alert on a number."""
+        """The key of the event's run; the trace id is empty for an alert on a metric."""
         return TraceKey(self.project, self.trace_id)
 
     @property
@@ -105,14 +108,14 @@ class AlertEvent:
 
 
 class RunEvidence(NamedTuple):
-    """The evidence of a run when an alert fired for it; deleted with the run."""
+    """Evidence copied from a run when an alert fired for it; deleted with the run."""
 
     key: TraceKey
     id: str
     """The event's id."""
     number: int
     content: Mapping[str, Any]
-    """``name``, ``question``, ``evidence`` and ``steps``, the ids of all steps."""
+    """``name``, ``question``, ``evidence``, and ``steps``, the ids of all steps of the run."""
 
 
 class Delivery(NamedTuple):

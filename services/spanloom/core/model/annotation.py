@@ -1,4 +1,4 @@
-"""Annotations of steps and trajectories, and assessments, their form for other formats."""
+"""Annotations of steps and trajectories, and assessments, to which other formats are converted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MARK_FIELDS = ("correctness", "error_type", "error_subtype", "severity", "ration
 
 
 class Anchor(NamedTuple):
-    """How an annotation finds its step again in other versions of the trajectory."""
+    """The data by which an annotation finds its step again in other versions of a trajectory."""
 
     version: int
     """The version that the annotator saw."""
@@ -59,7 +59,7 @@ class Anchor(NamedTuple):
     agent_id: str = ""
     """The agent that owned the step; empty for a root or a whole trajectory."""
     ordinal: int = 0
-    """Its position, from 1, among the steps of that agent with the same hash."""
+    """The step's position, from 1, among the steps of that agent with the same hash."""
     step_type: str = ""
     agent_name: str = ""
     quote: str = ""
@@ -67,7 +67,7 @@ class Anchor(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """The target that an annotator can annotate once; each slot has one current row."""
+    """What identifies an annotation: target and annotator; all its revisions have the same slot."""
 
     key: TraceKey
     scheme: str
@@ -87,17 +87,17 @@ class Annotation:
     base_revision: int
     """The revision that the client had seen; if not ``revision - 1``, two edits were merged."""
     at_us: int
-    """When it was accepted, in microseconds since the epoch."""
+    """When the revision was accepted, in microseconds since the epoch."""
     origin: Origin
     scheme_hash: str
     anchor: Anchor
     mark: Mark
     penalty: float = 0.0
-    """Subtracted from the score."""
+    """Subtracted from the score of the run."""
     group: str = ""
     """The same for all rows that are undone together."""
     is_deleted: bool = False
-    """Whether the annotator withdrew it."""
+    """Whether the annotator withdrew the annotation."""
 
     @property
     def order(self) -> tuple[int, int, str]:

@@ -50,21 +50,21 @@ class Mode(StrEnum):
     ASSIGNED = "assigned"
     """The annotators of each item are known from the beginning."""
     FREE = "free"
-    """The next annotator who requests an item gets one that is not taken yet."""
+    """An annotator who requests an item gets the next item that still needs annotators."""
 
 
 class Alike(NamedTuple):
-    """How far the annotators of an item agree."""
+    """How many of their answers about an item the annotators agree on."""
 
     shared: int
-    """Number of steps, or answers about the whole run, that at least two of them have annotated."""
+    """Number of steps, and questions about the run, that at least two annotators have answered."""
     same: int
-    """Number of those steps and answers on which all of them agree."""
+    """Number of these steps and questions on which all their annotators agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """A queue as last written."""
+    """An annotation queue as last stored."""
 
     project: str
     name: str
@@ -83,7 +83,7 @@ class Queue:
     """Share of items that are adjudicated even if their annotators agree."""
     mode: Mode = Mode.ASSIGNED
     where: str = ""
-    """The ``where`` query of a living queue."""
+    """The ``where`` query whose matching runs are added to a living queue."""
     is_living: bool = False
     """Whether later runs that match ``where`` are added too."""
     instructions: str = ""
@@ -102,7 +102,7 @@ class QueueItem(NamedTuple):
     failures: int = 0
     """Number of failures of the run when the item was added."""
     is_gold: bool = False
-    """Whether its answers are known; every annotator gets the item, and is compared with them."""
+    """Whether it is a gold item: every annotator gets it, to be compared with its known answers."""
 
 
 class QueueEvent(NamedTuple):

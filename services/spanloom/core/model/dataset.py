@@ -1,4 +1,4 @@
-"""Datasets: items with expectations of runs, in a draft and in versions that never change."""
+"""Datasets: items (inputs with expected values), in a draft and in versions that never change."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Dataset:
     """When it was stored, in microseconds since the epoch; the latest row counts."""
     put_by: str = ""
     is_deleted: bool = False
-    """Whether it was deleted; readers do not see it, and its rows are being removed."""
+    """Whether the dataset was deleted; readers do not see it, and its rows are being removed."""
 
 
 class DatasetVersion(NamedTuple):
@@ -55,7 +55,7 @@ class ItemPlace(NamedTuple):
 
     key: str
     hash: str
-    """SHA-256 of the content in hex; empty if it was removed from the draft."""
+    """SHA-256 of the content in hex; empty if the item was removed from the draft."""
     size: int = 0
     """Size of the content in bytes."""
 

@@ -19,7 +19,7 @@ class FindingStatus(StrEnum):
     """The check could not run; ``found`` gives the reason."""
     OK = "ok"
     WARNING = "warning"
-    """It works, but may stop working, or differs from what was probably intended."""
+    """What was checked works, but may stop working, or is probably not as intended."""
     PROBLEM = "problem"
     """Something does not work, or acknowledged data is missing from the store."""
 
@@ -43,7 +43,7 @@ class DetachedPart(NamedTuple):
     table: str
     name: str
     reason: str
-    """Why ClickHouse detached it, such as ``broken-on-start``; empty if a person did."""
+    """Why ClickHouse detached it, such as ``broken-on-start``; empty if a person detached it."""
     size: int
     """Size in bytes."""
 
@@ -53,7 +53,7 @@ class Mutation(NamedTuple):
 
     table: str
     seconds: int
-    """Seconds since it began."""
+    """Seconds since the mutation began."""
     error: str
     """Error of its latest attempt; empty if this attempt did not fail."""
 
@@ -86,14 +86,14 @@ class AppliedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoreState:
-    """The state of a store; a field is ``None`` if account or schema do not allow reading it."""
+    """The state of a store; ``None`` for values that the account or the schema cannot provide."""
 
     engine: str
     """The version of ClickHouse."""
     clock_ns: int
     """The store's clock, in ns since the epoch."""
     migrate_command: str
-    """The command that upgrades its schema."""
+    """The command that upgrades the schema of the store."""
     applied: Mapping[int, AppliedFile]
     shipped: Mapping[int, AppliedFile]
     has_lost_ledger: bool
@@ -114,7 +114,7 @@ class StoreState:
     """The last activity of an older release, if an upgrade is in progress."""
     is_embedded: bool = True
     living: Mapping[str, int] | None = None
-    """Number of processes with a heartbeat, by their work (``collect``, ``extract``, …)."""
+    """Number of processes with a heartbeat, by their role (``collect``, ``extract``, …)."""
     refused_hosts: Sequence[str] = ()
     """A message for each host of the server that cannot be used."""
 
@@ -128,7 +128,7 @@ class DeadLetter:
     """A dead letter without its body."""
 
     seq: int
-    """The sequence number under which it was accepted; identifies it in every command."""
+    """The sequence of the request, by which commands identify the dead letter."""
     project: str
     accepted_at_ns: int
     span_count: int

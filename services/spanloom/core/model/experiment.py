@@ -29,7 +29,7 @@ class Experiment:
     project: str
     name: str
     id: str
-    """The key under which the store has the runs that were chosen."""
+    """The key under which the runs chosen for the experiment are stored."""
     request: str
     """The normalized request, as JSON."""
     dataset: str = ""
@@ -60,7 +60,7 @@ class ExperimentEnd(NamedTuple):
 
 
 class ExperimentCounts(NamedTuple):
-    """Counts over the scores of an experiment."""
+    """Counts of an experiment's runs, computed from its scores."""
 
     done: int = 0
     """Number of runs with results."""

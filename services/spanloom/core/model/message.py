@@ -122,7 +122,7 @@ def find_answer(messages: Sequence[Json]) -> Json:
 
 
 def _before_results(messages: Sequence[Json]) -> Json:
-    """Return the model's message to which the last results belong if it has text, else the last."""
+    """Return the message whose tools returned the last results, if it has text, else the last."""
     results: set[str] = set()
     for message in reversed(messages):
         if not isinstance(message, dict):

@@ -1,4 +1,4 @@
-"""Online rules: evaluators that judge runs as they arrive, and the work that they have to do."""
+"""Online rules: evaluators that judge runs as they arrive, and the tasks to judge each run."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class OnlineRule:
 
     project: str
     name: str
-    """The rule's name, which is also its id in scores and for the sample."""
+    """The rule's name, which also identifies it in scores and seeds its sample."""
     version: int = 1
     """Grows when the rule judges other runs, or judges differently."""
     where: str = ""
@@ -102,7 +102,7 @@ class OnlineRule:
 
 
 class WorkState(StrEnum):
-    """The state of a rule's work on a version of a run."""
+    """The state of a rule's task to judge a version of a run."""
 
     PENDING = "pending"
     DONE = "done"
@@ -117,12 +117,12 @@ class WorkState(StrEnum):
 
 
 WAITING = frozenset({WorkState.PENDING, WorkState.DEFERRED})
-"""The states of work that has not been done yet."""
+"""The states of tasks that are not done yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A rule's work on one version of a run; the highest revision of an ``id`` counts.
+    """A rule's task to judge one version of a run; the highest revision of an ``id`` counts.
 
     The reader of the change feed writes revision 0, so that reading a change again has no effect.
     """
@@ -133,7 +133,7 @@ class Work:
     version: int
     """The version of the trajectory."""
     known_us: int
-    """When the rule got to know the version, in µs since the epoch."""
+    """When the rule first considered the version, in µs since the epoch."""
     due_us: int
     """The earliest time to judge it, in µs since the epoch."""
     is_settled: bool = True
@@ -142,9 +142,9 @@ class Work:
     attempts: int = 0
     """How often a model provider has failed."""
     views: Mapping[str, str] = field(default_factory=dict)
-    """The fingerprint of the view that each evaluator judged, by the evaluator's name."""
+    """Fingerprints of what each evaluator read of the run, by the evaluator's name."""
     is_judged: bool = False
-    """Whether an evaluator judged this version, because its view had changed."""
+    """Whether an evaluator judged this version, because what it reads of the run had changed."""
     calls: int = 0
     tokens: int = 0
     cost: float = 0.0
@@ -155,7 +155,7 @@ class Work:
 
     @property
     def id(self) -> tuple[TraceKey, str, int, int]:
-        """The identity of the work."""
+        """The identity of the task: run, rule, version of the rule and version of the run."""
         return self.key, self.rule, self.rule_version, self.version
 
     @property
@@ -174,7 +174,7 @@ class Spent(NamedTuple):
 
 
 class RuleProgress(NamedTuple):
-    """The number of runs in each state of a rule, by the newest work of each run."""
+    """The number of runs by the state of a rule's newest task for the run."""
 
     pending: int = 0
     done: int = 0
@@ -182,7 +182,7 @@ class RuleProgress(NamedTuple):
     deferred: int = 0
     stale: int = 0
     oldest_due_us: int = 0
-    """When the oldest pending work was due, in µs since the epoch; 0 if nothing is pending."""
+    """When the oldest pending task was due, in µs since the epoch; 0 if no task is pending."""
 
 
 class Walk(StrEnum):
@@ -191,7 +191,7 @@ class Walk(StrEnum):
     BACKFILL = "backfill"
     """Over the runs of a time range."""
     RESCORE = "rescore"
-    """Over the runs with work of earlier versions of the rule."""
+    """Over the runs for which earlier versions of the rule had tasks."""
 
 
 @dataclass(frozen=True, slots=True)

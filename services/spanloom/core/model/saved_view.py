@@ -32,7 +32,7 @@ class SavedView:
 
     project: str
     id: str
-    """16 hex digits, derived from its first name; never changes."""
+    """16 hex digits, derived from the view's first name; never changes."""
     page: str
     """A ``ViewPage``, or a page that only a newer format has."""
     name: str
@@ -52,5 +52,5 @@ class SavedView:
 
     @property
     def is_newer(self) -> bool:
-        """Whether a newer version of Spanloom stored it, in a format that this one cannot read."""
+        """Whether a newer version of Spanloom stored the view, in a format that cannot be read."""
         return self.format > FORMAT

@@ -15,7 +15,7 @@ IDENTITY = (
     *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
     *("experiment", "item", "repeat"),
 )
-"""Members that identify a score; scores in which all of them are equal are revisions of one."""
+"""Members that identify a score; rows with equal members are revisions of the same score."""
 
 
 class TypedValue(NamedTuple):
@@ -46,7 +46,7 @@ class Score:
     source: str
     author: str
     revision: int
-    """The time at which it was accepted, in microseconds since the epoch."""
+    """The time at which the revision was accepted, in microseconds since the epoch."""
     target: str = "trajectory"
     step_id: str = ""
     conversation_id: str = ""
@@ -77,7 +77,7 @@ class Score:
     coverage: float | None = None
     """The share of the run that was read, 0 to 1; ``None`` if all of it, or unknown."""
     cached: bool = False
-    """Whether all answers of a model came from the cache."""
+    """Whether all responses of the judging model came from the cache."""
     metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Further numbers, by name."""
     is_deleted: bool = False

@@ -1,8 +1,8 @@
 """Spans as read from the store, and how a dialect classified and described them.
 
 Spans never change. Their fields are in the order in which the store's read query selects the
-columns, so that ``Span._make`` turns a row into a span: the extractor reads tens of thousands a
-second.
+columns, so that ``Span._make`` turns a row into a span. This has to be fast, because the extractor
+reads tens of thousands of rows a second.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Classification(NamedTuple):
     inside: str | None = None
     """Id of the step in which this span ran, if it is not the reported parent."""
     usage: Usage | None = None
-    """Tokens of the call in other spans; they complete the counts of the call's own span."""
+    """The call's token counts in other spans, which complete the counts in its own span."""
     summed_from: Usage | None = None
     """If a call reports tokens as a running sum, the sum before the call, which is subtracted."""
     facts: Facts | None = None
@@ -120,7 +120,7 @@ GUARDRAIL = "guardrail"
 
 
 ASIDE = "runs_aside"
-"""Metadata key of an agent outside the conversation of the agent around it: it makes a title."""
+"""Metadata key of an agent outside its parent's conversation, such as one that makes a title."""
 
 
 @dataclass(slots=True)
@@ -131,7 +131,7 @@ class Facts:
     output: str = ""
     usage: Usage | None = None
     total_tokens: int = 0
-    """The sum of all tokens if the dialect reads one; attributes are searched for every dialect."""
+    """The reported sum of all tokens; if 0, it is searched in the span's attributes."""
     model: str = ""
     first_token_ms: float | None = None
     agent_name: str = ""
@@ -144,9 +144,9 @@ class Facts:
     response_id: str = ""
     conversation_id: str = ""
     is_resuming: bool = False
-    """On runs: whether it continues an earlier run that waited for a person.
+    """On runs: whether the run continues an earlier run that waited for a person.
 
-    An input ``Command(resume="yes")`` is detected for every dialect; dialects set it for others.
+    An input ``Command(resume="yes")`` is detected for all dialects; for others the dialect sets it.
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""
@@ -177,15 +177,15 @@ class NormalizedSpan:
     part_of: str | None
     facts: Facts
     error: StepError | None
-    """Also set on noise, because a node whose first attempt failed is not a step."""
+    """The span's failure; also set on noise, because a node that was retried is not a step."""
     inside: str | None = None
     question: str | None = None
-    """The question to a person, if the span waits for an answer; empty if it is unknown."""
+    """The question to a person if the span waits for an answer; empty if no question is known."""
     is_approval: bool = False
-    """Whether the question asks if a tool may run; the call's other tools may run meanwhile."""
+    """Whether the question asks if a tool may run; other tools of its model call may then run."""
     is_cancelled: bool = False
     """Whether the span was stopped from outside, which is neither a failure nor a result."""
     is_scope_known: bool | None = None
     """Whether a dialect lists the scope; ``None`` if no attribute identifies a library."""
     unread: UnreadKeys = NOTHING_UNREAD
-    """Attributes that look as if code should have read them."""
+    """Attributes named like token counts, messages or a model that no code reads."""

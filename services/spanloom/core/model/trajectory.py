@@ -70,7 +70,7 @@ class Outcome(StrEnum):
 REPORTED_BY_STATUS = "status"
 """The value of ``StepError.reported_by`` if only the span's status reports the failure."""
 NO_CODE = -1
-"""The code of a failure that has none."""
+"""The value of ``StepError.code`` if no code was reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class StepError:
     traceback: str = field(default="", compare=False)
     """The stack trace, in the format of the instrumentation."""
     reported_by: str = field(default="", compare=False)
-    """Where the span reports it: ``exception``, else ``attribute``, else ``status``."""
+    """Where the span reports the failure: ``exception``, else ``attribute``, else ``status``."""
 
 
 _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
@@ -96,7 +96,7 @@ _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
 def with_type(message: str, kind: str) -> str:
     """Return the message after its type, as in Python's ``KeyError: 'city'``, the type only once.
 
-    A message may already begin with it, with or without its package:
+    A message may already begin with the type, with or without its package:
     ``openai.RateLimitError: slow down``.
     """
     begins = message.startswith(kind) or message.partition(":")[0].endswith(f".{kind}")
@@ -104,7 +104,7 @@ def with_type(message: str, kind: str) -> str:
 
 
 def explained(message: str, kind: str) -> str:
-    """Return the message; if it is only an argument's repr, such as ``'city'``, with its type."""
+    """Return the message, after the error type if it is only an argument's repr: ``'city'``."""
     is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))
     return with_type(message, kind) if is_argument else message
 
@@ -112,13 +112,13 @@ def explained(message: str, kind: str) -> str:
 AHEAD_NS = 60 * 10**9
 """Maximum difference of two machines' clocks that counts as correct."""
 _FIRST_SET_US = 10**15
-"""A sequence before 2001, which only a service whose clock is not set gives out."""
+"""Minimum plausible sequence, in 2001; a lower one is from a service whose clock is not set."""
 
 
 def ahead_ns(start_ns: int, seq: int) -> int:
     """Return how far after its arrival a run began, in ns, because the sender's clock is ahead.
 
-    ``seq`` is a span version: the time of acceptance in microseconds. 0 if the clocks agree.
+    ``seq`` is a row version, the time of acceptance in microseconds. Return 0 if the clocks agree.
     """
     ahead = start_ns - seq * 1_000
     return ahead if ahead > AHEAD_NS and seq > _FIRST_SET_US else 0
@@ -142,7 +142,7 @@ class Failure(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """A place where a run waits for a person."""
+    """A point at which a run waits for a person."""
 
     span_id: str
     """The span that paused."""
@@ -275,12 +275,12 @@ class Trajectory:
     trace_id: str
     project: str
     root: Step
-    """Has the root span's id; ``root_type`` tells whether the span itself is a step."""
+    """A step with the root span's id, even if the span is not a step (see ``root_type``)."""
     root_type: Kind
     root_metrics: Metrics
     agent_steps: Sequence[AgentStep]
     verdicts: Sequence[SpanVerdict]
-    """One for each stored span, ordered by start and span id."""
+    """One verdict for each stored span, ordered by start and span id."""
     span_count: int
     step_counts: Mapping[str, int]
     """Number of steps by type; ``other`` counts spans that are no step."""

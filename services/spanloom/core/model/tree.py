@@ -47,7 +47,7 @@ class SpanTree:
 
         A span without an end gets the last known time of the span and its descendants.
         ``is_top_no_root``: if the parent of a single topmost span is missing, create a root, as for
-        several topmost spans. Raises ``ValueError`` without spans.
+        several topmost spans. Raises ``ValueError`` if there are no spans.
         """
         self._is_top_no_root = is_top_no_root
         ordered = sorted(spans, key=span_order)
@@ -95,7 +95,7 @@ class SpanTree:
     def _make_root(self, tops: Sequence[Span], known: Collection[str]) -> Span | None:
         """Return a new root above all spans; ``None`` if no topmost span has a missing parent.
 
-        It gets the id of the first missing parent, which may turn out to be the actual root.
+        The new root gets the id of the first missing parent, which may be the actual root.
         """
         orphan = next((top for top in tops if top.parent_span_id not in known), None)
         if orphan is None:

@@ -25,7 +25,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Days after which rows are removed; 0 means never."""
+    """Retention periods in days; 0 means that rows are never removed."""
 
     spans: int = 0
     """Days since the span was accepted."""
@@ -33,7 +33,7 @@ class Terms:
     """Days since the trajectory was stored."""
 
     def days(self, kind: Kind) -> int:
-        """Return the days for tables of this kind.
+        """Return the retention period of tables of this kind, in days.
 
         Example: ``Terms(7, 365).days(Kind.BOTH)`` is 365.
         """
@@ -44,16 +44,16 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class RetentionPlan:
-    """The retention terms of all projects."""
+    """The retention periods of all projects."""
 
     default: Terms = Terms()
     projects: Mapping[str, Terms] = field(default_factory=dict)
-    """Projects with terms of their own."""
+    """The projects with their own retention periods."""
     keeps_annotated: bool = True
-    """Whether annotated trajectories are retained regardless of the terms."""
+    """Whether annotated trajectories are retained forever."""
 
     def of(self, project: str) -> Terms:
-        """Return the terms of a project."""
+        """Return the retention periods of a project."""
         return self.projects.get(project, self.default)
 
     @property
@@ -62,12 +62,12 @@ class RetentionPlan:
         return any(t.trajectories for t in (self.default, *self.projects.values()))
 
     def longest_days(self, kind: Kind) -> int:
-        """Return the longest term of any project in days; 0 if a project never removes rows."""
+        """Return the longest period of any project in days; 0 if a project never removes rows."""
         return longest([self.default.days(kind), *(t.days(kind) for t in self.projects.values())])
 
 
 def longest(days: tuple[int, ...] | list[int]) -> int:
-    """Return the longest of the terms in days; 0 means never removed."""
+    """Return the longest retention period in days; 0 means that rows are never removed."""
     return 0 if 0 in days else max(days)
 
 
@@ -102,13 +102,13 @@ class Deletion:
     requested_by: str
     traces: int = 0
     spans: int = 0
-    """Number of their spans that had arrived, repeats included."""
+    """Number of spans that had arrived for these traces, repeats included."""
     step: int = 0
     """Grows with each record of the same deletion; the highest one counts."""
     is_over: bool = False
     """Whether the deletion has expired, so that new spans of its traces are stored again."""
     until_seq: int = 0
-    """The newest sequence that it covers, whether stored or still in a spool (see ``Spool``).
+    """The newest sequence that the deletion covers, whether stored or still in a spool.
 
     Sequences are microseconds. If a collector's clock was ahead, stored sequences may be later
     than the time of the request; the store then uses the newest stored sequence instead.
@@ -179,7 +179,7 @@ class Replay:
         return self.id
 
     def in_parts(self, known: Iterable[Replay]) -> Sequence[Replay]:
-        """Return its parts; parts without recorded progress are at their start."""
+        """Return the parts of the replay; parts without recorded progress are at their start."""
         begun = {part.part: part for part in known}
         new = replace(self, step=0, done=0, written=0, failed=0, is_finished=False)
         return [begun.get(number) or replace(new, part=number) for number in range(PARTS)]
@@ -200,4 +200,4 @@ class Older(NamedTuple):
     age_s: float
     """Seconds since an older release last wrote, or since the tables were extended for this one."""
     name: str
-    """The kind of work of the older process; empty if none was active since then."""
+    """The role of the older process; empty if no older process was active since then."""

@@ -59,7 +59,8 @@ def _handed(
 ) -> Counter[tuple[str, str]]:
     """Count handoffs by the pair of nodes that they connect, for agents that are a single node.
 
-    If an agent ran several times, only times could decide to which run a handoff led.
+    If an agent ran several times, only the times would show to which run a handoff led, and times
+    are not used.
     """
     runs = Counter(row.name for row in rows if row.kind == "agent" and row.step_id == row.id)
     named = {row.id: row.name for row in rows}

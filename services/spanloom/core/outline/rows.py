@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 KINDS = tuple(map(str, Kind))
 ERROR, PLUMBING, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
-"""Flags of a row: it failed; it is not a step; the parent of its span was never stored; it counts
-under another step; its parent in the tree is not its span's parent; it repeats the previous tool
-call below the same step, ignoring model calls in between."""
+"""Flags of a span's row: it failed; it is not a step; its parent was never stored; it is merged
+into another step; its parent in the outline is not the parent that it reports; it repeats the
+previous tool call below the same step, ignoring model calls in between."""
 
 _NO_USAGE: Mapping[str, int] = MappingProxyType({})
 
@@ -38,7 +38,7 @@ class OutlineRow(NamedTuple):
     output_tokens: int
     flags: int
     step_id: str
-    """Id of the step under which the span counts; empty for framework noise."""
+    """Id of the step to which the span belongs; empty for framework noise."""
     first_token_ms: int = 0
     """Time to the first token of a model call; 0 if unknown."""
 

@@ -1,7 +1,7 @@
 """Scores as evaluation results: log records in OTLP/JSON, which any OTLP receiver accepts.
 
-Members that the conventions do not define are in attributes with a prefix of our own, from which
-another Spanloom makes the same score.
+Members that the conventions do not define are written to attributes with a prefix of our own, so
+that another Spanloom can read the same score from the record.
 """
 
 from __future__ import annotations

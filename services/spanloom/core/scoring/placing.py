@@ -1,7 +1,6 @@
-"""Makes the scores of a trace: each result belongs to the step under which its span counts.
+"""Makes the scores of a trace from evaluation results: finds the step to which each belongs.
 
-Scores are made whenever the run is built, so a result may arrive before its run, after it, or
-twice.
+This happens whenever the run is built, so a result may arrive before its run, after it, or twice.
 """
 
 from __future__ import annotations
@@ -72,14 +71,14 @@ def list_scores(
 
 
 def list_waiting(key: TraceKey, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores of a trace without spans; until spans arrive they target a span id."""
+    """Return the scores of a trace without spans; their target is a span id until spans arrive."""
     if is_of_response(key):
         return ()
     return newest(_score(key, one, *_as_sent(one)) for one in _unplaced(unplaced))
 
 
 def list_of_response(key: TraceKey, step_id: str, unplaced: Iterable[Unplaced]) -> Sequence[Score]:
-    """Return the scores for the step with a response; for the run if ``step_id`` is empty."""
+    """Return the scores for the model step of a response; for the run if ``step_id`` is empty."""
     return newest(_score(key, one, *_target(step_id)) for one in _unplaced(unplaced))
 
 
@@ -185,8 +184,8 @@ class _Places:
     def find(self, sent: _Sent) -> tuple[str, str]:
         """Return target and step id.
 
-        For a span that is not a step, it is the nearest step above. A span that has not arrived is
-        itself the target until it arrives.
+        For a span that is not a step, the step is the nearest one above. As long as the span has
+        not arrived, the span itself is the target.
         """
         if sent.result.target:
             return _as_sent(sent)

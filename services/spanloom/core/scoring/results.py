@@ -43,7 +43,7 @@ class Result:
 
     name: str
     author: str
-    """The evaluator; empty if the result names none."""
+    """The evaluator that judged; empty if the result names none."""
     value_type: str
     number: float | None
     text: str
@@ -51,7 +51,7 @@ class Result:
     time_ns: int
     response_id: str = ""
     target: str = ""
-    """The target that the result names; if empty, its span decides."""
+    """The kind of target that the result names; if empty, the result's span decides."""
     members: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the score, by name."""
 
@@ -89,7 +89,7 @@ def _sender(attributes: Mapping[str, str]) -> str:
 
 
 def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
-    """Return status, type, number and text of the value.
+    """Return status, type, number and text of a result's value.
 
     A failed result, or a number that is not finite, has no value.
     """
@@ -190,4 +190,4 @@ _OWN: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "cached": ("cached", _truth),
     "metrics": ("metrics", _numbers),
 }
-"""Our own attributes without their prefix: the member of the score, and a function to read it."""
+"""Spanloom's own attributes, without prefix: the score's member, and a function to read it."""

@@ -1,4 +1,4 @@
-"""The steps of a document for people: as a tree, or as numbered lines that group equal steps."""
+"""The steps of a document for display: as a tree, or as numbered lines that group equal steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats single values for people: short and safe to print; can point at a position in a text."""
+"""Formats single values for people, short and safe to print; points at positions in a text."""
 
 from __future__ import annotations
 

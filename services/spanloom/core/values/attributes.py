@@ -138,7 +138,7 @@ class Written(str):
     """JSON text that stores the value it was serialized from, so that it is never parsed again.
 
     Used for messages that a dialect assembles: they are converted right afterwards, and without
-    this class serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
+    this class, serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
     """
 
     __slots__ = ("value",)
@@ -180,7 +180,7 @@ def decoded(span: Span) -> Span:
     twice = {
         key: inner
         for key, text in span.attributes.items()
-        if text[:1] == '"'  # false of most, and faster than the rest
+        if text[:1] == '"'  # rarely true, and cheap to test
         and text.startswith(_TWICE)
         and not key.startswith(_WRITE_JSON)
         and (inner := _inside_quotes(text)) is not text

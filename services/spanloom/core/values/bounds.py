@@ -1,4 +1,4 @@
-"""Limits memory: for parsed JSON, for caches, and for texts of mostly control characters."""
+"""Limit the memory for parsed JSON, for caches, and for texts of mostly control characters."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class _Ends(NamedTuple):
     safe: int
     """The end of the last value that is certainly complete."""
     whole: int
-    """The end of the last string if it is later; it may be a key without a value."""
+    """The end of the last string, if after ``safe``; the string may be a key without a value."""
     quote: str
     """The quotation mark of the last text if it was cut, otherwise empty."""
 

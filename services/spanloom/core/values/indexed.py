@@ -15,7 +15,7 @@ MAX_DEPTH = 32
 """Maximum number of splits of a key; the rest of the key stays unsplit."""
 MIN_PLAN_NODES = 340
 MIN_BYTES_PER_NODE = 12
-"""Limits how many lists and objects keys may name, because each needs 700 bytes to rebuild."""
+"""Minimum bytes of keys per list or object that they name: rebuilding each takes 700 bytes."""
 CACHE_BYTES = 32 * 2**20
 _BYTES_PER_KEY, _BYTES_PER_CHAR = 200, 25
 """Upper bound of a cached plan's size in bytes: per key, and per character of its keys."""
@@ -59,7 +59,7 @@ def _plan_bytes(keys: Collection[str]) -> int:
 
 
 def _plan(keys: tuple[str, ...], prefix: str, drop: frozenset[str]) -> Json:
-    """Return the list with keys as values; cached, because spans of one kind have the same keys.
+    """Return the list with attribute keys as values; cached, because many spans have equal keys.
 
     Return ``_TOO_MANY`` if the keys name too many objects for their length.
     """

@@ -54,7 +54,7 @@ def last_text(text: str, mark: str) -> str | None:
     """Return the string literal after the last ``mark``; ``None`` if there is no complete one.
 
     A mark inside a literal is part of the text: ``Part(text="say text='no'")`` has one literal.
-    Return ``None`` for a repr that was cut off in it, so that no text is silently truncated.
+    Return ``None`` if the repr was cut off inside the literal, so that no text is silently cut.
     """
     marks = re.compile(rf"{_QUOTED}|{_CUT_OFF}|(?P<mark>{re.escape(mark)})", re.DOTALL)
     starts = [each.start() for each in marks.finditer(text) if each["mark"]]

@@ -151,7 +151,7 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
 def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
     """Return whether the run has its agent's name, which only ``create_agent`` sets.
 
-    In JavaScript an agent's graph that is a node of another graph has the other's integration.
+    In JavaScript an agent's graph that is a node of another graph has that graph's integration.
     """
     if not own.name or own.name != own.agent_name:
         return False

@@ -95,7 +95,7 @@ def _classify(
 
 
 class _Family(NamedTuple):
-    """The children of a span, of which an agent may have 100,000, nearly all of them calls."""
+    """Facts about a span's children, of which an agent may have 100,000, but few chains."""
 
     chains: Sequence[tuple[Span, Runnable]]
     has_calls: bool
@@ -127,7 +127,7 @@ def _agent(span: Span, view: TraceView, read: RunnableReader) -> Classification 
 
 
 def _calls_model(node: Span, view: TraceView, read: RunnableReader) -> bool:
-    """Return whether the node is ``create_react_agent``'s: at most 2 levels below is its call."""
+    """Return whether the node has ``create_react_agent``'s model function within two levels."""
     inner = view.tree.children(node)
     deeper = [span for child in inner for span in view.tree.children(child)]
     return any(view.remember(read, span).name in _REACT_CALLS for span in (*inner, *deeper))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AgentLogs(Dialect):
-    """Reads all records of a trace together: a call is two records, others may have its texts."""
+    """Reads a trace's records together: a call is two records, and more may have its texts."""
 
     id = "agent_logs"
     claims = Claim.OVERLAY

@@ -63,7 +63,7 @@ def read_body(text: str, side: str) -> str:
 
 
 def read_marked(text: str) -> str:
-    """Split a text at lines like ``[USER]`` or ``[TOOL RESULT: id]``; return JSON messages."""
+    """Split a text at lines like ``[USER]`` or ``[TOOL RESULT: id]`` into messages in JSON."""
     marks = list(_MARK.finditer(text))
     if not marks or marks[0].start():
         return text

@@ -1,8 +1,8 @@
 """Puts the spans of a coding agent's run below one root, before dialects read them.
 
 Some coding agents send no span of the whole run: every call is a separate trace, or a log record.
-Then the first prompt becomes the root, and lasts as long as the run; without a prompt a root span
-is created. Repeated attempts of calls, which only events of a span report, become separate spans.
+In this case the first prompt becomes the root, and lasts as long as the run; if there is no prompt,
+a root span is created. Repeated attempts of calls, which only events report, become spans.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
 
 
 def _as_record(span: Span) -> Span:
-    """Return the span of a log record, named after its event and ending at the record's time.
+    """Return the span of a log record, with the event's name, and the record's time as its end.
 
     Qwen Code's bridge sends the time of the record as the start, and adds the duration to it.
     """
@@ -92,7 +92,7 @@ def _as_record(span: Span) -> Span:
 
 
 def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
-    """Return the root for a run without one; ``None`` if it has a root, or is not a run."""
+    """Return a root for the spans; ``None`` if they already have a root, or are not a run."""
     if lacks_whole(spans):
         return _make(tops)
     if len(tops) > 1 and (whole := only_whole(spans)) is not None:
@@ -112,7 +112,7 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
-    """Return whether all are records that only count tokens of calls that other records report."""
+    """Return whether all spans are records that only count tokens of calls in other records."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
 
 
@@ -170,7 +170,7 @@ def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
 
 
 def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
-    """Return the ends of sub-agents by the span ids of the records that report their start."""
+    """Map the span id of each record that reports a sub-agent's start to the sub-agent's end."""
     agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
     return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
 

@@ -84,7 +84,7 @@ def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
 def made_id(of_id: str, name: str) -> str:
     """Return the id of a created span, with the id prefix of log records.
 
-    If a later build creates no such span, the prefix shows that no stored span was lost.
+    If a later build does not create the span, the prefix shows that it was never a stored span.
     """
     digest = blake2b(f"{of_id}{name}".encode(), digest_size=8).hexdigest()
     return OF_EVENT + digest[len(OF_EVENT) :]

@@ -1,8 +1,8 @@
-"""Reads model calls from events, pairing each request with its end.
+"""Reads model calls from events, pairing each request event with the event of the call's end.
 
-A request with token counts or a failure status is a whole call (Claude Code). Other requests end
-with the next response or failure that has the same session, prompt, agent and source. A request
-without an end was cancelled, or still runs.
+A request event with token counts or a failure status reports a whole call (Claude Code). Any other
+call ends with the next response or failure event that has the same session, prompt, agent and
+source. A call without an end was cancelled, or still runs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ FAILED = 400
 """The lowest HTTP status of a failed call."""
 _MAX_MESSAGE = 2000
 SOURCES = ("query_source", "query_source_safe")
-"""Attributes of Claude Code that name the component of the program that called the model."""
+"""Attributes that name the component of Claude Code which called the model."""
 _ASIDE = re.compile(
     r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
     r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
 )
-"""Matches components outside the agent's conversation: for a title, a memory, a fetched page."""
+"""Components whose calls are outside the agent's conversation: they make a title or a memory."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Call:
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
     def get(self, names: Sequence[str]) -> str:
-        """Return the first value under these keys, from the call's end or else its request."""
+        """Return the first value under these keys, from the end event or else the request."""
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
@@ -111,7 +111,7 @@ def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
 
 
 MAX_WAITING = 64
-"""The maximum number of open calls, or of sent requests, that an event is compared with."""
+"""The maximum number of open calls, or of unpaired request bodies, to compare an event with."""
 
 
 class _Pairing:
@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Remove and return the earliest sent content that may belong to a request; empty if none."""
+    """Remove and return the earliest body that may belong to a request; empty if there is none."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""
@@ -188,7 +188,7 @@ def is_of_one(ours: Event, theirs: Event) -> bool:
 
 
 def error_of(event: Event) -> StepError:
-    """Return the failure of a call."""
+    """Return the failure of a call that an event reports."""
     status = event.status
     message = event.get(keys.MESSAGES)[:_MAX_MESSAGE]
     kind = event.get(keys.TYPES)

@@ -1,8 +1,8 @@
 """GitHub Copilot CLI (scope ``github.copilot``): GenAI conventions, with exit codes of commands.
 
-The user's message begins with a tag that holds the time, which is not part of the prompt.
+The user's message begins with a tag for the current time, which is not part of the prompt.
 
-Verified on runs of 1.0.102.
+Verified on runs of version 1.0.102.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Copilot(OtelGenAI):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a command with an exit code failed."""
+        """Classify by operation; a command with an exit code other than 0 failed."""
         classification = super().classify(span, view)
         if classification.kind is Kind.TOOL:
             result = span.attributes.get("gen_ai.tool.call.result", "")
@@ -65,9 +65,9 @@ def _is_turn(span: Span) -> bool:
 
 
 def _classify_turn(span: Span, view: TraceView, known: Classification) -> Classification:
-    """Classify a turn: a prompt's run, or its continuation after a failure.
+    """Classify a turn: the run for a prompt, or the continuation of that run after a failure.
 
-    The turns of a prompt are separate traces; the calls in them have the same interaction id.
+    The turns for one prompt are separate traces; the calls in them have the same interaction id.
     """
     first_turn, *others = view.remember_tree(_turns)
     if first_turn.span_id != span.span_id:

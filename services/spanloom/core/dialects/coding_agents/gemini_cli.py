@@ -1,10 +1,10 @@
 """Google's Gemini CLI (scope ``gemini-cli``): a trace for each call and each batch of tools.
 
-``llm_call`` is a call, ``tool_call`` a tool, ``agent_call`` a sub-agent within its tool; the run
-has no span, so the first prompt is its root. Cached tokens, and texts if traces are switched off,
-are in log records, which name the prompt but usually no span.
+``llm_call`` is a call, ``tool_call`` a tool, ``agent_call`` a sub-agent inside the tool that runs
+it; the run has no span, so the first prompt is its root. Log records have the cached tokens, and if
+traces are switched off also the texts; they have the prompt's id, but usually no span id.
 
-Verified on runs of 0.61.0.
+Verified on runs of version 0.61.0.
 """
 
 from __future__ import annotations

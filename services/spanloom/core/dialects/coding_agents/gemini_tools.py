@@ -86,7 +86,7 @@ def classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _event_of(span: Span, view: TraceView) -> Event | None:
-    """Return the log record of a tool: the first with its name after the end of the span."""
+    """Return a tool's log record: the first record after the span's end with the tool's name."""
     own = view.remember_tree(_by_tool).get(span.attributes.get("gen_ai.tool.name", ""), ())
     first = bisect_left(own, span.start_ns, key=_WRITTEN)
     last = bisect_right(own, span.end_ns + LATE_NS, key=_WRITTEN)
@@ -96,7 +96,7 @@ def _event_of(span: Span, view: TraceView) -> Event | None:
 
 
 def _by_tool(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
-    """Return the events of tools by name, in order."""
+    """Return the tools' events by tool name, in order."""
     found: dict[str, list[Event]] = {}
     for event in read_events(tree):
         if event.what is What.TOOL:

@@ -1,11 +1,11 @@
-"""opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand of its own.
+"""opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand internal spans.
 
-A prompt's run is ``SessionPrompt.prompt``; ``opencode run`` exits too early to send this span, so a
-root is created. Inside another run it is a sub-agent. Each turn is a run of ``ai.streamText``,
-which therefore is not an agent here. ``LLM.run`` without a call below was cancelled, or its call
-was not sent.
+``SessionPrompt.prompt`` is the run for one prompt, or inside another run a sub-agent. The command
+``opencode run`` exits too early to send this span, so a root is created. Each turn is a span
+``ai.streamText``, which therefore is not an agent here. If ``LLM.run`` has no call below, the call
+was cancelled, or its span was not sent.
 
-Verified on runs of 1.18.33.
+Verified on runs of version 1.18.33.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Turns of opencode, each a run of ``ai.streamText``: finds their run, request and answer."""
+"""Reads turns of opencode, each a span ``ai.streamText``: their run, request and answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STREAM = "ai.streamText"
 
 
 def has_turns(tree: SpanTree) -> bool:
-    """Return whether the trace has spans of the AI SDK; without them calls have no spans below."""
+    """Return whether the trace has spans of the AI SDK, which report the turns."""
     return any(span.name == STREAM for span in tree.spans)
 
 
@@ -61,7 +61,7 @@ def own_calls(run: Span, tree: SpanTree) -> Iterator[Span]:
 
 
 def turns_of_title(tree: SpanTree) -> list[Span]:
-    """Return the turns that made the title, used if all turns of the run itself were lost."""
+    """Return the turns that made the title; they are used if the run's own turns were lost."""
     title = next((span for span in tree.spans if span.name == TITLE), None)
     return list(own_calls(title, tree)) if title is not None else []
 
@@ -88,14 +88,14 @@ def _text_of(content: object) -> str:
 
 
 def answered_in(turns: list[Span]) -> str:
-    """Return the text of the last turn, unless it called tools: then the answer was lost."""
+    """Return the text of the last turn; empty if it called tools, so that the answer is missing."""
     if not turns or turns[-1].attributes.get("ai.response.toolCalls", "[]") != "[]":
         return ""
     return turns[-1].attributes.get("ai.response.text", "")
 
 
 def failure_of(turns: list[Span]) -> StepError | None:
-    """Return the failure of the last turn; the program itself then ends without an error."""
+    """Return the failure of the last turn, after which the program ends without an error."""
     if not turns or turns[-1].status_code != "Error":
         return None
     return StepError(NO_CODE, turns[-1].status_message or "the last call failed", "", "", "span")

@@ -17,7 +17,7 @@ _PARTS = frozenset({"LLM.run", "SessionProcessor.process", "Tool.execute", "ai.s
 
 
 def lacks_whole(spans: Sequence[Span]) -> bool:
-    """Return whether opencode's main run sent inner spans, but no span of the whole run."""
+    """Return whether opencode sent spans of a run, but no span of the whole run around them."""
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     parts = [span for span in own.values() if span.name in _PARTS]
     known: dict[str, bool] = {}
@@ -38,9 +38,9 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 
 
 def only_whole(spans: Sequence[Span]) -> Span | None:
-    """Return opencode's span of the run, if exactly one is not inside another.
+    """Return opencode's span of the whole run; ``None`` if several or none are outermost.
 
-    There are other topmost spans: requests to its server, whose parent is never sent.
+    Other topmost spans are requests to opencode's server, whose parent is never sent.
     """
     own = {span.span_id: span for span in spans if span.scope_name == OPENCODE}
     runs = [span for span in own.values() if span.name == _WHOLE]

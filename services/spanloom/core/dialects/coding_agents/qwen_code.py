@@ -1,10 +1,11 @@
 """Qwen Code with spans (scope ``qwen-code``): GenAI conventions on spans with its own names.
 
 ``interaction`` is a turn, ``llm_request`` a call, ``tool`` a tool with its execution and the hooks
-around it. A sub-agent in the background has its own trace, and its report begins a turn without a
-person's prompt: both belong to the prompt's run. Older versions send only log records.
+around it. A sub-agent in the background has its own trace, and when it has ended, its report begins
+a turn that no person prompted; both belong to the run of the last prompt. Older versions send only
+log records.
 
-Verified on runs of 0.24.4.
+Verified on runs of version 0.24.4.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class QwenCode(OtelGenAI):
 
 
 def _classify_turn(span: Span, view: TraceView) -> Classification:
-    """Classify a turn: a prompt's run, or a continuation of that run."""
+    """Classify a turn: the run for a prompt, or a continuation of that run."""
     is_cancelled = span.attributes.get(_STATUS) == "cancelled"
     first_id = view.remember_tree(_first_turn)
     if first_id and is_unasked(span):

@@ -32,7 +32,7 @@ _AGENTS = frozenset(
     }
 )
 DISPATCH = "codex.tool.phase"
-"""Attribute on the spans of Codex's tools, whose names are the tools' names."""
+"""Attribute on the spans of Codex's tools; the spans themselves are named after the tools."""
 MAX_AT_A_TIME = 64
 """The maximum number of spans of one kind that may overlap in time."""
 LATE_NS = 250_000_000
@@ -60,7 +60,7 @@ def ids_of_tools(tree: SpanTree) -> set[str]:
 
 
 def has_agents(tree: SpanTree) -> bool:
-    """Return whether spans report agents."""
+    """Return whether the trace has spans of agents, not only log records."""
     return any(s.name in _AGENTS and not is_bare(s) for s in tree.spans)
 
 
@@ -68,7 +68,7 @@ class Reported:
     """The spans of calls or tools, found by an id or by time."""
 
     def __init__(self, spans: Sequence[Span], ids: Sequence[str]) -> None:
-        """Index the spans, which must be in order, by the first of these attributes that is set."""
+        """Index the spans by the first attribute in ``ids`` that is set; spans must be in order."""
         self._spans, self._ids = spans, ids
         self._starts = [span.start_ns for span in spans]
         self._by_id = {own: span for span in spans if (own := first(span.attributes, *ids))}
@@ -78,7 +78,7 @@ class Reported:
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the event's span: the one with its id, else the last fitting one open then."""
+        """Return the span with the event's id, or else the last fitting span that was open."""
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]
@@ -92,17 +92,17 @@ class Reported:
 
 
 def index_calls(tree: SpanTree) -> Reported:
-    """Return the spans of model calls."""
+    """Return an index of the spans of model calls."""
     return Reported(list_calls(tree), keys.REQUEST_IDS)
 
 
 def index_tools(tree: SpanTree) -> Reported:
-    """Return the spans of tools."""
+    """Return an index of the spans of tools."""
     return Reported(list_tools(tree), keys.CALL_IDS)
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of an event's call: by request id, or by prompt and time without an id."""
+    """Return the span of an event's call, found by request id, or else by prompt and time."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 
@@ -112,7 +112,7 @@ def _is_of_prompt(event: Event, span: Span) -> bool:
 
 
 def find_tool(event: Event, tools: Reported) -> Span | None:
-    """Return the span of an event's tool: by call id, or by name and time without an id."""
+    """Return the span of an event's tool, found by call id, or else by name and time."""
     return tools.find(event, _has_name, LATE_NS)
 
 

@@ -1,7 +1,8 @@
 """Classifies a trace's bare spans: log records of coding agents that belong to no span.
 
-The first prompt is the agent; a call is a request and its end; a tool is one record; a sub-agent
-has a start and an end. Records of steps that spans already report do not become steps again.
+The record of the first prompt becomes the agent step; a call is two records, its request and its
+end; a tool is one record; a sub-agent is two records, its start and its end. Records of steps that
+spans already report do not become steps again.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def _classify_calls(
             known.update((e.holder.span_id, REPEATED) for e in bare)
             continue
         if call.request is None and not is_failure(call.main) and (spans or not call.usage):
-            continue  # it ends a call of another run of the conversation, or no call
+            continue  # the call's request is in another run, or missing
         step = call.main if call.main.is_bare else bare[0]
         known.update((e.holder.span_id, _PART) for e in bare)
         if call.request is not None or not _is_counted_only(call.main):
@@ -131,7 +132,7 @@ def _classify_calls(
 
 
 def _is_counted_only(event: Event) -> bool:
-    """Return whether an event only counts the tokens of a call that no request reports."""
+    """Return whether an event only counts the tokens of a call whose request is not recorded."""
     return event.name.endswith("sse_event")
 
 
@@ -170,7 +171,7 @@ def _sent(call: Call) -> str:
 
 
 def _received(call: Call) -> str:
-    """Return the answer: the response body, else the separate answer, else the end event."""
+    """Return a call's answer from its response body, its answer event, or its end event."""
     if call.received:
         return read_body(call.received, "received")
     if call.answer:

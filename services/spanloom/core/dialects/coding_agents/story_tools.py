@@ -1,4 +1,4 @@
-"""Classifies log records of tools: steps, repeats of spans, and decisions without a tool run."""
+"""Classifies log records of tools: as steps, or as second reports of tools that have spans."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def classify_tools(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify the records of tools, except those that repeat spans."""
+    """Classify the records of tools; a record of a tool with a span is no step."""
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
     spans = index_tools(tree)
     decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
@@ -63,7 +63,7 @@ def classify_unfinished(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify tools for which only a decision was reported: they were stopped, or refused."""
+    """Classify tools that were refused, or stopped before they ended: only a decision is known."""
     ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
     for event in events:
         call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""

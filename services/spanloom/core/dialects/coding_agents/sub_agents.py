@@ -1,7 +1,8 @@
 """Reads sub-agents from events, and assigns calls and tools to them.
 
-An event names its agent, or has the agent's own prompt id. A tool with neither that ran between the
-agent's start and end belongs to the agent, unless it is the tool that runs the agent.
+An event belongs to the sub-agent that it names, or whose prompt id it has. A tool with neither name
+nor prompt id belongs to a sub-agent that was running, unless it is the tool that runs the
+sub-agent.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def _result_of(part: Json) -> tuple[str, str, str] | None:
 
 
 def word_of(value: Json) -> str:
-    """Return a text; empty for any other value."""
+    """Return the value if it is a text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
@@ -137,7 +137,7 @@ def read_result(answered: Mapping[str, Json]) -> str:
 
 
 MAX_LATER = 16
-"""How many requests after a tool are searched for its result; other agents' may be among them."""
+"""How many requests after a tool are searched for its result; other agents may have sent some."""
 
 
 def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:

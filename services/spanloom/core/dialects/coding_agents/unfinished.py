@@ -41,7 +41,7 @@ def _decisions(span: Span) -> Iterator[Event]:
 
 
 def _ended(spans: Sequence[Span]) -> Iterator[str]:
-    """Yield the ids of the calls that spans and records report."""
+    """Yield the ids of the tool calls whose runs spans or records report."""
     for span in spans:
         if is_tool(span) or what_is_named(keys.name_of(span)) is What.TOOL:
             yield first(span.attributes, *keys.CALL_IDS)

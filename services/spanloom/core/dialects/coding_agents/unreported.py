@@ -1,4 +1,4 @@
-"""Warnings about facts that coding agents never report; reads the repository of a run."""
+"""Warns about facts that coding agents never report; reads the code repository of a run."""
 
 from __future__ import annotations
 

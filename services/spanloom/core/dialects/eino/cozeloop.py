@@ -2,9 +2,10 @@
 
 The span type is Coze Loop's own type for some components, the component's name for others, and
 ``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
-around the run has no component: it is read by ``cozeloop``. The session comes from that span, as
-baggage. An agent's answer is on its Chain, or on its last step. Verified on
-captures of cozeloop-go 0.1.20 with eino 0.9.13.
+around the run has no component: it is read by ``cozeloop``. It passes the session on to the spans
+below it, as baggage. An agent's answer is on its Chain, or on its last step.
+
+Verified on captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class EinoCozeLoop(Dialect):
             facts.agent_name = attributes.get(_NAME, "") or span.name
             facts.is_resuming = is_resumed(facts.input)
             facts.input = read_request(facts.input)
-            # An agent's events go on with the events of the agents that it hands over to.
+            # An agent's output also has the events of the agents to which it handed over.
             own = _component(span) not in AGENTS
             facts.output = read_answer(facts.output) if own else ""
         return facts

@@ -133,7 +133,7 @@ def _tools_nodes(children: Sequence[Span]) -> Sequence[_ToolsNode]:
 
 
 def _whole(attributes: Mapping[str, str], prefix: str) -> str:
-    """Return the first content if it is a JSON value rather than a message's text; else empty.
+    """Return the first content if it is a JSON value, or an empty text if it is plain text.
 
     An agentic model's request and answer are objects; an answer without text is a list.
     """

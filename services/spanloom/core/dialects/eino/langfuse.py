@@ -1,15 +1,17 @@
 """Eino, by its ``langfuse`` callback (Langfuse's ingestion API): no component, only contents.
 
-The client is called ``eino`` in the metadata of a batch, under one of several keys. A
-generation is a chat model; every other component is a span, recognised by the Go values that Eino
-passes to callbacks, which arrive as JSON with Go's field names: ``Events`` of an agent,
-``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``. A tool's input is a quoted
-text; its parent's input is an assistant's message that calls tools. Any other span with children is
-a graph if a child has the same input or output, else a lambda; below an adk agent it is the agent's
-Chain, and a host's specialists are lambdas. A lambda that only passes its input on to a graph looks
-like a graph itself. Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
+The client is called ``eino`` in the metadata of a batch, under one of several keys. A Langfuse
+generation is a chat model. Every other component is a Langfuse span, recognised by its input or
+output: Go values that Eino passes to callbacks, as JSON with Go's field names (``Events`` of an
+agent, ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``). A tool's input is a
+quoted text, and its parent's input is an assistant's message that calls tools. Any other span with
+children is a graph if a child has the same input or output, otherwise a lambda; but below an adk
+agent it is the agent's Chain, and below a multi-agent host it is a lambda. A lambda that only
+passes its input on to a graph cannot be told from a graph.
 
 The error message is in ``output``; an agent's answer is on its Chain.
+
+Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ class EinoLangfuse(Dialect):
         return signature.scope_name == SCOPE and any(attributes.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the component, which contents, parents and children show."""
+        """Classify by the component, derived from the span's texts, its parents and children."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
@@ -144,7 +146,7 @@ def _by_children(span: Span, view: TraceView) -> str:
 
 
 def _is_connected(outer: Span, inner: Span) -> bool:
-    """Return whether both have the same input or output; the outer may wrap it in a list."""
+    """Return whether both spans have the same input or output; the outer may wrap it in a list."""
     for key in (_INPUT, _OUTPUT):
         ours, theirs = outer.attributes.get(key, ""), inner.attributes.get(key, "")
         if ours in (theirs, f"[{theirs}]"):

@@ -87,7 +87,7 @@ def classify_part(span: Span, view: TraceView, read: PartReader) -> Classificati
 
 def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classification:
     if (agent := _agent_around(span, view, read)) is not None:
-        # How the run ended is on the agent's own Chain; the agent's span may end earlier.
+        # The agent's Chain reports how the run ended; the agent's own span may end earlier.
         twin = agent.span_id if agent is view.tree.parent(span) else None
         return Classification(Kind.OTHER, "eino.inside_adk_agent", twin)
     children = {read(child, view) for child in view.tree.children(span)}

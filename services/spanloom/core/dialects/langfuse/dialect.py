@@ -2,11 +2,13 @@
 
 The SDK's LangChain callback sets the type ``agent`` if a name contains "agent", also on nodes and
 tools, so LangChain runs are classified by metadata and a span with a tool call id is a tool. A type
-set by the author (``@observe(as_type="agent")``) comes without LangChain metadata and is trusted.
-The JavaScript SDK sets no status; an observation's level reports failures. Verified on captures:
-callback, decorators and OpenAI client of 5.0.4 in Python and 5.11.1 in JavaScript. Observations
+set by the author (``@observe(as_type="agent")``) is trusted; spans with it have no LangChain
+metadata. The JavaScript SDK sets no status; an observation's level reports failures. Observations
 posted to Langfuse's ingestion API arrive in the same attributes (ADR 010); ``eino_langfuse`` reads
 the observations of Eino.
+
+Verified on captures of callback, decorators and OpenAI client of version 5.0.4 in Python and 5.11.1
+in JavaScript.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _is_incomplete(span: Span, view: TraceView) -> bool:
-    """Return whether the metadata of run and nodes is too incomplete to classify the run."""
+    """Return whether the metadata of a run and its nodes is too incomplete to classify the run."""
     own = view.remember(_run_metadata, span)
     inner = [view.remember(_run_metadata, child) for child in view.tree.children(span)]
     nodes = [node for node in inner if node.node]

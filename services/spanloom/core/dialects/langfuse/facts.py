@@ -1,7 +1,7 @@
 """Reads facts of observations from the ``langfuse.*`` attributes.
 
-Langfuse's token counts are net: ``input`` excludes ``input_cache_read`` and the other
-``input_*`` counts, ``output`` likewise, so the excluded counts are added. Counts with OpenAI's
+Langfuse's token counts are net: ``input`` excludes ``input_cache_read`` and the other ``input_*``
+counts, and ``output`` excludes the ``output_*`` counts, so these are added. Counts with OpenAI's
 names (``prompt_tokens``) already include everything and are used unchanged. Counts set by the
 author may have the camel-case names of Langfuse's JavaScript SDK.
 """
@@ -107,7 +107,7 @@ def read_usage(payload: dict[str, Json]) -> Usage:
 
 
 def _gross(payload: dict[str, Json], side: str) -> int:
-    """Return the gross count of a side: net plus details, unless ``total`` shows it is gross."""
+    """Return a side's count with its details added, unless ``total`` shows that it has them."""
     if side not in payload:
         return 0
     net = count(payload[side])

@@ -81,7 +81,7 @@ _DATA_KINDS = {
 
 
 class MLflow(Dialect):
-    """The convention as ``mlflow.tracing`` exports it, with its own names or GenAI's."""
+    """The convention as ``mlflow.tracing`` exports it, with MLflow's own names or GenAI names."""
 
     id = "mlflow"
     own_keys = ("mlflow.",)
@@ -104,7 +104,7 @@ class MLflow(Dialect):
         return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls and tools by type, runs by LangChain's metadata, or by type without it."""
+        """Classify calls and tools by span type, runs by LangChain's metadata or else by type."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
@@ -162,7 +162,7 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 
 
 def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
-    """Return the call's tokens, completed from its client, the run or LangChain's messages.
+    """Return the call's tokens, completed from the client's response, the run or messages.
 
     LangChain's messages are in the call's chunks and in the output of the enclosing node.
     """
@@ -197,9 +197,9 @@ def run_metadata(span: Span) -> RunMetadata:
 def is_nameless_prebuilt_loop(span: Span, view: TraceView) -> bool:
     """Return whether the span is ``create_react_agent``'s graph, in the mode without span names.
 
-    Its node ``agent`` runs a function that runs the sequence of prompt and model. If the
-    function's children are reported as its siblings, it encloses the sequence in time. Nodes
-    written by authors do not have this structure.
+    The graph's node ``agent`` runs a function that runs the sequence of prompt and model. If the
+    function's children are reported as its siblings, the function encloses the sequence in time.
+    Nodes written by authors do not have this structure.
     """
     return OPERATION in span.attributes and any(
         view.remember(run_metadata, node).node == "agent" and _runs_call_model(node, view)

@@ -1,4 +1,4 @@
-"""Reads facts from MLflow's spans, in its own attributes or those of the GenAI conventions.
+"""Reads facts from MLflow's spans, in MLflow's own attributes or in GenAI attributes.
 
 MLflow records all arguments of the method that it wraps, and the object that the method returns.
 """
@@ -73,7 +73,7 @@ def read_genai(span: Span, kind: Kind) -> Facts:
 
 
 def read_counts(attributes: Mapping[str, str]) -> Usage:
-    """Return the call's tokens as MLflow counts them."""
+    """Return the call's tokens from MLflow's own attribute, or else from GenAI attributes."""
     counts = json_object(attributes.get(COUNTS, ""))
     return usage.read_payload(counts) if counts else usage.read_counts(attributes)
 

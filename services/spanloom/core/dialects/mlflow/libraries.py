@@ -1,10 +1,10 @@
 """Corrects wrong types of other libraries' spans, and reads approvals of OpenAI Agents.
 
 - OpenAI Agents: ``AgentRunner.run`` has type ``AGENT``, but only wraps the SDK's own spans, which
-  include the agents. The author's ``trace(…)`` does the same; the runner's spans in it are empty.
-  A trace in which several agents start is a graph. A handoff, which the model calls like a tool,
-  has type ``CHAIN``. A guardrail, which no model calls, has type ``TOOL``, no input, and the
-  output ``{"triggered": false}``.
+  include the agents. The span of the author's ``trace(…)`` has the same type and wraps runs; it is
+  a graph if several agents start in it. A handoff, which the model calls like a tool, has type
+  ``CHAIN``. A guardrail, which no model calls, has type ``TOOL``, no input, and the output
+  ``{"triggered": false}``.
 - If one method of an agent calls another (``run_sync``, ``on_messages``), one run has two spans of
   type ``AGENT``.
 - A workflow of LlamaIndex (``X.run``, above its steps ``X.method``) has type ``CHAIN``, but is a
@@ -86,7 +86,7 @@ def _correct_chain(span: Span, view: TraceView) -> Classification | None:
 def is_handoff(span: Span, view: TraceView) -> bool:
     """Return whether the span is a handoff of OpenAI Agents: its output has ``to_agent``.
 
-    Without span names it is the last span in the turn of an agent that has ``handoffs``.
+    If spans have no names, it is the last span in a turn of an agent that has ``handoffs``.
     """
     if span.name == _HANDOVER:
         return "to_agent" in span.attributes.get(OUTPUTS, "")
@@ -127,7 +127,7 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 
 
 def _prepares(span: Span, view: TraceView) -> bool:
-    """Return whether the span only prepares a call: it is childless, and before the call's span."""
+    """Return whether the span only prepares a call: it has no children and precedes the call."""
     around = view.tree.parent(span)
     if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False
@@ -149,7 +149,7 @@ def _started_in_trace(span: Span, view: TraceView) -> set[str]:
 
 
 def _first_agent(run: Span, view: TraceView) -> Sequence[str]:
-    """Return the name of a run's first agent as a list; agents after it took over by a handoff."""
+    """Return a list with the name of a run's first agent; later agents took over by a handoff."""
     inside = [run] if _is_agent(run) else view.tree.children(run)
     return [n for s in inside if _is_agent(s) and (n := given_name(s)) not in _RUNNER][:1]
 

@@ -38,7 +38,7 @@ def given_name(span: Span) -> str:
 
 
 def agent_name(span: Span) -> str:
-    """Return the agent's name from its attribute, or ``planner`` for ``planner.run`` without it."""
+    """Return the agent's name from its attribute, or else ``planner`` for ``planner.run``."""
     return (_object_name(span) or split(span)[0]) if is_method(span) else given_name(span)
 
 

@@ -1,4 +1,4 @@
-"""Token details that MLflow leaves out, from the client's own response.
+"""Reads token details that MLflow leaves out, from the response that the client received.
 
 MLflow counts input, output and cached tokens; the GenAI mode omits even the cached tokens. The
 span's output, an attribute ``usage`` or the chunks of a stream contain the provider's own usage,
@@ -33,7 +33,7 @@ _LAST_CHUNKS = 4
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Return client usage that matches MLflow's counts, any usage if there are none, else zeros."""
+    """Return the usage in a response that matches MLflow's counts, if any; zeros if none does."""
     for payload in _usages(span):
         usage = read_payload(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):

@@ -1,8 +1,8 @@
 """OpenInference (Arize): ``openinference.span.kind`` on every span.
 
-The kind is right for model calls and data access; if it is missing, attributes that only one kind
-has replace it. For agents the kind is not reliable: LangChain's instrumentation sets ``AGENT``
-if a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
+The kind is right for model calls and data access; if it is missing, it is derived from attributes
+that only spans of one kind have. For agents the kind is not reliable: LangChain's instrumentation
+sets ``AGENT`` if a name contains "agent", on nodes and even tools. A span with ``tool.name`` or
 ``tool.description`` is a tool whatever its kind. LangChain runs are classified by metadata
 (``langchain/run.py``), and LangChain agents without metadata by the structure of the run. On a span
 that is no LangChain run at all, ``AGENT`` is trusted. Frameworks that use the kinds differently
@@ -49,7 +49,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that imply a missing kind, most reliable first; messages do not, chains have them."""
+"""Attributes that imply a missing kind, most reliable first; chains may have messages, too."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),

@@ -4,13 +4,13 @@
 loop), which makes no call and runs agents, is a graph. ``invocation [app]`` and ``invoke_workflow``
 wrap a run of a Runner: no steps. ``execute_tool (merged)`` collects results and runs nothing.
 
-ADK's own ``invoke_agent X`` is still emitted inside ``agent_run [X]``: the same run. From ADK 2 on
-model calls have no spans: each call writes its messages and tokens, with kind ``LLM``, to that span
-and overwrites those of the call before. The remaining tokens belong to the last call only and are
-not counted; an instrumented client reports the calls.
+ADK's own ``invoke_agent X`` is still emitted inside ``agent_run [X]`` and reports the same run.
+From ADK 2 on model calls have no spans: each call writes its messages and tokens, with kind
+``LLM``, to ADK's span, and overwrites the messages and tokens of the previous call. The remaining
+tokens belong to the last call only and are not counted; an instrumented client reports the calls.
 
-Verified on captures of 1.0.5 with ADK 2.13. ``call_llm``, used before ADK 2, is known only from the
-source.
+Verified on captures of version 1.0.5 with ADK 2.13. ``call_llm``, used before ADK 2, is known only
+from the source.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class OpenInferenceGoogleADK(OpenInference):
 
 
 def _of_message(facts: Facts) -> Facts:
-    """Reduce a Runner's arguments to the user's message: a text, or the answer to a question."""
+    """Reduce a Runner's arguments to the user's message: a text, or an answer to a question."""
     message = json_field(facts.input, "new_message")
     parts = message.get("parts") if isinstance(message, dict) else None
     contents = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []

@@ -3,9 +3,9 @@
 A pipeline (``Pipeline.run``) and its components (``Class.run``) have kind ``CHAIN``, generators
 ``LLM``; retrievers, rankers and embedders have their own kinds. A pipeline is a graph. The
 component ``Agent`` is an agent, recognised only by its class and ``last_message`` in its output.
-A component inside it is reported only if a component of the same class has run in a pipeline
-before; its tools are never reported, nor are agents outside a pipeline. Its messages are reprs. A
-prompt builder has kind ``LLM`` and calls nothing: it has a template and no messages.
+A component inside an agent is reported only if a component of the same class has run in a pipeline
+before. Tools of agents, and agents outside a pipeline, are never reported. An agent's messages are
+reprs. A prompt builder has kind ``LLM`` but calls no model: it has a template and no messages.
 
 Verified on captures of retrieval and of agents in a pipeline (0.1.46).
 """

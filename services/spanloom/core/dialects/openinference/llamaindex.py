@@ -5,10 +5,10 @@ its steps, named after the class that defines them. If they are steps of ``BaseW
 run is an agent of any class; no attribute has the agent's name. In ``AgentWorkflow`` the members
 have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
 
-Kind ``LLM`` is on every method of a model class: ``_prepare_chat_with_tools`` calls nothing,
-and a class that wraps another has a span around the span of the same call; messages and tokens are
-on the inner span. A run's input is the state of its engine and its output a repr, so an agent's
-texts come from its calls.
+Every method of a model class has kind ``LLM``, although ``_prepare_chat_with_tools`` calls no
+model. If a model class wraps another, one call has two nested spans, and messages and tokens are on
+the inner span. A run's input is the state of its engine and its output a repr, so an agent's texts
+come from its calls.
 
 Verified on captures of function and ReAct agents, also streamed, failing and as tools, of
 ``AgentWorkflow`` and of an author's workflow (4.6.1).
@@ -55,7 +55,7 @@ class OpenInferenceLlamaIndex(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify runs by the classes of their steps, model methods by whether they call it."""
+        """Classify runs by the classes of their steps, model methods by whether they are calls."""
         kind = span_kind(span)
         if kind == "LLM" and _calls_nothing(span, view):
             return _CALLS_NOTHING

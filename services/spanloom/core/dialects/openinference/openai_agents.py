@@ -100,7 +100,7 @@ def _is_handoff(span: Span, kind: str) -> bool:
 
 
 def _composes(trace: Span, view: TraceView) -> bool:
-    """Return whether the author ran several agents in a trace, directly or in separate runs."""
+    """Return whether the author's code ran several agents in a trace, in one or several runs."""
     starters = set(view.remember_children(_starters, trace))
     frames: Sequence[Span] = [trace]
     for _ in range(_LEVELS):

@@ -11,9 +11,9 @@ events, which contain the messages.
 Exporters of other libraries set both a span kind and a GenAI operation. If the two disagree, the
 operation is right: Mastra's exporter sets kind ``LLM`` on workflows and ``AGENT`` on calls.
 
-Vercel's processor sets the first error of a trace on every span that ends after it. The SDK records
-exceptions of a span as events. So an error without such an event belongs to another span, if this
-span has an answer.
+Vercel's processor sets the first error of a trace on every span that ends after it. The AI SDK
+records a span's own exceptions as events. So an error on a span that has an answer, but no such
+event, belongs to another span.
 
 Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands. The Agent
 Framework's spans are known only from its processor's source.
@@ -47,7 +47,7 @@ class OpenInferenceOverlay(Dialect):
     before = ("openinference", "strands")
 
     def __init__(self) -> None:
-        """Start without frameworks; ``prepare`` sets them."""
+        """Start without the dialects of frameworks; ``prepare`` sets them."""
         self._frameworks: Mapping[str, Dialect] = {}
 
     def prepare(self, others: Sequence[Dialect]) -> None:
@@ -73,7 +73,7 @@ class OpenInferenceOverlay(Dialect):
         return _completed(own, _OPENINFERENCE.describe(span, kind))
 
     def _reader(self, span: Span) -> Dialect:
-        """Return the framework's dialect; without one, the operation or the span kind decides."""
+        """Return the dialect for the scope, or else for a GenAI operation or the span kind."""
         is_known = span.attributes.get(OPERATION) in OPERATIONS
         return self._frameworks.get(span.scope_name) or (_GENAI if is_known else _OPENINFERENCE)
 

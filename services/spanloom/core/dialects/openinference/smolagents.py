@@ -6,9 +6,9 @@ even if the agent handles a tool's error. Tools are spans named after their clas
 with ``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run as well.
 
 **A run that raised has no span**: the parent of its steps never arrives. The steps are attached to
-the root, which then owns the run's calls: to the manager, if a managed agent raised. The next run
-of the thread joins the same trace, below the missing span. A streamed run's output is the reprs of
-all values that it yielded, the answer last.
+the root, which then owns the run's calls (if a managed agent raised, the root is its manager). The
+next run of the thread joins the same trace, below the missing span. A streamed run's output is the
+reprs of all values that it yielded, the answer last.
 
 Verified on captures of tool-calling and code agents, managed and failing ones (0.1.43).
 """
@@ -58,7 +58,7 @@ class OpenInferenceSmolagents(OpenInference):
             facts.output = last_text(facts.output, "FinalAnswerStep(output=") or facts.output
         elif kind is Kind.TOOL:
             facts.input = plain_arguments(facts.input, _OWN_ARGUMENTS)
-        elif kind is Kind.OTHER:  # a root that is a step of the loop: its memory is no text
+        elif kind is Kind.OTHER:  # a root that is a loop step has the agent's memory
             facts.input = facts.output = ""
         return facts
 

@@ -2,8 +2,8 @@
 
 With LangGraph two of its instrumentations report the same run:
 
-- ``…langgraph`` sets ``invoke_workflow`` on every outermost run, agents too, and ``invoke_agent``
-  on **every node** (agent id and name are the node's id and name).
+- ``…langgraph`` sets ``invoke_workflow`` on every outermost run, including runs of agents, and
+  ``invoke_agent`` on **every node** (agent id and name are the node's id and name).
 - ``…langchain`` adds ``invoke_agent X`` for everything with "agent" in its name: the run, a node, a
   function in a node; a streamed run has one more ``invoke_workflow`` (up to three spans).
 

@@ -50,7 +50,7 @@ _PLUMBING = Classification(Kind.OTHER, "openlit.plumbing")
 
 
 def classify_framework(span: Span, operation: str, view: TraceView) -> Classification | None:
-    """Return the classification of a framework's run; ``None`` if its operation decides."""
+    """Return the classification of a framework's run; ``None`` if the operation alone decides."""
     framework = span.scope_name.removeprefix(_SCOPES)
     if operation == "invoke_agent":
         return _classify_agent(span, framework)

@@ -1,8 +1,8 @@
 """OpenLLMetry (Traceloop): the convention, its SDK, and how each instrumentation uses it.
 
-Input: spans with ``traceloop.…`` or ``gen_ai.…`` attributes of its scopes. Output: classifications
-and facts. Start with ``dialect.py``, which the modules of frameworks extend; ``js.py`` is for
-JavaScript.
+Input: spans in OpenLLMetry's scopes, with ``traceloop.…`` or ``gen_ai.…`` attributes. Output:
+classifications and facts. Start with ``dialect.py``, which the modules of frameworks extend;
+``js.py`` is for JavaScript.
 """
 
 from spanloom.core.dialects.traceloop.agents import TraceloopAgents

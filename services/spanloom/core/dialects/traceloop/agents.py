@@ -113,7 +113,7 @@ def _tool_around(agent: Span, view: TraceView) -> str | None:
 
 
 def _open_tool(caller: Span, agent: Span, view: TraceView) -> Span | None:
-    """Return the caller's tool that was open while the agent ran; of several, the last started."""
+    """Return the caller's tool that ran while the agent ran; of several, the one started last."""
     tools = view.remember_children(_tools, caller)
     started = bisect_right(tools, agent.start_ns, key=_start)
     recent = reversed(tools[max(0, started - MAX_OPEN) : started])

@@ -1,13 +1,13 @@
 """OpenLLMetry (Traceloop), versions around 0.40 and 0.62.
 
-All versions share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` is the
-operation, but every compiled graph has ``invoke_agent`` twice: once on a span with only the name
-(nested ones have no children), once on a second span with LangChain's run metadata, which is a
-child ``X.workflow`` at the root and a sibling ``execute_task X`` below. Before 0.60, run metadata
-is only inside the JSON of ``traceloop.entity.input``. Spans of the clients of OpenAI, Anthropic and
-others are read here too; OpenLLMetry's Anthropic input includes cached tokens, unlike Anthropic's
-API. In addition to OpenLLMetry's ``anthropic.chat``, Anthropic's SDK itself reports the same call
-as ``anthropic.messages.create``.
+All versions share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` is the operation,
+but two spans report each run of a compiled graph: ``invoke_agent`` with only the name, and a second
+span with LangChain's run metadata. For the outermost run the second span is a child,
+``X.workflow``; for an inner run it is a sibling, ``execute_task X``, and ``invoke_agent`` has no
+children. Before 0.60, run metadata is only inside the JSON of ``traceloop.entity.input``. Spans of
+the clients of OpenAI, Anthropic and others are read here too; input tokens of Anthropic's models
+include cached tokens, unlike in Anthropic's API. Anthropic's SDK itself reports a call of
+``anthropic.chat`` again, as ``anthropic.messages.create``.
 
 Verified on captures of LangChain, LangGraph and the OpenAI client. Anthropic's spans are known only
 from documentation.
@@ -68,7 +68,7 @@ _MARKED = {
 _PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
 _FOREIGN = _PLUMBING._replace(is_unknown=True)
 _NAME_ENDS = (".workflow", ".task", ".agent", ".tool")
-"""The names of the SDK's spans end in their kind."""
+"""Suffixes of the names of the SDK's spans: their kinds."""
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -98,7 +98,7 @@ class Traceloop(Dialect):
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, or by span kind without one.
+        """Classify by operation, or if there is none by span kind.
 
         Runs of agents are classified by LangChain's metadata, on this span or on the second span
         that reports the same run.
@@ -143,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span with only a name like its twin; without one, as agent."""
+    """Classify an announcement like its twin; as an agent if it has no twin."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:
@@ -160,7 +160,7 @@ _ANNOUNCES = "invoke_agent "
 
 
 def twin_of(span: Span, view: TraceView) -> Span | None:
-    """Return the span that reports the same run with metadata: a child, else a later sibling."""
+    """Return the second span of an announced run, with metadata: a child, or a later sibling."""
     name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child

@@ -71,7 +71,7 @@ class TraceloopJS(Traceloop):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation and class, graphs by state; find the enclosing run by time."""
+        """Classify by operation and class, runs by their state; find the enclosing run by time."""
         classification, run_class = classify_by_class(span), class_of_run(span)
         if classification is None:
             classification = _PLUMBING if run_class else STEPS.get(operation_of(span), _PLUMBING)

@@ -6,9 +6,9 @@ In JavaScript the scope is ``@traceloop/instrumentation-mcp``.
 too reports the run again: ``mcp.server`` with an ``X.tool`` below, as a child of the client's span,
 or as its sibling if both run in one process. The application's or framework's own span of the
 tool may enclose the client's span. All are one run, and the outermost span becomes the step.
-Sessions (``mcp.client.session``) and other requests (``initialize.mcp``) are noise, which cannot
-fail a run if it only sets up a session. If a tool calls other tools with its own name, these are
-separate runs.
+Sessions (``mcp.client.session``) and other requests (``initialize.mcp``) are noise; errors of
+requests that only set up a session do not fail a run. If a tool calls other tools with its own
+name, these calls are separate runs.
 
 Verified on captures of a client and a server in one process, also failing, and below the SDK's
 decorators (0.62.4, FastMCP 2).

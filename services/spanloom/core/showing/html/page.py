@@ -132,7 +132,7 @@ def begin(conversation_id: str) -> bytes:
 
 
 def write_run(at: int, line: ListedRun, document: bytes | None, room: Room) -> bytes:
-    """Return a run with as many steps as ``room`` allows; without a document, a link to the run.
+    """Return a run with as many steps as ``room`` allows, or a link if there is no document.
 
     ``at`` is the run's number in the conversation, ``line`` its summary.
     """

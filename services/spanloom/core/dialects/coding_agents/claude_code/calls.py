@@ -59,7 +59,7 @@ def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
 
 
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
-    """Return request bodies by span id: a body belongs to the next call that ends after it."""
+    """Map span ids of calls to request bodies: a body belongs to the call that ends next."""
     bodies = [e for e in read_events(tree) if e.what is What.SENT]
     calls = iter([s for s in tree.spans if s.name == CALL] if bodies else [])
     found: dict[str, str] = {}

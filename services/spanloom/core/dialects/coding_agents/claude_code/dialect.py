@@ -1,11 +1,12 @@
 """Claude Code (scope ``com.anthropic.claude_code.tracing``) with its log records.
 
-``interaction`` is a prompt's run, ``llm_request`` a call with all its attempts, ``tool`` a tool
-with the wait for a permission and the execution inside. The tool ``Agent`` runs a sub-agent in its
-execution. Input tokens exclude cached tokens. Answers, arguments and costs are in log records,
-joined by request id and call id; results are in the span event ``tool.output``.
+``interaction`` is the run for one prompt, ``llm_request`` a call with all its attempts, ``tool`` a
+tool with child spans for the wait for a permission and the execution. The execution of the tool
+``Agent`` is the run of a sub-agent. Input tokens exclude cached tokens. Answers, arguments and
+costs are in log records, found by request id or call id; results are in the span event
+``tool.output``.
 
-Verified on runs of 2.1.197.
+Verified on runs of version 2.1.197.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
-    """Return warnings about facts that are missing: tool results, the call after the last tool."""
+    """Return a warning for each missing fact: tool results, the call after the last tool."""
     calls = [s for s in tree.spans if s.name == CALL]
     tools = [s for s in tree.spans if s.name == TOOL]
     lacks_result = any(not output_of(tool) for tool in tools)

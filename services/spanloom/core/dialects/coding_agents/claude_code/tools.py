@@ -1,4 +1,4 @@
-"""Tools of Claude Code: their spans, the wait for a permission, the sub-agent that they run."""
+"""Classifies tool spans of Claude Code: tools, waits for a permission, and sub-agents' runs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _question(span: Span, view: TraceView) -> str | None:
 
 
 def classify_execution(tool: Span, view: TraceView) -> Classification:
-    """Classify the execution of a tool: a sub-agent's run, else a part of the tool, no step."""
+    """Classify the execution inside a tool: a sub-agent's run, or no step of its own."""
     name, agent = tool.attributes.get("tool_name", ""), tool.attributes.get("subagent_type", "")
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)

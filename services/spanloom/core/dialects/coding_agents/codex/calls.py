@@ -47,7 +47,7 @@ def _error(requests: Sequence[Event]) -> StepError | None:
 
 
 def _cut_streams(tree: SpanTree) -> Mapping[str, StepError]:
-    """Return the failures of streams by the enclosing call."""
+    """Map the span ids of calls to the failures of streams inside them."""
     by_id = {span.span_id: span for span in tree.spans}
     failed = (e for e in read_events(tree) if e.what is What.FAILURE and not e.is_bare)
     calls = ((call_around(event.holder, by_id), event) for event in failed)
@@ -69,7 +69,7 @@ def _usages(tree: SpanTree) -> Mapping[str, Usage]:
 
 
 def _calls_of_tools(tree: SpanTree) -> Mapping[str, str]:
-    """Return the tool calls in each call's answer, as a message in JSON."""
+    """Map the span ids of calls to the tool calls in their answers, as messages in JSON."""
     by_id = {span.span_id: span for span in tree.spans}
     tools = {e.get(keys.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
     found: dict[str, list[Json]] = {}

@@ -1,4 +1,4 @@
-"""Turns of Codex: a prompt's run, the second span of the same run, and sub-agents' runs."""
+"""Classifies turns of Codex: the run for a prompt, a second span of that run, or a sub-agent."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def classify_turn(span: Span, view: TraceView) -> Classification:
 
 
 def _conversations(tree: SpanTree) -> Mapping[str, str]:
-    """Return the conversation of each turn, from the nearest span at or below it that names one."""
+    """Map each turn's span id to the conversation id on the turn or on the nearest span below."""
     found: dict[str, str] = {}
     for turn in tree.spans:
         if turn.name in (START, TURN):
