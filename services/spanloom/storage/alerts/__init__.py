@@ -30,7 +30,10 @@ _LAST = 2**63
 
 
 class ClickHouseAlerts:
-    """``AlertStore`` over the connections of the extractor and of readers."""
+    """``AlertStore`` in ClickHouse.
+
+    Writes use the extractor's connection, users' reads the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseSchemes:
-    """Schemes over the connections of the extractor and of readers."""
+    """``SchemeStore`` in ClickHouse.
+
+    Writes use the extractor's connection, reads the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
         """Use the connections; the caller closes them.

@@ -88,7 +88,7 @@ class StoreAddress:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether it names an embedded store."""
+        """Whether the URL names an embedded store."""
         return self.url.startswith("chdb:")
 
     @property
@@ -153,5 +153,5 @@ def _text_of(file: Path) -> str:
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    """Return the reason of the error, without content of the file."""
+    """Return the reason for the error, without any content of the file."""
     return str(error.strerror) if isinstance(error, OSError) else "it is no text in UTF-8"

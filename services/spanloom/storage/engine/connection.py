@@ -135,13 +135,13 @@ class Connection:
                 self._ready().raw_insert(table, columns or None, b",".join(some), fmt=fmt)
 
     def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
-        """Insert rows with documents, each with its values in the order of the columns."""
+        """Insert rows in the RowBinary format, with their values in the order of the columns."""
         block = cast("Generator[bytes]", rows)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
-        """Let ClickHouse decode and store length-prefixed records, by the connection's settings."""
+        """Send length-prefixed records, which ClickHouse decodes by the connection's settings."""
         block = cast("Generator[bytes]", records)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, insert_block=block, fmt="Protobuf")
@@ -188,7 +188,7 @@ class Connection:
     ) -> float | None:
         """Send the rows as one text, because a separate text for each row costs five times as much.
 
-        Rows may be separated by commas, so the JSON list is sent without its brackets.
+        ClickHouse accepts rows separated by commas, so the JSON list is sent without its brackets.
         """
         left = iter(rows)
         bound = None if most_s is None else {"max_execution_time": most_s}

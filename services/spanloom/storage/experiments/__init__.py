@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseEvaluators:
-    """``EvaluatorStore`` over the connections of the extractor and of readers."""
+    """``EvaluatorStore`` in ClickHouse.
+
+    Writes use the extractor's connection, reads the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""
@@ -62,7 +65,10 @@ _COLUMNS = Condition(
 
 
 class ClickHouseExperiments:
-    """``ExperimentStore`` over the connections of the extractor and of readers."""
+    """``ExperimentStore`` in ClickHouse.
+
+    Writes use the extractor's connection, users' reads the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

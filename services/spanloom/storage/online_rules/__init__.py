@@ -1,4 +1,4 @@
-"""Online rules in ClickHouse: rows of rules, of each revision's work, and of backfills."""
+"""Stores online rules, the runs that they have to judge, and the progress of backfills."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseOnlineRules:
-    """``OnlineRuleStore`` over the connections of the extractor and of readers."""
+    """``OnlineRuleStore`` in ClickHouse.
+
+    Writes use the extractor's connection, users' reads the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

@@ -39,10 +39,10 @@ CALL_COLUMNS = (
 
 
 NEAR_NS = 600 * 10**9
-"""Windows within this many nanoseconds are searched together, as if each covered all of it."""
+"""If all windows together span at most this many nanoseconds, they are searched as one window."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""The key of rows for parts of runs, as a trace is at most one part of a conversation."""
+"""The columns that identify a row when the traces of a run are searched: each is found once."""
 
 
 class ClickHouseCalls:

@@ -136,10 +136,10 @@ class ClickHouseTrajectories:
         return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
-        """Return the records that may be written, as no other build has their rank or number.
+        """Return the records that may be written, because no other build has their rank or number.
 
-        If other processes write too, the records are reserved first, and the stored builds are read
-        afterwards, so that every other build is known to be earlier or later.
+        If other processes write too, the records are reserved first and the stored builds are read
+        afterwards (``ledger.py``).
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)

@@ -91,7 +91,7 @@ def unplaced_results(
 
 
 def _without_span(by_span: EventsOfTrace) -> list[Span]:
-    """Return spans made from records whose span did not arrive."""
+    """Return a span for each log record of a coding agent whose span did not arrive."""
     return [
         as_span(found.event, found.event_id, (found.key.trace_id, span_id), found.row_version)
         for span_id, own in by_span.items()

@@ -26,7 +26,7 @@ PUBLIC = {
     "v_documents": "trajectories",
     "v_spans": "otel_traces",
 }
-"""The table behind each public view.
+"""The public views, each with the table that it reads.
 
 ``v_annotations`` and ``v_scores`` are not public, because they show what a blind queue withholds.
 """
@@ -39,10 +39,10 @@ _DEFINER = re.compile(r"\bDEFINER = (?:`([^`]+)`|(\S+)) SQL SECURITY DEFINER\b")
 
 
 def secure_views(connection: Connection, before_each: Callable[[], None] = lambda: None) -> None:
-    """Make the public views read with our account's rights, and without deleted rows.
+    """Recreate the public views so that they use our account's rights and hide deleted rows.
 
-    Views that already do so are unchanged. After a restore, or a change of the keeper's account,
-    the account whose rights a view uses may be gone.
+    Views that already do both are unchanged. After a restore, or a change of the keeper's account,
+    the account whose rights a view uses may no longer exist.
     """
     ((account, _),) = connection.rows("account")
     for view, table in PUBLIC.items():

@@ -1,4 +1,4 @@
-"""Compiles a ``where`` to an SQL condition, part by part."""
+"""Compiles the syntax tree of a ``where`` to an SQL condition."""
 
 from __future__ import annotations
 
