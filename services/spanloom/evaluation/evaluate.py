@@ -1,4 +1,4 @@
-"""Judges a run with evaluators: ``spanloom.evaluate``, which commands and the service call, too."""
+"""Judges a run with evaluators: ``spanloom.evaluate``, also used by commands and the service."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Clusters:
 
 
 def numbers_of(a: Clusters, b: Clusters) -> Sequence[Number]:
-    """Return the numbers that runs of both sets have."""
+    """Return the numeric properties that runs of both sets have."""
 
     def has(side: Clusters, number: Number) -> bool:
         return any(number.name in run.numbers for runs in side.runs for run in runs)

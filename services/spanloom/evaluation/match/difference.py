@@ -82,7 +82,10 @@ def superset(compared: Compared) -> Difference | None:
 
 
 def _missing(compared: Compared, at: int) -> Difference:
-    """Return the difference of a missing reference call; calls of its tool are the evidence."""
+    """Return the difference for the reference call at ``at``, which no call of the run matches.
+
+    If the run has other unmatched calls of this tool, they are the evidence.
+    """
     call = compared.reference[at]
     alike = [n for n in compared.extra if compared.actual[n].name == call.name]
     if alike:

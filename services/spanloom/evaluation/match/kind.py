@@ -1,4 +1,4 @@
-"""The kind ``match``: its views, and the judgement of a run by its reference."""
+"""The kind ``match``: the data that each mode reads, and the judgement of a run by a reference."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PAIRED = _NAMED | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA, Part.ERRORS}
 _MESSAGES = frozenset(
     {Part.TYPES, Part.NAMES, Part.IDS, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
-"""The parts of a conversation; its texts are not compared, but decide which messages are new."""
+"""The data of a conversation; its texts are not compared, but decide which messages are new."""
 _VIEWS: dict[str, AbstractSet[Part]] = {
     "ran": _PAIRED,
     "requested": _PAIRED,

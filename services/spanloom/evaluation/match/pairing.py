@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_BEST = 2_000
-"""Maximum calls per side for which the largest pairing is computed; more calls pair first fit."""
+"""Maximum calls per side for the largest pairing; beyond it, a call takes the first free match."""
 
 
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
