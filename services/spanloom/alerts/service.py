@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 FOLLOWER = "alerts"
-"""Name of the change-feed follower, and of the work that only one process does at a time."""
+"""Name of the change-feed follower, and the key by which one process is chosen to do the work."""
 _MOST_TRIES = 20
 """Maximum attempts to store a change, if other processes store the next revision first."""
 
@@ -46,7 +46,7 @@ class ListedAlert(NamedTuple):
 
 
 class ListedEvent(NamedTuple):
-    """An event with details of its run, and its deliveries."""
+    """An event with the details of its run, and the event's deliveries."""
 
     event: AlertEvent
     shown: Mapping[str, Any]
