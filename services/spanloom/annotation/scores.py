@@ -27,9 +27,9 @@ class Scores:
     def __init__(
         self, scores: ScoreStore, feed: FeedReader, schemes: Schemes, living_queues: LivingQueues
     ) -> None:
-        """Store to ``scores``.
+        """Write to the store ``scores``.
 
-        ``feed`` knows deleted runs; ``living_queues`` take in scored runs.
+        ``feed`` tells which runs are deleted; scored runs are added to ``living_queues``.
         """
         self._scores = scores
         self._feed = feed
