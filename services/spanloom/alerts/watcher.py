@@ -96,7 +96,7 @@ class AlertWatcher(RepeatingPart):
         self._has_alerts = False
         self._keep_ns = 0
         self._is_counted = False
-        """Whether the gauges reflect the stored events."""
+        """Whether the metrics of firing alerts reflect the stored events."""
 
     @property
     def owns_alerts(self) -> bool:

@@ -1,4 +1,4 @@
-"""Cache of the current rules, shared by the components of the process."""
+"""Caches the current online rules, for all components of the process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IDLE_S = 3.0
 
 
 class CurrentRules:
-    """The rules of all projects; thread-safe."""
+    """Caches the online rules of all projects; thread-safe."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Checks the definition of a rule, and creates its condition and its evaluators."""
+"""Checks the definition of an online rule, and creates the rule's condition and evaluators."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class _ReferenceItems:
         self._places: defaultdict[_Item, list[int]] = defaultdict(list)
         self._masks: dict[_Item, int] = {}
         self._sizes: list[int] = []
-        """The number of items at each position: the set of positions with bit 0, with bit 1, …"""
+        """How many items each reference value has, in binary: for each bit, the positions with it."""
         for at, value in reference:
             items = _items(value, budget)
             for item in items:
