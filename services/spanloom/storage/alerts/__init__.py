@@ -1,4 +1,4 @@
-"""Alerts in ClickHouse: revisions, events, evaluated runs, and deliveries."""
+"""Stores alerts in ClickHouse: their revisions, their events with evidence, and deliveries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LAST = 2**63
 class ClickHouseAlerts:
     """``AlertStore`` in ClickHouse.
 
-    Writes use the extractor's connection, users' reads the readers' connection.
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -83,8 +83,8 @@ class ReadQueues:
 class ClickHouseAnnotationQueues(ReadQueues):
     """Annotation queues in ClickHouse.
 
-    Writes use the extractor's connection, reads the readers' connection. Changes that may show
-    withheld annotations are announced in the change feed.
+    It writes with the extractor's connection, and reads with the readers' connection. Changes that
+    may make withheld annotations visible are announced in the change feed.
     """
 
     def __init__(

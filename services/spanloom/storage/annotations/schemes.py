@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class ClickHouseSchemes:
     """``SchemeStore`` in ClickHouse.
 
-    Writes use the extractor's connection, reads the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
@@ -72,9 +72,9 @@ _KEPT: Mapping[str, Encoder] = {
 
 
 class ClickHouseVersions:
-    """Stores documents of annotated versions with the extractor's connection.
+    """``VersionKeeper`` in ClickHouse, for documents of annotated versions.
 
-    Reads them with the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -32,7 +32,7 @@ _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")
 class ClickHouseAnnotations:
     """``AnnotationStore`` in ClickHouse; new annotations are announced in the change feed.
 
-    Writes use the extractor's connection, reads the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ SCORE_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
 class ClickHouseScores:
     """``ScoreStore`` in ClickHouse; new scores are announced in the change feed.
 
-    Writes use the extractor's connection, reads the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection, feed: Announcing) -> None:

@@ -1,7 +1,7 @@
 """The address of a store: a directory, or hosts of a server with an account and secret files.
 
 ``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database`` (``clickhouses://``
-for TLS). Files are read whenever a connection is opened, so that a new password or certificate
+for TLS). The files are read whenever a connection is opened, so that a new password or certificate
 needs no restart.
 """
 
@@ -76,7 +76,7 @@ class StoreAddress:
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
-    """The trusted certificate authorities, instead of the system's."""
+    """The file of certificate authorities to trust, instead of the system's."""
     cert_file: Path | None = None
     """The client certificate with its chain; it authenticates an account without a password."""
     key_file: Path | None = None

@@ -92,7 +92,7 @@ class Connection:
         return self._ask(name, parameters, "JSONCompactEachRow")
 
     def blob(self, name: str, **parameters: object) -> bytes:
-        """Run a named query of one string column and return its bytes; empty without a row."""
+        """Run a named query of one string column; return the bytes, empty if there is no row."""
         return self._ask(name, parameters, "RawBLOB")
 
     def run(self, statement: str, **parameters: object) -> None:
@@ -112,7 +112,7 @@ class Connection:
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
     ) -> float | None:
-        """Insert rows of JSON values in as many INSERTs as needed; no INSERT without rows.
+        """Insert rows of JSON values in as many INSERTs as needed; none if there are no rows.
 
         An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns the seconds that
         the longest INSERT took in the server, which do not include pauses of this process; ``None``
@@ -121,13 +121,13 @@ class Connection:
         return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows as objects with column values by name; otherwise like ``insert``."""
+        """Insert rows given as values by column name; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
         """Insert rows already encoded as JSON; a text is one or more rows separated by commas.
 
-        Without ``columns`` each row names its columns. Many texts take several INSERTs.
+        If ``columns`` is empty, each row names its columns. Many texts take several INSERTs.
         """
         fmt = "JSONCompactEachRow" if columns else "JSONEachRow"
         for some in _packed(texts):

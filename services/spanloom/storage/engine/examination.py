@@ -75,7 +75,10 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Compare the store's id with the known id; stores before migration 0004 have no id."""
+        """Return why the host has another store than the known one; empty if it has not.
+
+        Stores are compared by their ids, which stores before migration 0004 lack.
+        """
         if not any(connection.rows("table_definitions", tables=[_FACTS])):
             return f"has another store than {self._id}" if self._id else ""
         found = [str(row.Value) for row in connection.rows("store_id")]

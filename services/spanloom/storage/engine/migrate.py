@@ -1,4 +1,4 @@
-"""The schema of a store: reads which migrations are applied, and applies missing ones.
+"""Reads which migrations of the schema are applied to a store, and applies missing migrations.
 
 Safe to interrupt: every statement can be repeated (``IF NOT EXISTS``, ``OR REPLACE``, ``MODIFY``),
 and a migration counts as applied only after its last statement. Only the keeper applies migrations;
@@ -169,7 +169,10 @@ def is_before_baseline(listed: Listed) -> bool:
 
 
 def _usable(connection: Connection) -> tuple[Listed, Listed]:
-    """Return the expanded and the listed migrations; raise if the store is unusable."""
+    """Return the migrations whose additions are made, and the migrations in the ledger.
+
+    Raises the errors of ``check_schema`` if the store is unusable, except for missing additions.
+    """
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     _refuse_lost(connection, listed)
     _refuse_older(listed)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ClickHouseEvaluators:
     """``EvaluatorStore`` in ClickHouse.
 
-    Writes use the extractor's connection, reads the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
@@ -67,7 +67,7 @@ _COLUMNS = Condition(
 class ClickHouseExperiments:
     """``ExperimentStore`` in ClickHouse.
 
-    Writes use the extractor's connection, users' reads the readers' connection.
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

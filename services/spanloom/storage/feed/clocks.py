@@ -1,9 +1,9 @@
 """Writes the change feed, and determines the time up to which a reader has seen all writes.
 
-Neither the time of a row nor the order of parts is enough, because the write that began first may
-end last. With four writers whose INSERTs took up to 2.8 s, a reader that followed only the time
-missed nine of ten rows. On a server each process numbers its rows, and a reader remembers the last
-number of each process.
+A reader that follows rows by their time, or by the order of the table's parts, would miss rows,
+because the write that began first may end last: with four writers whose INSERTs took up to 2.8 s,
+it missed nine of ten rows. So on a server each process numbers its rows, and a reader remembers the
+last number of each process.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
 
 
 class SharedClock:
-    """The clock of a ClickHouse server to which several processes write, with a horizon."""
+    """The clock of a ClickHouse server to which several processes write (see ``HORIZON_S``)."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Measure the duration of writes with this clock, in seconds."""

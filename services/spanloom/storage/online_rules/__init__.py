@@ -1,4 +1,4 @@
-"""Stores online rules, the runs that they have to judge, and the progress of backfills."""
+"""Stores online rules, their work items, and the progress of their walks over past runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class ClickHouseOnlineRules:
     """``OnlineRuleStore`` in ClickHouse.
 
-    Writes use the extractor's connection, users' reads the readers' connection.
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Converts online rules, and the runs that they have to judge (``Work``), to rows and back."""
+"""Converts online rules and work items (``Work``) to rows and back."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ WORK_COLUMNS = Condition(", ".join(("Project", "TraceId", *_ATTRIBUTES)), {})
 
 
 def work_row(work: Work) -> Mapping[str, object]:
-    """Return a ``Work`` as a row: its values by column name."""
+    """Return a work item as a row: its values by column name."""
     values = {column: getattr(work, name) for column, name in _ATTRIBUTES.items()}
     return {"Project": work.key.project, "TraceId": work.key.trace_id, **values}
 
 
 def work_of(row: Row) -> Work:
-    """Return a ``Work`` built from the columns in ``WORK_COLUMNS``."""
+    """Return the work item in a row that has the columns ``WORK_COLUMNS``."""
     given = dict(zip(_ATTRIBUTES.values(), row[2:], strict=True))
     return Work(TraceKey(row[0], row[1]), **{**given, "state": WorkState(given["state"])})
 

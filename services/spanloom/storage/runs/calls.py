@@ -77,7 +77,10 @@ class ClickHouseCalls:
         ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield all rows that may match, and few others; traces of a batch ran at similar times."""
+        """Yield all rows that may match, and few others.
+
+        The calls of a batch of traces were usually made at similar times, so one window is enough.
+        """
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
         if until_ns - from_ns > NEAR_NS:

@@ -55,14 +55,14 @@ def run_columns() -> str:
 
 
 def listed_run(row: Row) -> ListedRun:
-    """Return a row with these columns, and ``Rank``, as a line of a list."""
+    """Return a row with the ``run_columns`` and ``Rank`` as a line of a list."""
     return ListedRun(
         run_of(row), row.StartTimeUnixNano, tuple(row.Rank), row.IsWaiting, row.IsResuming
     )
 
 
 def run_of(row: Row) -> Run:
-    """Return a row with these columns as a run."""
+    """Return a row with the ``run_columns`` as a run."""
     values: dict[str, Any] = {**_BLANK, **dict(zip(_NAMES, _take(row), strict=True))}
     for name, convert in _CONVERSIONS:
         values[name] = convert(values[name])

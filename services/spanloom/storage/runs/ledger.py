@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MOST_PER_BUILDER = 4
 """How many reservations, those with the highest ranks, are read for each trace and builder."""
 KNEW_MORE_S = 3600
-"""Seconds after which a reservation of a build that read more spans is ignored: it has failed."""
+"""Seconds after which a reservation of a build that read more spans is ignored as abandoned."""
 SAME_S = 1
 """Seconds for which no builder writes the content that another builder has reserved.
 
@@ -58,7 +58,7 @@ COLUMNS = (
 
 
 class Reservation(NamedTuple):
-    """A reserved build."""
+    """A build that a builder has announced before writing it."""
 
     build: Build
     builder: int

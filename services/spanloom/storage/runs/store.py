@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST = 50_000
-"""The most traces in the cache, since traces that do not change are not written and removed."""
+"""Maximum traces in the cache; traces that do not change are not written, and so not removed."""
 
 
 class HeadCache:

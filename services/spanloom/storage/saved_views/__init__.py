@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ClickHouseViews:
     """``ViewStore`` in ClickHouse.
 
-    Writes use the extractor's connection, reads the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

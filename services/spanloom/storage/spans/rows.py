@@ -32,7 +32,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """Its index in its request, as JavaScript gives all messages of a call the same time."""
+    """The index in its request, because JavaScript gives all messages of a call the same time."""
     event: Event
     row_version: int
 

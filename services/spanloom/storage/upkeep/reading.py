@@ -1,7 +1,7 @@
-"""Server accounts that may only read the public views, and the views for them.
+"""Creates server accounts that may only read the public views, and secures these views.
 
-A server's views read their tables with the rights of the keeper's account, and leave out deleted
-rows, so a reader needs only a right on the view.
+On a server the views read their tables with the rights of the keeper's account, and leave out
+deleted rows, so such an account needs only a right on the view.
 """
 
 from __future__ import annotations

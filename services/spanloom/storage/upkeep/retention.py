@@ -67,7 +67,7 @@ NEVER_EXPIRES = frozenset(
 KEEPING = frozenset({"trajectories", "trajectory_list"})
 """Tables with ``IsKept``, which flags rows as exempt from retention (``keep_annotated``)."""
 OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
-"""Tables whose rows belong to no project: only their TTL removes rows."""
+"""Tables whose rows belong to no project, so that only the tables' TTL removes rows."""
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
