@@ -36,8 +36,8 @@ def evaluate(
     one or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
     ``allow_code`` allows those of kind ``python``, which run the code of a file.
 
-    Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged never
-    raises: its results have the status ``error``.
+    Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged raises no
+    error; its results have the status ``error``.
     """
     made = make_evaluators(evaluators, allow_code=allow_code)
     expectation = dict(expected or {})

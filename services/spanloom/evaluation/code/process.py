@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHILD: Final = str(Path(__file__).with_name("child.py"))
 _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-"""No other variables are passed on: no provider key, no proxy."""
+"""The whole environment of the process: without provider keys, without proxies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Bounds:
 
 
 class FailedCodeError(Exception):
-    """The evaluator's code returned nothing; ``code`` is the reason, which the message explains."""
+    """The evaluator's code returned nothing, for the reason in the message."""
 
     def __init__(self, code: ErrorCode, reason: str) -> None:
         """Store the code and the reason."""

@@ -53,7 +53,7 @@ def compare_observed(
     seed: int | str = 0,
     min_support: int = MIN_SUPPORT,
 ) -> Behaviour:
-    """Return what changed.
+    """Return what changed from the runs of A to the runs of B.
 
     ``questions`` are the ``where`` conditions that select the sets, empty if there is none.
     """

@@ -76,7 +76,7 @@ class Clusters:
         return columns
 
     def values(self, number: Number) -> Sequence[Sequence[float]]:
-        """Return the values of a number by cluster; runs without one are left out."""
+        """Return the values of a number by cluster; runs that lack it are left out."""
         name = number.name
         return [[run.numbers[name] for run in runs if name in run.numbers] for runs in self.runs]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 FOLDER = "spent"
-"""The folder of these files, inside the folder of cached answers."""
+"""The folder of the files with daily totals, inside the folder of cached answers."""
 _MAX_FILE = 1 << 12
 
 

@@ -1,4 +1,4 @@
-"""Finds the first difference between a run and a reference, by mode, and the calls that show it."""
+"""Finds the first difference between a run and its reference, with a function for each mode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Difference(NamedTuple):
 
 
 def exact(compared: Compared) -> Difference | None:
-    """Compare position by position."""
+    """Compare the calls position by position."""
     ours, theirs = compared.actual, compared.reference
     at = common_prefix(compared.masks)
     if at == len(ours) == len(theirs):

@@ -41,7 +41,7 @@ def masks_of_supersets(
 ) -> list[int]:
     """Return for each actual value the reference values that are a subset of it.
 
-    A reference value is a subset if all its items were counted.
+    A reference value is a subset if the actual value has all its items.
     """
     reference_items = _ReferenceItems(reference, budget)
     return [reference_items.parts_of(_items(value, budget)) for value in actual]

@@ -14,7 +14,7 @@ MAX_BEST = 2_000
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
     """Return the partner of each row, -1 for none; ``masks`` are the allowed columns.
 
-    Without ``is_best`` each row takes the first free column. Rows and columns are visited in order,
+    If not ``is_best``, each row takes the first free column. Rows and columns are visited in order,
     so that the same input gives the same pairs.
     """
     pairing = _Pairing(masks)

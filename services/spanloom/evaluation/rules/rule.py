@@ -30,7 +30,7 @@ class NotApplicableError(Exception):
 
 
 class Verdict(NamedTuple):
-    """The judgement of a rule."""
+    """How a rule judges a run."""
 
     passed: bool
     rationale: str

@@ -1,4 +1,4 @@
-"""Agreement of an evaluator with people over the units that both judged."""
+"""Measures the agreement of an evaluator with people, over the units that both have judged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PeopleLabels:
 
     by_person: Mapping[str, Label]
     decided: Label | None = None
-    """The label of an adjudicator; without one the majority counts."""
+    """The label of an adjudicator; if ``None``, the majority counts."""
 
     @property
     def label(self) -> Label | None:
