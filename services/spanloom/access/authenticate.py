@@ -78,9 +78,9 @@ class Keyring(RepeatingPart):
         return self._has_had_keys
 
     def start(self) -> None:
-        """Read the keys and follow their changes.
+        """Read the keys, and from now on read them periodically.
 
-        Raises ``StartupError`` if that fails and there is no ``known`` file.
+        Raises ``StartupError`` if the first read fails and there is no ``known`` file.
         """
         try:
             self.refresh()
@@ -92,7 +92,7 @@ class Keyring(RepeatingPart):
         super().start()
 
     def stop(self, grace_s: float = 5.0) -> None:
-        """Stop following, and write the times of last use."""
+        """Stop reading the keys, and write the times of last use."""
         super().stop(grace_s)
         if self._used_ns:
             self._attempt(self.write_uses)

@@ -40,9 +40,9 @@ class _Slot:
 class Arrivals:
     """Counts accepted bytes by project that the store's sums may lack; the caller holds a lock.
 
-    Example: the newest request before a ``turn`` has the sequence 7. Its slot is dropped once a sum
-    was read while no request with a sequence below 8 was waiting. Sequences are compared instead of
-    times because the clock may be set.
+    Example: the newest request before a ``turn`` has the sequence 7. The slot of this request is
+    dropped once a sum was read while no request with a sequence below 8 was waiting. Sequences are
+    compared instead of times because the clock may be set back.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read the sums, now and then periodically.
+        """Read the sums, and from now on read them periodically.
 
         If the store is unavailable, begin with the sums that an earlier process wrote.
         """

@@ -121,7 +121,10 @@ class Queues:
         return self._finish(queue, item, DeliveryState.DELIVERED, at_us)
 
     def failed(self, item: Item, at_us: int, error: str) -> Sequence[Delivery]:
-        """Note a failed try; items of the channel older than ``EXPIRES_US`` are given up."""
+        """Count a failed try, and give up items of the channel that are older than ``EXPIRES_US``.
+
+        Returns the records to store.
+        """
         queue = self._end(item)
         queue.failures += 1
         queue.next_us = at_us + int(self._wait_s(queue.failures) * _US)

@@ -125,7 +125,7 @@ class Queues:
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
     ) -> QueueView:
-        """Store a queue and append trajectories; those already in it keep their positions.
+        """Store a queue, and append trajectories; items already in the queue keep their positions.
 
         The matches of ``where`` are appended too. Raises ``UnknownSchemeError``,
         ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` if a

@@ -67,7 +67,7 @@ class ResolvedAnnotation(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the annotation enters scores and agreement."""
+        """Whether the annotation is used to compute scores and agreement."""
         return self.standing.state in COUNTING
 
     @property
@@ -160,7 +160,7 @@ def _is_same(row: Annotation, standing: CurrentState, current: int) -> bool:
 
 
 def score_now(scheme: Scheme, rows: Iterable[ResolvedAnnotation], steps: AbstractSet[str]) -> Score:
-    """Return the score from those of one annotator's annotations that count in this version."""
+    """Return the score of one annotator, from the annotations that count in this version."""
     marks = {
         row.standing.step_id: row.annotation.mark
         for row in rows

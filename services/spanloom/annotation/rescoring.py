@@ -151,8 +151,8 @@ class Rescoring:
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
         """Store a scheme, then the scores that it changes; raises ``SchemeError``.
 
-        Repeating it stores no score twice, and continues after a crash. Of two concurrent calls the
-        later one waits, and both use the scheme stored last.
+        A repeated call stores no score twice, and continues after a crash. Of two concurrent calls
+        the later one waits, and both use the scheme that was stored last.
         """
         reading = self._schemes.put(project, name, text, put_by, at_us)
         with self._locks.setdefault((project, name), Lock()):

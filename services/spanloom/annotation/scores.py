@@ -1,4 +1,4 @@
-"""Stores scores of rules, models and external people, from requests and imported files."""
+"""Stores scores that rules, models or people gave elsewhere, from requests and imported files."""
 
 from __future__ import annotations
 

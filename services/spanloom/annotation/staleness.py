@@ -2,8 +2,8 @@
 
 A score of the current version is not stale. For other versions the current document is read, up to
 ``MOST_RUNS`` runs and ``MOST_BYTES`` for one response. Scores of evaluators are compared by the
-fingerprint of their view, scores of steps by the step's hash, like annotations. Beyond the limits,
-or without a fingerprint or hash, staleness is unknown.
+fingerprint of their view, scores of steps by the step's hash, like annotations. If a limit is
+exceeded, or a score has neither fingerprint nor hash, it is unknown whether the score is stale.
 """
 
 from __future__ import annotations

@@ -118,8 +118,8 @@ class Writing:
     ) -> Written:
         """Store writes in order; return the row of each, even if it was stored before.
 
-        The version that the annotator saw is stored with its first annotation. Raises
-        ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
+        The version that the annotator saw is stored with the first annotation of that version.
+        Raises ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
         """
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
@@ -211,7 +211,7 @@ def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
 
 
 def _restored_rows(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
-    """Yield rows that restore the state before a group, for slots where the group is current."""
+    """Yield rows with the values before a group of writes, for steps not edited since the group."""
     for _, revisions in groupby(rows, key=lambda row: row.slot):
         *earlier, last = revisions
         if last.group != group:

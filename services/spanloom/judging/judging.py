@@ -20,7 +20,7 @@ class Judged(NamedTuple):
 
     result: Result
     view_fingerprint: str
-    """Empty if the run cannot be read."""
+    """The fingerprint of the view; empty if the run cannot be read."""
     evaluator: Evaluator
 
 

@@ -43,7 +43,7 @@ class RuleRefusedError(PermanentError):
 
 
 class ListedRule(NamedTuple):
-    """An online rule, and how far its work has come."""
+    """An online rule, and its progress."""
 
     rule: OnlineRule
     progress: RuleProgress

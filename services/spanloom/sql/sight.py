@@ -154,7 +154,7 @@ class Sight:
 _UNREADABLE = frozenset(
     {"access_keys", "alerts", "annotation_queue_events", "annotation_scores_writer"}
 )
-"""Tables that no key may read, because addresses of channels may be secrets."""
+"""Tables that no key may read, because the URLs of alert channels may contain secrets."""
 _VIEW_ONLY = frozenset({"annotations", "scores"})
 """Tables that can be read only through views."""
 _CHANGES = "trajectory_changes"

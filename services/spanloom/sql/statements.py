@@ -62,7 +62,7 @@ class Checked(NamedTuple):
 
     tree: Tree
     format: str
-    """The value of the FORMAT clause; empty without one."""
+    """The value of the FORMAT clause; empty if there is none."""
     settings: Mapping[str, str]
 
 
