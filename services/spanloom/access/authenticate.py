@@ -173,7 +173,7 @@ _UNKNOWN = (
 )
 _UNKNOWN_RETRY_S = 5.0
 _NO_DIGEST = "0" * 64
-"""Compared if a key is unknown, so that the answer takes as long as for a wrong secret."""
+"""Compared if a key is unknown, so that the response takes as long as for a wrong secret."""
 
 
 class Authenticator:

@@ -1,6 +1,6 @@
 """Delivers events of alerts to channels, at least once.
 
-Everything runs in an event loop in a thread of its own: a channel that does not answer blocks only
+Everything runs in an event loop in a thread of its own: a channel that does not respond blocks only
 its own task. Events and the state of their deliveries are in the store.
 """
 

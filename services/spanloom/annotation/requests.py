@@ -202,7 +202,7 @@ class Batch:
 
 
 def _may_differ(before: Anchor, now: Anchor) -> bool:
-    """Return whether the texts may differ; those of a whole run may in every other version."""
+    """Return whether the annotated texts may differ; for a whole run, in any other version."""
     is_known = bool(now.step_hash) and before.step_hash == now.step_hash
     return before.version != now.version and not is_known
 

@@ -103,8 +103,8 @@ class Outdated:
     ) -> Sequence[Score]:
         """Return the outdated scores of the marks' annotator, among the scores of the run.
 
-        Marks without a score get one of revision 0: their writer crashed before storing it, or is
-        about to store it.
+        If the marks have no score, the result is a score of revision 0: the writer of the marks has
+        crashed before storing their score, or is about to store it.
         """
         newest = max(marks, key=lambda row: row.at_us)
         author, sources = newest.slot.annotator, {row.origin.value for row in marks}

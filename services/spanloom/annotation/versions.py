@@ -33,7 +33,7 @@ class Versions:
     """Reads documents and anchors of versions of runs, and stores annotated versions."""
 
     def __init__(self, versions: VersionKeeper, documents: DocumentReader) -> None:
-        """Read annotated versions from ``versions`` and current ones from ``documents``."""
+        """Read annotated versions from ``versions``, and current documents from ``documents``."""
         self._versions = versions
         self._documents = documents
         self._lock = Lock()

@@ -206,7 +206,7 @@ def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
 
 
 def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
-    """Return the newest row of each step, without deleted ones."""
+    """Return the newest row of each step, unless that row is deleted."""
     return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
 
 

@@ -34,7 +34,7 @@ def evaluate(
     ``run`` and ``reference`` are documents (mapping, text or bytes; canonical or Coze's) or lists
     of OpenAI messages; ``reference`` is short for ``expected["trajectory"]``. ``evaluators`` are
     one or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
-    ``allow_code`` allows those of kind ``python``, which run the code of a file.
+    ``allow_code`` allows evaluators of the kind ``python``, which run the code of a file.
 
     Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged raises no
     error; its results have the status ``error``.

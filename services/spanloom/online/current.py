@@ -39,7 +39,7 @@ class CurrentRules:
         self._next_s = float("-inf")
 
     def all(self) -> Sequence[OnlineRule]:
-        """Return all rules, including deleted ones; raises ``RetryableError``."""
+        """Return all rules, including deleted rules; raises ``RetryableError``."""
         with self._lock:
             if self._clock_s() >= self._next_s:
                 self._rules = self._store.list(Reach.ALL)

@@ -49,7 +49,7 @@ class OnlineFollower(RepeatingPart):
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Follow the feed of a store while this process is the one chosen to do so.
+        """Follow the feed of a store while this process is chosen to do so.
 
         ``held`` returns the slices of this process, which decide that. ``outage`` logs failures of
         the store.

@@ -62,7 +62,7 @@ class SqlDoor:
         self._log = get_logger("sql")
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return

@@ -83,7 +83,7 @@ def _expected(turn: Json, where: str) -> dict[str, Any]:  # JSON values
 
 
 def _calls(between: Json, where: str) -> Iterator[Json]:
-    """Yield the expected calls: the listed ones, and those in events of a recorded turn."""
+    """Yield the expected calls: the listed calls, and calls in events of a recorded turn."""
     uses = a_list(between.get("tool_uses") or [], f"{where}.{_BETWEEN}.tool_uses")
     for at, event in enumerate(a_list(between.get(_EVENTS) or [], f"{where}.{_BETWEEN}.{_EVENTS}")):
         place = f"{where}.{_BETWEEN}.{_EVENTS}.{at}"

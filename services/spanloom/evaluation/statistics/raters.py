@@ -56,7 +56,7 @@ class Agreed(NamedTuple):
     n: int
     """The number of units that count: both judged them, and people have a common label."""
     undecided: int
-    """The number of units without a majority of people."""
+    """The number of units on which people have no majority."""
     only_evaluator: int
     only_people: int
     labels: Sequence[Label]

@@ -1,8 +1,8 @@
-"""The address of a store: a directory, or hosts of a server with an account and secret files.
+"""Says where a store is: a directory, or the hosts of a server, with account and secret files.
 
-``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database`` (``clickhouses://``
-for TLS). The files are read whenever a connection is opened, so that a new password or certificate
-needs no restart.
+``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database``, or
+``clickhouses://…`` for TLS. The files are read whenever a connection is opened, so that a new
+password or certificate needs no restart.
 """
 
 from __future__ import annotations
@@ -128,11 +128,11 @@ class StoreAddress:
 
 
 Where: TypeAlias = "str | StoreAddress"
-"""A store, given by its URL or its whole address."""
+"""A store, given by its URL or by a ``StoreAddress``."""
 
 
 def address_of(where: Where) -> StoreAddress:
-    """Return the address of a store, given the address or its URL."""
+    """Return the ``StoreAddress`` of a store that is given by this address or by its URL."""
     return where if isinstance(where, StoreAddress) else StoreAddress(where)
 
 

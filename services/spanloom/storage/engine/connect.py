@@ -102,7 +102,7 @@ def connector_of(where: Where) -> Connect:
 
 
 def is_embedded(where: Where) -> bool:
-    """Return whether the address names an embedded store."""
+    """Return whether ``where`` names an embedded store."""
     return address_of(where).is_embedded
 
 

@@ -145,7 +145,7 @@ class Hosts:
         """Open a client to the host in use, or to the next usable one.
 
         Raises ``StoreUnavailableError``, with a sentence for each host, if none can be used, and
-        ``StartupError`` if a file of the address cannot be read.
+        ``StartupError`` if a file named in the ``StoreAddress`` cannot be read.
         """
         with self._lock:
             server = self._address.read()
@@ -192,7 +192,7 @@ class Hosts:
     def _first_to_begin(self, server: Server, hosts: Sequence[Host]) -> Opened | None:
         """Use a host without tables if this process makes them and no host has them.
 
-        A host that does not answer may have the tables, and making them elsewhere would start a
+        A host that does not respond may have the tables, and making them elsewhere would start a
         second store.
         """
         reasons = {self._refused[host].reason for host in hosts}
@@ -384,7 +384,7 @@ class RoamingClient:
         return self._client
 
     def _connect_again(self) -> Opened:
-        """Connect; an unreadable file of the address is a temporary error."""
+        """Connect; an unreadable file with the password or a certificate is a temporary error."""
         try:
             return self._hosts.connect()
         except StartupError as error:

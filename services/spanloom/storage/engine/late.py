@@ -125,7 +125,7 @@ class Opening:
     def _require_rights(self, client: Client) -> None:
         """Raise ``StartupError`` if the account lacks a right that a role of the process needs.
 
-        The version is checked first, because an old server cannot answer the query for rights.
+        The version is checked first, because an old server does not support the query for rights.
         """
         if not self._may_work:
             connection = Connection(

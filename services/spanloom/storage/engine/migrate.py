@@ -254,7 +254,7 @@ def _refuse_older(listed: Listed) -> None:
 
 
 def _refuse_newer(listed: Listed, writes_from: str) -> None:
-    """Raise if this release may not write; without a recorded minimum the ledger decides."""
+    """Raise if this release may not write; if no minimum is recorded, the ledger decides."""
     last = migrations()[-1]
     names = [writes_from] if writes_from else [name for name, _ in listed.values()]
     if newer := [name for name in names if number_of(name) > last.number]:

@@ -96,9 +96,10 @@ def _reading(
     inner: Mapping[str, Callable[..., object]],
     read: Mapping[str, Callable[[Any], object]],
 ) -> _Reading:
-    """Return what reads the object at the path ``before``; raises ``KeyError`` without a column.
+    """Return what reads the object at the path ``before``; ``paths`` has columns by path.
 
-    The arguments are those of ``ObjectRows``; ``paths`` has the column of each attribute's path.
+    The other parameters are the same as in ``ObjectRows``. Raises ``KeyError`` if an attribute has
+    no column.
     """
     parameters = [f"{before}{name}" for name in signature(made).parameters]
     own = [path for path in parameters if path not in inner]

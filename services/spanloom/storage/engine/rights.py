@@ -33,7 +33,7 @@ class Right(NamedTuple):
     use: str
     """Why the role needs the privilege, as text: ``to store spans``."""
     is_optional: bool = False
-    """Whether the role works without it."""
+    """Whether the role works without the privilege."""
 
 
 def _all(

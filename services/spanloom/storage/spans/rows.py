@@ -142,7 +142,7 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 
 
 def newest_spans(rows: Iterable[Values]) -> Traces:
-    """Return the newest version of each span; of equal versions the one that starts last.
+    """Return the newest version of each span; of equal versions, the row that starts last.
 
     Equal versions come from a request that has the same span twice, in two months: partitions are
     read in any order, and FINAL keeps the row of the last partition.
