@@ -137,7 +137,7 @@ class Opening:
             self._may_work = True
 
     def _check(self, client: Client) -> None:
-        """Check the schema, and an unusable schema a second time: a migration may have begun."""
+        """Check the schema; if it is unusable, check again, because a migration may have begun."""
         checked = Connection(client)
         try:
             check_schema(checked, self._command, self._oldest)

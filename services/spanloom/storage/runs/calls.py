@@ -42,7 +42,7 @@ NEAR_NS = 600 * 10**9
 """If all windows together span at most this many nanoseconds, they are searched as one window."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""The columns that identify a row when the traces of a run are searched: each is found once."""
+"""The columns that identify a result: a search for the traces of a run finds each trace once."""
 
 
 class ClickHouseCalls:
