@@ -189,7 +189,8 @@ def _is_new(expanded: Listed, listed: Listed) -> bool:
     """Return whether no older release can be running, because the store never had its tables.
 
     This includes a new store whose first migration was interrupted: the ledger of such a store
-    lists all migrations from the start. ``finish`` lists them too, but only those whose additions are made.
+    lists all migrations from the start. ``finish`` lists migrations too, but only those whose
+    additions are made.
     """
     missing = missing_in(listed)
     return migrations()[0] in missing or any(
