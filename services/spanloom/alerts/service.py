@@ -89,10 +89,10 @@ class Alerts:
         return ListedAlert(alert, self._store.firing(Reach.only(project)).get(alert.place, 0))
 
     def put(self, project: str, name: str, definition: AlertDefinition, put_by: str) -> ListedAlert:
-        """Create or replace an alert; the same definition again changes nothing.
+        """Create or replace an alert; an equal definition changes nothing.
 
         A changed condition is a new version. Raises ``InvalidQueryError`` that names the faulty
-        member, and ``AlertRefusedError`` if the project has ``MOST_ALERTS``.
+        member, and ``AlertRefusedError`` if the project already has ``MOST_ALERTS``.
         """
         parse_alert_condition(definition)
         with self._lock:

@@ -98,10 +98,10 @@ class Datasets:
         evaluators: Sequence[Mapping[str, Any]] | None,
         put_by: str,
     ) -> ListedDataset:
-        """Create or change a dataset; ``None`` leaves a value, and a repeat changes nothing.
+        """Create or change a dataset; ``None`` leaves the stored value unchanged.
 
-        Raises ``InvalidEvaluatorError``, and ``DatasetRefusedError`` if there are
-        ``MOST_DATASETS``.
+        A repeated call changes nothing. Raises ``InvalidEvaluatorError``, and
+        ``DatasetRefusedError`` if the project already has ``MOST_DATASETS``.
         """
         if evaluators:
             _check(evaluators)

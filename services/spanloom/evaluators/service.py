@@ -77,7 +77,7 @@ class Evaluators:
     def put(self, project: str, name: str, definition: object, put_by: str) -> VersionedEvaluator:
         """Store an evaluator, as a new version if its definition has changed; return it.
 
-        Raises ``InvalidEvaluatorError``, and ``EvaluatorRefusedError`` if there are
+        Raises ``InvalidEvaluatorError``, and ``EvaluatorRefusedError`` if the project already has
         ``MOST_EVALUATORS``.
         """
         config = _named(definition, name)

@@ -188,7 +188,7 @@ class _Span(NamedTuple):
 def with_continuations(reader: Connection, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
     """Return the lines, each with its continuation.
 
-    Runs no query if no run waits or continues another, as on most pages.
+    Sends no query if no run waits for an answer or continues another run, as on most pages.
     """
     if not any(map(may_continue, lines)):
         return lines

@@ -185,7 +185,7 @@ def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]
     """Return the precedence of reserved builds that may still replace the stored build.
 
     Later confirmations of the stored build do not prevent that, because the other builders may have
-    read it before.
+    read the stored build before it was confirmed.
     """
     others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
     return [

@@ -101,7 +101,7 @@ def _without_span(by_span: EventsOfTrace) -> list[Span]:
 
 
 def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
-    """Raise the first span's version to the version of events whose own span may never arrive.
+    """Raise the first span's row version to the highest of events whose span may never arrive.
 
     Otherwise these events would count as unread forever.
     """
