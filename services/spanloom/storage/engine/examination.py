@@ -30,7 +30,7 @@ class OldEngineError(StartupError):
 
 
 class Examination:
-    """Decides whether a host can be used; all hosts must have the store of the first usable one."""
+    """Decides whether a host can be used; all must have the same store as the first usable host."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
         """Accept any store first; ``takes_any_schema`` is for read-only users like ``doctor``."""

@@ -127,7 +127,7 @@ SHARED_CHARS = 40
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
-    """Yield the rows with equal values as the same object, to save memory for long traces."""
+    """Yield the rows, in which equal values are one object, to save memory for long traces."""
     seen: dict[str, str] = {}
     keep = seen.setdefault
     for row in rows:

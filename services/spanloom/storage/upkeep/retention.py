@@ -51,7 +51,7 @@ RETAINED = {
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables with a retention period, each with the column that has a row's time, and its kind.
+"""The tables with a retention period, each with its time column and its kind of data.
 
 The keeper removes expired rows in this order: ``trace_requests`` before the spans. A TTL may remove
 the spans first. Until it has removed the requests too, a trace with new arrivals is examined again,
