@@ -1,4 +1,4 @@
-"""Authentication of requests by keys in memory, and the check of scopes, for all endpoints."""
+"""Authenticates requests of all endpoints by API keys held in memory, and checks their scopes."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 POLL_S = 0.5
-"""Seconds between reads of the keys: changes by another process take effect this late at most."""
+"""Seconds between reads of the keys, which delay changes by other processes this long at most."""
 USE_S = 60.0
-"""Seconds between writes of the times of last use; requests do not wait for them."""
+"""Seconds between writes of each key's time of last use; requests do not wait for these writes."""
 
 
 class Keyring(RepeatingPart):
-    """Follows the keys of a store, between ``start`` and ``stop``.
+    """Reads the keys of a store periodically between ``start`` and ``stop``.
 
     While the store is unavailable, the keys that were read last stay valid and none can be revoked.
     With a ``known`` file, ``start`` succeeds without the store and uses the keys that an earlier
@@ -78,9 +78,9 @@ class Keyring(RepeatingPart):
         return self._has_had_keys
 
     def start(self) -> None:
-        """Read the keys and follow their changes.
+        """Read the keys, and from now on read them periodically.
 
-        Raises ``StartupError`` if that fails and there is no ``known`` file.
+        Raises ``StartupError`` if the first read fails and there is no ``known`` file.
         """
         try:
             self.refresh()
@@ -92,13 +92,13 @@ class Keyring(RepeatingPart):
         super().start()
 
     def stop(self, grace_s: float = 5.0) -> None:
-        """Stop following, and write the times of last use."""
+        """Stop reading the keys, and write the times of last use."""
         super().stop(grace_s)
         if self._used_ns:
             self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
-        """Return a key by its id, also if revoked or expired."""
+        """Return the key with this id, even if it is revoked or expired."""
         return self._keys.get(key_id)
 
     def note_use(self, key_id: str) -> None:
@@ -141,7 +141,11 @@ class Keyring(RepeatingPart):
             self._take(keys)
 
     def _remember(self) -> None:
-        """Write the keys to the file if they have changed; an emptied table is not written."""
+        """Write the keys to the ``known`` file if they have changed.
+
+        If the store had keys and now has none, the file stays unchanged, because the store's table
+        may have been lost.
+        """
         if self._known is None or (self._has_had_keys and not self._keys):
             return
         packed = pack_keys(self._keys.values())
@@ -169,11 +173,11 @@ _UNKNOWN = (
 )
 _UNKNOWN_RETRY_S = 5.0
 _NO_DIGEST = "0" * 64
-"""Compared if a key is unknown, so that the answer takes as long as for a wrong secret."""
+"""Compared if a key is unknown, so that the response takes as long as for a wrong secret."""
 
 
 class Authenticator:
-    """Finds the caller of a request by its headers."""
+    """Determines the caller of a request from the request's headers."""
 
     def __init__(
         self,
@@ -193,7 +197,7 @@ class Authenticator:
 
     @property
     def obstacle(self) -> str:
-        """Why no request can be authenticated at all; empty if requests can be."""
+        """Why no request can be authenticated; empty if requests can be authenticated."""
         if self._open_without_keys or self._keyring.has_keys:
             return ""
         if not self._keyring.are_known:
@@ -210,9 +214,9 @@ class Authenticator:
         """Return the caller of a request with these headers (pairs of name and value).
 
         Raises ``UnauthenticatedError`` if the key is missing, unknown, revoked or expired; the last
-        three have the same message. Raises ``KeysUnknownError`` until keys have been read. With
-        ``only_sends``, a request without a key is accepted even then if the service is open without
-        keys.
+        three have the same message. Raises ``KeysUnknownError`` until keys have been read. If the
+        service is open without keys, and ``only_sends`` is set, a request without a key is accepted
+        even before the keys have been read.
         """
         text = read_key(headers, query_string)
         if not self._keyring.are_known and not (

@@ -15,8 +15,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Cache-Control": "no-store",
 }
-"""Responses are data, so browsers must not guess their type, run, frame or cache them. There is no
-CORS header, so pages of other origins cannot read them.
+"""Headers that forbid browsers to guess the type of a response, and to run, frame or cache it.
+
+There is no CORS header, so pages of other origins cannot read responses.
 """
 
 
@@ -25,7 +26,7 @@ NOT_OURS = "This service does not answer for that host; ask it by its address, o
 
 
 class Hosts:
-    """Accepted hosts: ``localhost``, IP addresses and the configured names; ``*`` is any name."""
+    """Accepts ``localhost``, IP addresses and configured names as host; ``*`` accepts any name."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         """Accept ``names`` in addition."""
@@ -38,7 +39,7 @@ class Hosts:
 
 
 def _name_of(host: str) -> str:
-    """Return the name without port, brackets and a trailing dot."""
+    """Return the name in a ``Host`` header, without port, brackets and a trailing dot."""
     name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
     return name.lower().rstrip(".")
 

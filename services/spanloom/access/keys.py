@@ -1,4 +1,4 @@
-"""API keys: their format, the headers that carry them, and creating, listing, revoking them."""
+"""Creates, lists and revokes API keys, and reads them from the headers of requests."""
 
 from __future__ import annotations
 
@@ -67,14 +67,15 @@ def has_key(query_string: str) -> bool:
 KEY_HEADERS = frozenset({"authorization", "x-api-key"})
 """The headers that may carry a key, in lower case."""
 CHALLENGE = 'Bearer realm="spanloom"'
-"""Value of ``WWW-Authenticate`` if a key is missing or wrong."""
+"""The ``WWW-Authenticate`` header of responses to requests whose key is missing or wrong."""
 
 
 def read_key(headers: Iterable[tuple[str, str]], query_string: str = "") -> str | None:
     """Return the key in a request's headers, or ``None`` if there is none.
 
-    ``headers`` are pairs of name and value; names in any case. Raises ``UnauthenticatedError``
-    for a key in the query string, and if the headers have several different credentials.
+    ``headers`` are pairs of name and value; names may have any case. Raises
+    ``UnauthenticatedError`` for a key in the query string, and if the headers have several
+    different credentials.
     """
     if has_key(query_string):
         raise UnauthenticatedError(
@@ -117,7 +118,7 @@ class CreatedKey(NamedTuple):
 
 
 class KeyAdministration:
-    """Administration of keys; a caller of one project sees and changes only its keys."""
+    """Creates, lists and revokes keys; a caller of one project manages only the project's keys."""
 
     def __init__(self, store: KeyStore, now_ns: Callable[[], int] = time.time_ns) -> None:
         """Use ``store``, which the caller closes."""

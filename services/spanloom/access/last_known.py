@@ -31,7 +31,7 @@ log = get_logger("keys")
 
 
 class LastKnown:
-    """One value in one file; without a path nothing is stored."""
+    """Stores one value in one file; if there is no path, nothing is stored."""
 
     def __init__(self, path: Path | None = None) -> None:
         """Use the file at ``path``, whose directory exists."""
@@ -39,7 +39,7 @@ class LastKnown:
         self._has_failed = False
 
     def read(self) -> object:
-        """Return the value written last; ``None`` without one, or if the file is damaged."""
+        """Return the value written last; ``None`` if there is none, or the file is damaged."""
         if self._path is None:
             return None
         try:
@@ -105,7 +105,7 @@ def _key(scopes: Sequence[str], **fields: str | int) -> Key:
 
 
 def unpack_usage(value: object) -> Mapping[str, int] | None:
-    """Return bytes by project; ``None`` if the value is something else."""
+    """Return the stored bytes by project; ``None`` if the value is anything else."""
     if not isinstance(value, dict) or not all(type(size) is int for size in value.values()):
         return None
     return value

@@ -1,8 +1,8 @@
-"""Limits by project: the TOML file that sets them, and rates, with token buckets.
+"""Reads each project's limits from a TOML file, and enforces rate limits with token buckets.
 
-A project has a bucket for spans and one for bytes. A request is admitted while neither is empty
-and charged when its size is known, so a bucket can go into debt; further requests are refused
-unread until the debt is paid. On average no project exceeds its rate.
+A project has a bucket for spans and a bucket for bytes. A request is admitted while neither is
+empty; its size is subtracted once it is known, so a bucket can become negative. Further requests
+are refused unread until both buckets are positive again. On average no project exceeds its rate.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class ProjectLimits(NamedTuple):
-    """Limits of one project; 0 is no limit."""
+    """Limits of one project; 0 means that there is no limit."""
 
     spans_per_s: float = 0
     bytes_per_s: float = 0
-    """Decoded bytes of requests."""
+    """Decoded bytes of requests per second."""
     stored_bytes: int = 0
     """Bytes in the store and of requests in the spool."""
 
@@ -81,10 +81,10 @@ def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
 
 
 class LimitsByProject(RepeatingPart):
-    """The limits of each project, from options and a file that is reloaded between start and stop.
+    """The limits of each project, from options and from a file.
 
-    A ``Part``. If the file is invalid, for instance half written, that is logged once and the
-    limits stay unchanged.
+    Between ``start`` and ``stop`` the file is reloaded when it changes. If it is invalid, for
+    instance half written, the error is logged once and the limits stay unchanged.
     """
 
     name = "limits"
@@ -92,7 +92,7 @@ class LimitsByProject(RepeatingPart):
     def __init__(
         self, default: ProjectLimits, path: Path | None = None, poll_s: float = POLL_S
     ) -> None:
-        """Read the file, if any; projects that are not in it have ``default``.
+        """Read the file, if any; projects that are not in the file have the ``default`` limits.
 
         Raises ``StartupError`` if the file is missing or invalid.
         """
@@ -103,7 +103,7 @@ class LimitsByProject(RepeatingPart):
         self._trouble = ""
 
     def start(self) -> None:
-        """Start to follow the file, if any."""
+        """Start to check the file, if any, for changes."""
         if self._path:
             super().start()
 
@@ -138,14 +138,14 @@ BURST_S = 2.0
 
 
 class Rates:
-    """Rate limits by project. Thread-safe."""
+    """Enforces rate limits by project. Thread-safe."""
 
     def __init__(
         self, limits_of: LimitsOf = unlimited, clock_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """Limit each project by ``limits_of``.
+        """Use the limits that ``limits_of`` returns for a project.
 
-        All senders whose key names no project share the project ``""``.
+        All senders whose key names no project share the limits of the project ``""``.
         """
         self._limits_of = limits_of
         self._clock_s = clock_s
@@ -165,7 +165,7 @@ class Rates:
             )
 
     def charge(self, project: str, *, spans: int = 0, size: int = 0) -> None:
-        """Charge spans and bytes of a request to the project's buckets."""
+        """Subtract the spans and bytes of a request from the project's buckets."""
         with self._lock:
             buckets = self._of(project)
             buckets.spans.take(spans)
@@ -190,7 +190,7 @@ class _Buckets:
 
 
 class _Bucket:
-    """A token bucket that may go into debt."""
+    """A token bucket that may become negative."""
 
     def __init__(self, rate: float, now: float) -> None:
         self._rate = rate

@@ -1,4 +1,4 @@
-"""Quotas of stored bytes by project: bytes in the store plus bytes on their way to it."""
+"""Enforces quotas of stored bytes by project; bytes on their way to the store count too."""
 
 from __future__ import annotations
 
@@ -21,24 +21,28 @@ if TYPE_CHECKING:
 
 
 MAX_SLOTS = 64
-"""Maximum number of slots; beyond it the oldest two are merged, as in an outage of the store."""
+"""Maximum number of slots; if the store is down for long, the two oldest are merged."""
 MAX_ARRIVING_PROJECTS = 10_000
-"""Maximum projects in one slot, because senders may choose names; others count once stored."""
+"""Maximum projects in one slot, because senders may choose project names.
+
+The bytes of other projects count once they are stored.
+"""
 
 
 @dataclass(slots=True)
 class _Slot:
-    """Bytes by project accepted between two calls of ``turn``."""
+    """The accepted bytes of each project between two calls of ``Arrivals.turn``."""
 
     newest_seq: int = 0
     sizes: Counter[str] = field(default_factory=Counter)
 
 
 class Arrivals:
-    """Accepted bytes by project that the store's sums may lack; the caller must hold a lock.
+    """Counts accepted bytes by project that the store's sums may lack; the caller holds a lock.
 
-    Example: the newest request before a ``turn`` has number 7. Its slot is dropped once a sum was
-    read while no request below 8 was waiting. Numbers are compared because the clock may be set.
+    Example: the newest request before a ``turn`` has the sequence 7. The slot of this request is
+    dropped once a sum was read while no request with a sequence below 8 was waiting. Sequences are
+    compared instead of times because the clock may be set back.
     """
 
     def __init__(self) -> None:
@@ -47,11 +51,11 @@ class Arrivals:
         self._totals: Counter[str] = Counter()
 
     def of(self, project: str) -> int:
-        """Return the bytes of a project."""
+        """Return the counted bytes of a project."""
         return self._totals[project]
 
     def add(self, sizes: Mapping[str, int], seq: int) -> None:
-        """Count accepted bytes by project, of a request with number ``seq`` or lower."""
+        """Count accepted bytes by project, for requests up to the sequence ``seq``."""
         slot = self._slots[-1]
         slot.newest_seq = max(slot.newest_seq, seq)
         for project, size in sizes.items():
@@ -76,13 +80,15 @@ class Arrivals:
 
 
 READ_S = 2.0
-"""Interval in which sums are read from the store. Requests accepted by another collector, and
-deletions, count after this time."""
+"""Seconds between reads of the sums from the store.
+
+Requests that another collector accepted, and deletions, count after this time.
+"""
 RETRY_S = 5.0
 KEEP_S = 60.0
-"""Interval in which the sums are written to the data directory, for a start without the store."""
+"""Seconds between writes of the sums to the data directory, for a start without the store."""
 MAX_PROJECTS = 100_000
-"""The largest projects whose stored bytes are read, because senders may choose the names."""
+"""How many projects' stored bytes are read, the largest first: senders may choose the names."""
 
 
 class Queue(Protocol):
@@ -90,19 +96,19 @@ class Queue(Protocol):
 
     @property
     def last_seq(self) -> int:
-        """The number of the newest request; later ones have higher numbers."""
+        """The sequence of the newest request; later requests have higher sequences."""
         ...
 
     def stored_before(self) -> int:
-        """Return a number below which no request is waiting any more."""
+        """Return a sequence below which no request is waiting any more."""
         ...
 
 
 class Quotas(RepeatingPart):
-    """Follows the stored bytes by project, between ``start`` and ``stop``; a ``Part``.
+    """Reads the stored bytes of each project between ``start`` and ``stop``, and checks quotas.
 
-    Adds the store's sum, which all collectors share and which deletions and retention reduce, and
-    the bytes accepted by this process that the sum may lack.
+    The bytes of a project are the store's sum, which includes all collectors and is reduced by
+    deletions and retention, plus the bytes accepted by this process that the sum may lack.
     """
 
     name = "quotas"
@@ -117,7 +123,7 @@ class Quotas(RepeatingPart):
     ) -> None:
         """Limit projects by their ``stored_bytes``; ``queue`` is the spool of this process.
 
-        ``known`` stores the sums; failures of the store are logged by ``outage``.
+        The sums are written to ``known``; failures of the store are logged by ``outage``.
         """
         super().__init__(READ_S)
         self._known = known or LastKnown()
@@ -131,9 +137,9 @@ class Quotas(RepeatingPart):
         self._arrivals = Arrivals()
 
     def start(self) -> None:
-        """Read the sums and follow them.
+        """Read the sums, and from now on read them periodically.
 
-        Without the store, begin with an earlier process's sums.
+        If the store is unavailable, begin with the sums that an earlier process wrote.
         """
         if self._limits.any_quota:
             self._stored = unpack_usage(self._known.read()) or {}

@@ -23,7 +23,7 @@ _UNTOLD = frozenset({"internal", "unavailable"})
 
 
 class Cause(NamedTuple):
-    """What was refused, and for whom."""
+    """The reason for a refusal, the endpoint, and the sender."""
 
     reason: str
     """The outcome as in the metrics: ``unauthenticated``, ``too_large``."""
@@ -43,7 +43,7 @@ KeyT = TypeVar("KeyT")
 
 
 class OncePerMinute(Generic[KeyT]):
-    """Counts events by key, and limits the lines about each key to one a minute."""
+    """Counts events by key, and limits the log lines about each key to one a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Start without keys."""
@@ -52,9 +52,10 @@ class OncePerMinute(Generic[KeyT]):
         self._lock = Lock()
 
     def due(self, key: KeyT, rest: KeyT | None = None) -> int:
-        """Count an event; return the number since the last line, 0 if that is not a minute old.
+        """Count an event; return the count since the last line, 0 if none is due yet.
 
-        Beyond ``MOST_CAUSES`` keys, new keys are counted as ``rest``, if that is given.
+        Beyond ``MOST_CAUSES`` keys, events with a new key are counted with the key ``rest``, if
+        given.
         """
         now = self._clock()
         with self._lock:

@@ -1,8 +1,8 @@
-"""Checks the addresses of channels, and redacts secrets in them.
+"""Checks the URLs and IP addresses of channels, and redacts secrets in URLs.
 
-Anybody who may annotate can set the address of a webhook, and this process connects to it from
-inside a network. So only public addresses are allowed unless the operator allows others. The
-resolved address is checked: a name is resolved once, and the connection goes to that address.
+Anybody who may annotate can set the URL of a webhook, and this process connects to it from inside a
+network. So only public IP addresses are allowed unless the operator allows others. A host name is
+resolved once, and the connection goes to the IP address that was checked.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _PRIVATE = (
 
 
 def check_url(url: str, *, allows_private: bool) -> None:
-    """Raise ``ValueError`` with a reason for an invalid or forbidden address.
+    """Raise ``ValueError`` with the reason for an invalid or forbidden URL.
 
-    Names are resolved only when a connection is made.
+    Host names are not resolved here, only when a connection is made.
     """
     split = _split(url)
     if split.scheme not in _PORTS:
@@ -47,7 +47,7 @@ def check_url(url: str, *, allows_private: bool) -> None:
 
 
 def port_of(split: SplitResult) -> int:
-    """Return the port of a checked address, or the default of its scheme."""
+    """Return the port of a checked URL, or the default port of its scheme."""
     return split.port or _PORTS[split.scheme]
 
 
@@ -61,7 +61,7 @@ def is_public(address: str) -> bool:
 
 
 def redacted_url(kind: str, url: str) -> str:
-    """Return an address without possible secrets: user, query, the path of a Slack webhook."""
+    """Return a URL without possible secrets: user, query, the path of a Slack webhook."""
     split = _split(url)
     path = f"/{HIDDEN}" if kind == "slack" and split.path.strip("/") else split.path
     query = HIDDEN if split.query else ""
@@ -89,7 +89,7 @@ def _is_plainly_private(host: str) -> bool:
 
 
 def _within(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield an address, or the IPv4 addresses embedded in an IPv6 address."""
+    """Yield the IPv4 addresses embedded in an IPv6 address, or the address if there are none."""
     if isinstance(address, IPv4Address):
         yield address
     elif address.ipv4_mapped is not None:

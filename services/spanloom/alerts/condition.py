@@ -1,4 +1,4 @@
-"""The parsed condition of an alert: a ``where`` on runs, or a number over a window."""
+"""The parsed condition of an alert: a ``where`` on runs, or a metric over a time window."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ReadT = TypeVar("ReadT")
 MOST_GROUPS = 1_000
-"""Maximum groups that are watched for one number: the groups with the largest numbers."""
+"""Maximum groups that are watched for one metric: the groups with the largest values."""
 _NS = 10**9
 _SUBJECTS = {"runs": Subject.RUN, "steps": Subject.STEP}
 _ITSELF = {"duplicate": False, "has_steps": True}
@@ -55,7 +55,7 @@ class RunCondition:
 
     @cached_property
     def is_lasting(self) -> bool:
-        """Whether it stays true as a run grows.
+        """Whether the condition, once true for a run, stays true as the run grows.
 
         Other conditions are checked on settled runs only.
         """
@@ -63,12 +63,12 @@ class RunCondition:
 
     @cached_property
     def reads_words(self) -> bool:
-        """Whether it searches words in texts, whose index is updated after the run."""
+        """Whether the condition searches texts for words; their index is updated after the run."""
         return searches_words(self._any)
 
     @cached_property
     def reads_scores(self) -> bool:
-        """Whether it reads annotations or scores, which are not in documents."""
+        """Whether the condition reads annotations or scores, which are not in documents."""
         return any(read.field.is_judgement for read in fields_read(self._any))
 
     @cached_property
@@ -78,7 +78,7 @@ class RunCondition:
 
 @dataclass(frozen=True)
 class NumberCondition:
-    """A number of runs or steps over a window, compared with a threshold."""
+    """A metric of runs or steps over a time window, compared with a threshold."""
 
     metric: Metric
     of: Subject
@@ -90,12 +90,15 @@ class NumberCondition:
     at_least: int
 
     def numbers(self, now_ns: int) -> tuple[Condition | None, Numbers]:
-        """Return the filter of runs and the query, for the window that ends now."""
+        """Return the condition that selects the runs, and the query that computes the metric.
+
+        Both are for the window that ends at ``now_ns``, in nanoseconds since the epoch.
+        """
         filters = condition_of({**_ITSELF, "since": now_ns - self.window_s * _NS})
         return filters, self.query(now_ns)
 
     def query(self, now_ns: int) -> Numbers:
-        """Return the query of the number and of the count, without a window."""
+        """Return the query that computes the metric and the count, without the window."""
         of_runs = parse_where(self.where, now_ns) if self._has_where(Subject.RUN) else None
         of_steps = parse_steps_where(self.where, now_ns) if self._has_where(Subject.STEP) else None
         metrics = [self.metric, Metric(COUNT)]
@@ -107,7 +110,10 @@ class NumberCondition:
         return bool(self.where) and self.of is of
 
     def is_beyond(self, value: float | None, count: int) -> bool:
-        """Return whether ``value`` is beyond the threshold; ``None`` and small counts are not."""
+        """Return whether ``value`` is beyond the threshold.
+
+        ``None`` never is, nor any value of fewer runs or steps than ``at_least``.
+        """
         if value is None or count < self.at_least:
             return False
         return value > self.threshold if self.is_above else value < self.threshold

@@ -57,7 +57,7 @@ class Channel(BaseModel):
 
     @property
     def redacted(self) -> str:
-        """The address without possible secrets."""
+        """The URL without possible secrets."""
         return redacted_url(self.kind, self.url)
 
 
@@ -160,7 +160,7 @@ class AlertDefinition(BaseModel):
 
 
 def queried_members(definition: Mapping[str, Any]) -> bytes:
-    """Return the condition of a stored definition as JSON; a change of it is a new version."""
+    """Return the condition in a stored definition as JSON; a changed condition is a new version."""
     members = {name: definition.get(name) for name in _QUERY_MEMBERS}
     if definition.get("metric") is not None:
         members |= {"of": members["of"] or "runs"}
@@ -193,10 +193,10 @@ def check_members(definition: AlertDefinition) -> None:
 def with_addresses(
     definition: AlertDefinition, known: Sequence[Channel], *, allows_private: bool
 ) -> AlertDefinition:
-    """Return the definition with each redacted address replaced by the address that it stands for.
+    """Return the definition with the full URL in place of each redacted URL.
 
-    ``known`` are the channels with these addresses. Raises ``InvalidQueryError`` for an invalid or
-    forbidden address.
+    ``known`` are the channels with the full URLs. Raises ``InvalidQueryError`` for an invalid or
+    forbidden URL.
     """
     hidden = {(one.kind, one.redacted): one for one in known}
     channels: list[Channel] = []

@@ -1,6 +1,6 @@
 """Delivers events of alerts to channels, at least once.
 
-Everything runs in an event loop in a thread of its own: a channel that does not answer blocks only
+Everything runs in an event loop in a thread of its own: a channel that does not respond blocks only
 its own task. Events and the state of their deliveries are in the store.
 """
 
@@ -51,14 +51,17 @@ THREADS = 32
 ENDING_S = 2.0
 """Seconds to wait for running deliveries at the stop."""
 _DAYS_BACK = 30
-"""Days of events in the first read; those older than a day are given up after one more failure."""
+"""Days of events in the first read; events older than a day are given up at the next failure."""
 _DAY_US = 86_400 * 1_000_000
 _OUTCOMES = {DeliveryState.PENDING: "failed"}
 log = get_logger("alerts")
 
 
 class AlertDeliverer:
-    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
+    """Delivers alerts in the background; waits while the store is unavailable.
+
+    Implements ``Part``, the interface for components of the process (``process/supervisor.py``).
+    """
 
     name = "alert deliveries"
 
@@ -75,9 +78,9 @@ class AlertDeliverer:
     ) -> None:
         """Deliver the events of a store; ``sender`` is called in the event loop.
 
-        ``base_url`` returns the address of the page, for links. ``outage`` logs failures of the
-        store. ``held`` returns the slices of this process; the owner of one of them delivers all
-        alerts.
+        ``base_url`` returns the URL of the page, for links. ``outage`` logs failures of the store.
+        ``held`` returns the slices of this process; the process that holds a certain slice delivers
+        all alerts.
         """
         self._store = store
         self._make_sender = sender
@@ -177,7 +180,7 @@ class AlertDeliverer:
         self._read_us = now_us
 
     async def _deliver(self, sender: Sender, item: Item) -> None:
-        """Deliver one item, and note the outcome."""
+        """Deliver one item, and hold the outcome in memory until it is recorded."""
         try:
             message = await asyncio.to_thread(self._message, item)
         except SpanloomError as error:
@@ -202,7 +205,7 @@ class AlertDeliverer:
                 log.warning("an alert could not be delivered", **names, reason=one.error)
 
     def _message(self, item: Item) -> tuple[Channel, bytes] | None:
-        """Return channel and body; ``None`` if the alert no longer has the channel."""
+        """Return an item's channel and request body; ``None`` if the alert lost the channel."""
         event = item.event
         alerts = self._store.alerts.list(Reach.only(event.project), event.alert)
         channels = [one for alert in alerts for one in read_definition(alert.definition).channels]

@@ -1,4 +1,4 @@
-"""Creates events of alerts: the first event of an id, and its later states."""
+"""Creates events of alerts: the event that fires, and later events with the same id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class NewEvents:
-    """New events, with details of their runs."""
+    """New events, and the details of their runs that are shown with them."""
 
     events: list[AlertEvent] = field(default_factory=list)
     shown: list[RunEvidence] = field(default_factory=list)
@@ -29,7 +29,7 @@ def channels_of(alert: Alert | None) -> Sequence[str]:
 
 
 def first_event(alert: Alert, key: TraceKey, version: int, now_ns: int) -> AlertEvent:
-    """Return the first event of an alert about a run, without channels."""
+    """Return the event with which an alert first fires for a run, without channels."""
     alert_version, trace_id = alert.version, key.trace_id
     return AlertEvent(
         *(*alert.place, alert_version),
@@ -49,7 +49,7 @@ def next_event(
     reason: Mapping[str, Any] | None = None,
     **changed: Any,
 ) -> AlertEvent:
-    """Return the next state of an event; its time is later than that of ``last``."""
+    """Return the event that follows ``last``, with a new state and a later time."""
     return replace(
         last,
         number=last.number + 1,

@@ -1,4 +1,4 @@
-"""Evaluates alerts on numbers: groups that fire, fire again, or are resolved."""
+"""Evaluates alerts on metrics: each group fires, fires again, or is resolved."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from spanloom.core.query.stats import Group
 
 SOONEST_S, LATEST_S = 5, 30
-"""Minimum and maximum seconds between two evaluations of a number; between them, 1/180 of its
-window.
+"""Minimum and maximum seconds between two evaluations of a metric.
+
+Within these limits it is evaluated 180 times per window.
 """
 _PARTS = 180
 log = get_logger("alerts")
 
 
 class NumberAlerts:
-    """Evaluates the numbers of all alerts, each when it is due."""
+    """Evaluates the metrics of all alerts, each when its next evaluation is due."""
 
     def __init__(self, store: ReadingStore) -> None:
-        """Read alerts and numbers of a store."""
+        """Read alerts and metrics from a store."""
         self._store = store
         self._due_ns: dict[tuple[str, str, int], int] = {}
 
@@ -55,7 +56,7 @@ class NumberAlerts:
         return new
 
     def _is_due(self, alert: Alert, condition: NumberCondition, now_ns: int) -> bool:
-        """Return whether a number is due, and schedule its next evaluation."""
+        """Return whether an alert's metric is due; if so, schedule the next evaluation."""
         place = *alert.place, alert.version
         if now_ns < self._due_ns.get(place, 0):
             return False

@@ -1,4 +1,4 @@
-"""Writes messages to channels: ``spanloom.alert/1``, and the forms of Slack and Alertmanager."""
+"""Builds messages for channels: ``spanloom.alert/1``, and the formats of Slack and Alertmanager."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MOST_TEXT = 300
 
 
 def page_of(event: AlertEvent, base_url: str = "") -> str:
-    """Return the URL of the run's page, or for a number of the alert's page."""
+    """Return the URL of the page that shows the run, or for a metric the alert."""
     if event.trace_id:
         return f"{base_url}/trajectories/{event.trace_id}?{urlencode({'project': event.project})}"
     return f"{base_url}/alerts?{urlencode({'name': event.alert, 'project': event.project})}"
 
 
 def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
-    """Return value, threshold, window and group of a number; empty for a run."""
+    """Return value, threshold, window and group of a metric; empty for an event about a run."""
     if event.trace_id:
         return {}
     by = [name.strip() for name in (definition.by or "").split(",") if name.strip()]
@@ -46,7 +46,7 @@ def number_of(event: AlertEvent, definition: AlertDefinition) -> dict[str, Any]:
 def payload_of(
     event: AlertEvent, shown: RunDetails, definition: AlertDefinition, base_url: str
 ) -> dict[str, Any]:
-    """Return ``spanloom.alert/1``; details of a deleted run are absent."""
+    """Return the message in the format ``spanloom.alert/1``, without details of a deleted run."""
     run = {"trace_id": event.trace_id, "version": event.version} if event.trace_id else {}
     payload = {
         "format": FORMAT,

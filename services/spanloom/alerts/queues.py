@@ -1,4 +1,4 @@
-"""Queues of pending deliveries, one for each channel: order and time. Pure, without a clock.
+"""Queues of pending deliveries, one for each channel, which decide their order and time.
 
 A channel gets one message at a time. After failures the waits grow, up to a minute, so that a
 channel that is down costs little. Items with the fewest tries come first, so that a message that
@@ -44,7 +44,7 @@ class Item:
         return self.event.project, self.event.id, self.event.number
 
     def delivery(self, state: DeliveryState, at_us: int, error: str = "") -> Delivery:
-        """Return the record of the last try."""
+        """Return the record to store for the last try."""
         event = self.event
         place = (event.project, event.alert, event.id, event.number, self.channel)
         return Delivery(*place, state, self.tries, at_us, error)
@@ -63,7 +63,10 @@ class _Queue:
     """Whether the store may have more items."""
 
     def first(self) -> Item:
-        """Return the next item: fewest tries, then oldest; states of one event in order."""
+        """Return the next item: with the fewest tries, then the oldest.
+
+        Items for states of the same event keep the order of the states.
+        """
         first_of: dict[tuple[str, str], Item] = {}
         for item in self.items.values():
             of = item.event.project, item.event.id
@@ -87,7 +90,7 @@ class Queues:
         return sum(len(queue.items) for queue in self._queues.values())
 
     def add(self, pending: Iterable[PendingDelivery]) -> None:
-        """Add pending items; known and finished ones are left unchanged."""
+        """Add pending items, except items that are already pending or finished."""
         counts = Counter[tuple[str, str]]()
         for one in pending:
             item = Item(one.event, one.channel, one.tries)
@@ -118,7 +121,10 @@ class Queues:
         return self._finish(queue, item, DeliveryState.DELIVERED, at_us)
 
     def failed(self, item: Item, at_us: int, error: str) -> Sequence[Delivery]:
-        """Note a failed try; items of the channel older than ``EXPIRES_US`` are given up."""
+        """Count a failed try, and give up items of the channel that are older than ``EXPIRES_US``.
+
+        Returns the records to store.
+        """
         queue = self._end(item)
         queue.failures += 1
         queue.next_us = at_us + int(self._wait_s(queue.failures) * _US)

@@ -33,7 +33,10 @@ class RunVersion:
     """One version of a run, parsed from its document."""
 
     def __init__(self, row: RunRow, duplicate_of: str) -> None:
-        """Use the row of a run; ``duplicate_of`` is the trace id of the run that it repeats."""
+        """Use the row of a run; ``duplicate_of`` is the trace id of the run that this run repeats.
+
+        It is empty if the run is no duplicate.
+        """
         self._row = row
         self.duplicate_of = duplicate_of
         self.version = row.version
@@ -41,7 +44,7 @@ class RunVersion:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self | None:
-        """Return the run of a document; ``None`` if it cannot be read."""
+        """Return the run in a document; ``None`` if the document cannot be read."""
         viewed = Document(document)
         try:
             row = row_of(viewed)
@@ -57,9 +60,9 @@ class RunVersion:
         """Return whether a condition holds, with the evidence; ``None`` if unknown.
 
         ``store_match`` is the result of the store's query, which may have read an earlier version.
-        It counts only for conditions on annotations or scores, which documents do not have. For
-        other conditions the document counts: if the run has changed since the query, it is
-        announced and evaluated again.
+        It decides only conditions on annotations or scores, which documents do not have. Other
+        conditions are evaluated on the document: if the run has changed since the query, the change
+        is announced and the run is evaluated again.
         """
         try:
             verdict = _compiled(condition, now_ns // 10**9)(self._row)
@@ -76,7 +79,7 @@ class RunVersion:
         return verdict
 
     def shown(self, verdict: Verdict) -> Mapping[str, Any]:
-        """Return name, question, deciding steps, and the ids of all steps, as JSON."""
+        """Return the data stored with an event: name, question, evidence, ids of all steps."""
         steps = [placed.step for placed in self._row.steps]
         deciding = [steps[at] for at in verdict.places[:MOST_EVIDENCE]]
         return {
@@ -89,13 +92,13 @@ class RunVersion:
         }
 
     def reason(self, before: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the reason to withdraw the event of an earlier version."""
+        """Return the reason to withdraw an event; ``before`` is what ``shown`` returned for it."""
         if self.duplicate_of:
             return {"version": self.version, "duplicate_of": self.duplicate_of}
         return {"version": self.version, "late_spans": self._late(before)}
 
     def _late(self, before: Mapping[str, Any]) -> list[str]:
-        """Return the ids of steps that the earlier version lacked."""
+        """Return the ids of the steps that were not in the version of the event."""
         earlier_ids = set(before.get("steps") or ())
         late = [p.step.id for p in self._row.steps if earlier_ids and p.step.id not in earlier_ids]
         return late[:MOST_LATE]

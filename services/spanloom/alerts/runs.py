@@ -43,7 +43,7 @@ class _Check:
     condition: RunCondition
     key: TraceKey
     last: AlertEvent | None
-    """The last event of the alert about the run."""
+    """The last event of this version of the alert about the run."""
     store_match: bool | None
     """Whether the run meets the condition in the store; ``None`` if it was not queried."""
     may_fire: bool
@@ -61,7 +61,7 @@ class RunAlerts:
     """Evaluates the conditions of all alerts on changed runs."""
 
     def __init__(self, store: ReadingStore) -> None:
-        """Read alerts, runs and documents of a store."""
+        """Read alerts, runs and documents from a store."""
         self._store = store
 
     def look(self, keys: Iterable[TraceKey], now_ns: int) -> NewEvents:
@@ -99,7 +99,7 @@ class RunAlerts:
     def _checks(
         self, alerts: Sequence[Alert], keys: Sequence[TraceKey], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield the checks of one project's runs, with the matches that the store found."""
+        """Yield the checks to make on the runs of one project, with results of store queries."""
         current = {alert.name: alert for alert in alerts if not alert.is_deleted}
         if not current:
             return
@@ -150,7 +150,10 @@ class RunAlerts:
     def _found(
         self, condition: RunCondition, project: str, keys: Sequence[TraceKey], now_ns: int
     ) -> AbstractSet[TraceKey] | None:
-        """Return the runs that meet a condition in the store; ``None``: check the documents."""
+        """Return the runs that meet a condition by a store query.
+
+        ``None`` means that there was no query, so the documents must be checked.
+        """
         if condition.reads_words or not keys:
             return None
         try:
@@ -217,7 +220,7 @@ class RunAlerts:
 
 
 def run_condition_of(alert: Alert) -> RunCondition | None:
-    """Return the condition of an alert on runs; ``None`` for a number or an unknown field."""
+    """Return the condition of an alert on runs; ``None`` for a metric or an unknown field."""
     try:
         condition = condition_of_definition(alert.definition)
     except InvalidQueryError as error:

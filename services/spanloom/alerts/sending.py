@@ -100,7 +100,7 @@ class HttpSender:
             raise DeliveryError(f"it answered {answer.status_code}")
 
     async def _target(self, url: str) -> Target:
-        """Resolve a URL to its destination; raises ``DeliveryError``."""
+        """Resolve the host name in a URL, and check its addresses; raises ``DeliveryError``."""
         try:
             check_url(url, allows_private=self._allows_private)
         except ValueError as error:
@@ -110,7 +110,10 @@ class HttpSender:
         return _target(split, self._allowed(await _resolved(host, port_of(split))))
 
     def _allowed(self, addresses: Sequence[str]) -> str:
-        """Return the first address; all must be allowed, because a later try may use another."""
+        """Return the first address; raises ``DeliveryError`` if any of them is not allowed.
+
+        All are checked, because a later try may use another address.
+        """
         if not self._allows_private and not all(map(is_public, addresses)):
             raise DeliveryError(
                 "its name leads to this machine or a private network; --alert-private allows it"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 FOLLOWER = "alerts"
-"""Name of the change-feed follower, and of the work that only one process does at a time."""
+"""Name of the change-feed follower, and the key by which one process is chosen to do the work."""
 _MOST_TRIES = 20
 """Maximum attempts to store a change, if other processes store the next revision first."""
 
@@ -46,7 +46,7 @@ class ListedAlert(NamedTuple):
 
 
 class ListedEvent(NamedTuple):
-    """An event with details of its run, and its deliveries."""
+    """An event with the details of its run, and the event's deliveries."""
 
     event: AlertEvent
     shown: Mapping[str, Any]
@@ -89,10 +89,10 @@ class Alerts:
         return ListedAlert(alert, self._store.firing(Reach.only(project)).get(alert.place, 0))
 
     def put(self, project: str, name: str, definition: AlertDefinition, put_by: str) -> ListedAlert:
-        """Create or replace an alert; the same definition again changes nothing.
+        """Create or replace an alert; an equal definition changes nothing.
 
         A changed condition is a new version. Raises ``InvalidQueryError`` that names the faulty
-        member, and ``AlertRefusedError`` if the project has ``MOST_ALERTS``.
+        member, and ``AlertRefusedError`` if the project already has ``MOST_ALERTS``.
         """
         parse_alert_condition(definition)
         with self._lock:

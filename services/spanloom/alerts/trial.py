@@ -29,7 +29,7 @@ _SETTLED = Compare(RUN_FIELDS["status"], Operator.EQUAL, Status.SETTLED.value)
 
 
 class Window(NamedTuple):
-    """A window of a number for which an alert would have fired."""
+    """A time window in which an alert on a metric would have fired."""
 
     start_ns: int
     by: Sequence[Any]
@@ -54,9 +54,9 @@ class TrialResult(NamedTuple):
 def try_alert(
     store: ReadingStore, reach: Reach, condition: AlertCondition, since_ns: int, now_ns: int
 ) -> TrialResult:
-    """Return what an alert would have fired for since a time; raises ``InvalidQueryError``.
+    """Return the runs or windows for which an alert would have fired since ``since_ns``.
 
-    ``since_ns`` and ``now_ns`` are in ns since the epoch.
+    ``since_ns`` and ``now_ns`` are in ns since the epoch. Raises ``InvalidQueryError``.
     """
     if isinstance(condition, RunCondition):
         return _try_line(store, reach, condition, since_ns, now_ns)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EVERY_S = 0.5
 """Seconds between reads of the feed."""
 NUMBERS_S = 2.0
-"""Seconds between checks for due numbers and for deleted runs."""
+"""Seconds between checks for due metrics and for deleted runs."""
 KEEP_S = 60.0
 """Seconds after which the position is stored even without changes."""
 MOST_DELETED = 1_000
@@ -59,7 +59,10 @@ class Changes(Protocol):
 
 
 class AlertWatcher(RepeatingPart):
-    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
+    """Evaluates alerts in the background; waits while the store is unavailable.
+
+    Implements ``Part``, the interface for components of the process (``process/supervisor.py``).
+    """
 
     name = "alerts"
 
@@ -77,7 +80,7 @@ class AlertWatcher(RepeatingPart):
         """Watch a store; ``notify`` is called when new events are stored.
 
         ``outage`` logs failures of the store. ``held`` returns the slices of this process; the
-        owner of one of them evaluates all alerts.
+        process that holds a certain slice evaluates all alerts.
         """
         super().__init__(EVERY_S)
         self._store = store
@@ -93,7 +96,7 @@ class AlertWatcher(RepeatingPart):
         self._has_alerts = False
         self._keep_ns = 0
         self._is_counted = False
-        """Whether the gauges reflect the stored events."""
+        """Whether the metrics of firing alerts reflect the stored events."""
 
     @property
     def owns_alerts(self) -> bool:
@@ -101,7 +104,7 @@ class AlertWatcher(RepeatingPart):
         return owns(self._held(), FOLLOWER)
 
     def run_once(self) -> int:
-        """Evaluate changed runs and due numbers; return the number of new events."""
+        """Evaluate alerts on changed runs and due metrics; return the number of new events."""
         if not self.owns_alerts:
             self._changes.forget()
             self._count_nothing()
@@ -138,7 +141,7 @@ class AlertWatcher(RepeatingPart):
         return deleted + self._add(self._numbers.look(now_ns))
 
     def _take(self, keys: Sequence[TraceKey]) -> int:
-        """Evaluate runs together; one by one if that fails, so that one run cannot block others."""
+        """Evaluate runs together; if that fails, one by one, so that no run blocks the others."""
         try:
             return self._add(self._runs.look(keys, self._clock_ns()))
         except (PermanentError, StoreTooSmallError) as error:

@@ -1,5 +1,6 @@
-"""The annotation services over a store, by the rules of ``core/annotation``; all methods may block.
+"""Writes, reads and compares annotations in a store, by the rules in ``core/annotation``.
 
 In: schemes, writes, queues and imports from the API. Out: annotations with states, scores, queue
-items, agreement, exports. Start at ``services.py`` (all services), then ``writing.py``.
+items, agreement, exports. Methods may block. Start at ``services.py`` (all services), then
+``writing.py``.
 """

@@ -1,4 +1,4 @@
-"""Measures agreement over stored annotations: of a scheme, a queue's items, or chosen runs."""
+"""Measures how far annotators agree: over a scheme, the items of a queue, or chosen runs."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ MOST_ROWS = 1_000_000
 
 
 class ComparisonQuery(NamedTuple):
-    """A query for agreement: which annotations to compare."""
+    """Selects the annotations to compare."""
 
     project: str
     scheme: Scheme
     rows: AnnotationQuery
     withheld: Callable[[TraceKey, str], bool]
     traces: Collection[str] | None = None
-    """Only these traces; ``None``: all."""
+    """The trace ids of the runs to compare; ``None`` means all."""
     with_changed: bool = False
 
 
 class Gathered(NamedTuple):
-    """The compared marks and scores."""
+    """The marks and scores to compare."""
 
     traces: int
     left_out: int
     """Number of rows that do not count, because their steps have changed or are gone."""
     marks: Sequence[UnitMark]
     scores: Mapping[tuple[str, str], float]
-    """By trace and annotator."""
+    """The scores by trace id and annotator."""
 
 
 class Agreement(NamedTuple):
-    """Agreement over all steps, by agent, and by step type."""
+    """How far annotators agree: over all steps, for each agent, and for each step type."""
 
     gathered: Gathered
     measures: Sequence[Measure]
@@ -60,16 +60,16 @@ class Agreement(NamedTuple):
 
 
 class Agreeing:
-    """Compares the marks of annotators."""
+    """Measures the agreement of annotators."""
 
     def __init__(self, annotations: AnnotationStore, versions: Versions, reading: Reading) -> None:
-        """Compare stored annotations, with the states that ``reading`` resolves."""
+        """Compare annotations from the store; ``reading`` determines their states."""
         self._annotations = annotations
         self._versions = versions
         self._reading = reading
 
     def agree(self, query: ComparisonQuery) -> Agreement:
-        """Return the agreement on all aspects."""
+        """Return the agreement on the annotations that a query selects."""
         gathered = self.gather(query)
         marks = gathered.marks
         return Agreement(
@@ -80,7 +80,7 @@ class Agreeing:
         )
 
     def gather(self, query: ComparisonQuery) -> Gathered:
-        """Return the marks to compare, without marks of adjudicators, who have seen the others."""
+        """Return the marks to compare, without adjudications, whose author saw the other marks."""
         by_trace: dict[TraceKey, list[Annotation]] = defaultdict(list)
         for row in self._rows(query.project, query.rows._replace(scheme=query.scheme.name)):
             key, author = row.slot.key, row.slot.annotator

@@ -1,4 +1,7 @@
-"""Annotations in files: rows as steps of an entry, entries as writes, and lines of each form."""
+"""Converts annotations to entries and lines of export files, and imported entries to writes.
+
+An entry is a JSON object with all annotations of one annotator on one run, by one scheme.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 OURS = frozenset(
     {"revision", "at", "state", "standing", "version", "stands_at", "reason", "places"}
 )
-"""Keys of an exported step that describe its row, not its mark."""
+"""Keys of a step in an entry that describe the stored row, not the mark."""
 
 
 class RefusedEntryError(ValueError):
@@ -44,14 +47,17 @@ class RefusedEntryError(ValueError):
 
 
 def write_row(annotation: Annotation) -> Json:
-    """Return an annotation without its state, as a dict, not a model: there may be very many."""
+    """Return an annotation as JSON, without its state.
+
+    It is a dict instead of a model, because there may be very many.
+    """
     return AnnotationItem.row_of(
         annotation, penalty=plain(annotation.penalty), value=dict(annotation.mark.value)
     )
 
 
 def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:
-    """Return a row as a step of an entry; ``places`` are step indexes in the item by step id."""
+    """Return a row as a step of an entry; ``places`` has the index of each step, by step id."""
     annotation, standing = row.annotation, row.standing
     shown: Json = {"step_id": annotation.slot.step_id, **texts_of(annotation.mark)}
     if (at := places.get(standing.step_id)) is not None:
@@ -71,7 +77,7 @@ def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:
 
 
 def plain_places(row: ResolvedAnnotation) -> list[Sequence[int] | None]:
-    """Return the current bounds of a row's text ranges as JSON lists; ``None`` where not found."""
+    """Return the current bounds of a row's text ranges as JSON lists; ``None`` if not found."""
     return [None if bounds is None else [*bounds] for bounds in row.places]
 
 
@@ -103,7 +109,7 @@ def marks_of(entry: Json, anchors: Anchors) -> Iterator[tuple[str, Mark]]:
 
 
 def as_write(session: Session, step_id: str, mark: Mark) -> Write:
-    """Return a mark as a write with a hash of its content as id, so that repeats are recognised."""
+    """Return a write of a mark; its id is a hash of its content, so that repeats are recognised."""
     edit = {**{name: getattr(mark, name) for name in MARK_FIELDS}, "value": dict(mark.value)}
     content = orjson.dumps(
         [session.scheme.name, session.annotator, step_id, edit], option=orjson.OPT_SORT_KEYS
@@ -128,16 +134,16 @@ def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
 
 
 LineWriter: TypeAlias = "Callable[[DocumentReader, Iterable[Json], Counter[str]], Iterator[Json]]"
-"""Writes lines for entries; writers of corrected answers count the fate of each correction.
+"""Yields the lines of an export file for entries, with one run in memory at a time.
 
-One run is in memory at a time.
+Writers of corrected answers count what became of each correction.
 """
 
 
 def entry_lines(
     _documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield entries unchanged: the annotations of one annotator on one run."""
+    """Yield the entries unchanged."""
     yield from entries
 
 
@@ -151,14 +157,14 @@ def sft_lines(
 def dpo_lines(
     documents: DocumentReader, entries: Iterable[Json], fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield corrected answers with the original answers."""
+    """Yield corrected answers, each with the original answer."""
     return (example.as_dpo() for example in _examples(documents, entries, fates))
 
 
 def invariant_runs(
     documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield a line for each agent of the annotated runs."""
+    """Yield a line in the format of Invariant for each agent of the annotated runs."""
     index = count()
     for document, assessments in _annotated(documents, entries):
         yield from ({"index": next(index), **x} for x in invariant_lines(document, assessments))
@@ -167,7 +173,7 @@ def invariant_runs(
 def snorkel_runs(
     documents: DocumentReader, entries: Iterable[Json], _fates: Counter[str]
 ) -> Iterator[Json]:
-    """Yield annotated runs as traces of Snorkel."""
+    """Yield annotated runs as traces in the format of Snorkel."""
     for document, assessments in _annotated(documents, entries):
         yield snorkel_trace(document, assessments)
 

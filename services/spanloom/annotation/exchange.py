@@ -1,4 +1,7 @@
-"""Exports and imports annotations: JSON entries by scheme, annotator and run; Potato tasks."""
+"""Exports and imports annotations as JSON entries, and exports annotation tasks for Potato.
+
+An entry has the annotations of one annotator on one run by one scheme.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class ImportOutcome(NamedTuple):
-    """The outcome of importing an entry."""
+    """What importing an entry changed, or why it was refused."""
 
     added: int = 0
     """Number of new rows."""
@@ -57,7 +60,7 @@ class ImportOutcome(NamedTuple):
 
 
 class Exchange:
-    """Exports and imports entries."""
+    """Exports annotations as entries, and imports entries."""
 
     def __init__(
         self,
@@ -67,7 +70,7 @@ class Exchange:
         reading: Reading,
         writing: Writing,
     ) -> None:
-        """Export stored annotations by ``reading``; import entries by ``writing``."""
+        """Export annotations as ``reading`` returns them; import entries through ``writing``."""
         self._annotations = annotations
         self._schemes = schemes
         self._versions = versions
@@ -80,7 +83,7 @@ class Exchange:
         query: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
     ) -> Iterator[Json]:
-        """Yield the entries of a query, by project, trace, scheme and annotator."""
+        """Yield the entries that a query selects, by project, trace, scheme and annotator."""
         rows = (
             row
             for row in every_annotation(self._annotations, reach, query)
@@ -168,7 +171,7 @@ class Exchange:
 
 
 class Tasks:
-    """Writes Potato tasks."""
+    """Writes annotation tasks for the tool Potato."""
 
     def __init__(self, documents: DocumentReader, schemes: Schemes, exchange: Exchange) -> None:
         """Read runs from ``documents``, and their annotations from ``exchange``."""
@@ -184,10 +187,10 @@ class Tasks:
         withheld: Callable[[TraceKey, str], bool],
         runs: Sequence[str] | None = None,
     ) -> Iterator[None]:
-        """Write the files of a task with the annotations of a query.
+        """Write the files of a task with the annotations that a query selects.
 
-        ``runs`` limits them to these runs unless it is ``None``. Yields after each run and each
-        file; only one run and the ids of all are in memory.
+        Unless ``runs`` is ``None``, the task has only these runs. Yields after each run and each
+        file; only one run, and the ids of all runs, are in memory.
         """
         reach, names = Reach.only(project), {query.scheme}
         with TemporaryFile() as scratch:
@@ -208,7 +211,7 @@ class Tasks:
         withheld: Callable[[TraceKey, str], bool],
         runs: Iterable[str] | None,
     ) -> Iterator[tuple[str, Sequence[Json]]]:
-        """Yield (trace id, entries) of each of ``runs``; if ``None``, of all runs with entries."""
+        """Yield trace id and entries of each run in ``runs``, or of all runs with entries."""
         if runs is None:
             entries = self._exchange.entries(reach, query, withheld)
             for trace_id, group in groupby(entries, key=lambda entry: str(entry["trace_id"])):

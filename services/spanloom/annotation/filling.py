@@ -1,4 +1,4 @@
-"""Items of queues: runs found for them, and gold items, whose answers are known."""
+"""Finds runs for queues, and compares annotators with gold items, whose answers are known."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class UnknownQueueError(PermanentError):
 
 
 class Filling:
-    """Finds runs for a queue."""
+    """Finds runs to add to a queue as items."""
 
     def __init__(self, runs: RunReader, now_us: Callable[[], int]) -> None:
         """Use the list of runs, and a strictly increasing clock in µs."""
@@ -59,7 +59,7 @@ class Filling:
     def named(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str]
     ) -> Sequence[QueueItem]:
-        """Return the items of runs by their ids, with gold items spread among the others.
+        """Return items for runs given by trace id, with gold items spread among the others.
 
         Raises ``UnknownQueueError`` for a run that is not stored.
         """
@@ -79,9 +79,9 @@ class Filling:
     def matching(
         self, queue: Queue, where: str, present: set[str], most: int
     ) -> Sequence[QueueItem]:
-        """Return items for runs that match ``where`` and are not ``present``, oldest first.
+        """Return items for the runs that match ``where`` and are not ``present``, oldest first.
 
-        A living queue skips runs that are still live.
+        For a living queue, runs that are still live are skipped.
         """
         runs = [
             run
@@ -93,7 +93,7 @@ class Filling:
         return [_item(run, at_us + n) for n, run in enumerate(runs[::-1][:most])]
 
     def found(self, queue: Queue, trace_id: str) -> QueueItem | None:
-        """Return the item of one run if it matches the ``where`` of the queue."""
+        """Return an item for a run if it matches the ``where`` of the queue, otherwise ``None``."""
         where = And((self._where(queue.where), In(RUN_FIELDS["trace_id"], [trace_id])))
         question, reach = RunSelection(where, ANY_RUN.order), Reach.only(queue.project)
         for run in self._stored.list(reach, _SHOWN, 1, None, question):
@@ -124,7 +124,7 @@ class Filling:
 
 
 def spread(plain: Sequence[str], gold: Sequence[str]) -> Sequence[str]:
-    """Merge both lists, each in its order, with gold items evenly spread."""
+    """Merge two lists of trace ids in order, with the ``gold`` ids evenly spread."""
     places = [(n + 0.5, trace_id) for n, trace_id in enumerate(plain)]
     apart = max(1, len(plain)) / max(1, len(gold))
     places += [((n + 0.5) * apart, trace_id) for n, trace_id in enumerate(gold)]
@@ -136,7 +136,7 @@ def _item(run: ListedRun, place: int) -> QueueItem:
 
 
 class LivingQueues:
-    """Adds annotated runs to the blind living queues of a project."""
+    """Adds runs that have been annotated or scored to the blind living queues of their project."""
 
     def __init__(self, queues: AnnotationQueueStore, runs: RunReader) -> None:
         """Use the store of queues and the list of runs."""
@@ -161,18 +161,18 @@ MOST_ROWS = 100_000
 
 
 class Gold:
-    """Compares annotators with earlier adjudications."""
+    """Compares the annotators of a queue with the adjudications of its gold items."""
 
     def __init__(self, annotations: AnnotationStore) -> None:
-        """Read marks and adjudications from the store of annotations."""
+        """Read annotations and adjudications from a store."""
         self._annotations = annotations
 
     def is_adjudicated(self, queue: Queue, trace_id: str) -> bool:
-        """Return whether a run has been adjudicated by the scheme of a queue."""
+        """Return whether a run has an adjudication in the scheme of a queue."""
         return bool(_adjudicated(self._rows(queue, trace_id)))
 
     def accuracy(self, view: QueueView) -> Mapping[str, Accuracy]:
-        """Return the accuracy of each annotator with done gold items, by name."""
+        """Return the accuracy of each annotator who has finished gold items, by annotator name."""
         by_annotator: defaultdict[str, list[Accuracy]] = defaultdict(list)
         for item in view.items:
             if item.is_gold and (done := view.done_by(item.trace_id)):
@@ -203,7 +203,7 @@ def _answers_by(rows: Sequence[Annotation], annotator: str) -> Mapping[str, str]
 
 
 def _answer(row: Annotation) -> str:
-    """Return the compared answer: correctness, or for a whole run decisive step and agent."""
+    """Return the answer to compare: correctness, or for a whole run the decisive step and agent."""
     if row.slot.step_id != WHOLE:
         return row.mark.correctness
     value = row.mark.value

@@ -1,4 +1,4 @@
-"""Iterates over all annotations or scores of a query, read page by page on demand."""
+"""Iterates over all annotations or scores that a query selects, reading them page by page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PAGE = 10_000
 def every_annotation(
     annotations: AnnotationStore, reach: Reach, query: AnnotationQuery
 ) -> Iterator[Annotation]:
-    """Yield current annotations in the order of slots, deleted ones included."""
+    """Yield current annotations, including deleted annotations, in the order of their slots."""
     return every_line(
         lambda most, after: annotations.list(reach, query, most, after),
         lambda row: row.slot,

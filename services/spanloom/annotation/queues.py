@@ -1,4 +1,4 @@
-"""Queues over the store: create them, hand out items, and record what annotators do with them."""
+"""Creates annotation queues, hands out their items, and records what annotators do with items."""
 
 from __future__ import annotations
 
@@ -38,14 +38,17 @@ class QueueViews:
     def __init__(
         self, queues: AnnotationQueueStore, filling: Filling, now_us: Callable[[], int]
     ) -> None:
-        """Read stored queues; living ones find runs by ``filling``; ``now_us`` always increases."""
+        """Read stored queues; ``filling`` finds new runs for living queues.
+
+        ``now_us`` is a strictly increasing clock in microseconds.
+        """
         self._queues = queues
         self._filling = filling
         self._now_us = now_us
         self._looked_us: dict[tuple[str, str], int] = {}
 
     def of(self, queue: Queue) -> QueueView:
-        """Return the current state of a queue."""
+        """Return a queue with its current items and events."""
         items, now_us = self._items(queue), self._now_us()
         return QueueView(
             queue, items, self._queues.events(queue), self._queues.alike(queue), now_us
@@ -78,7 +81,7 @@ class QueueViews:
         return [*items, *new]
 
     def _is_due(self, queue: Queue) -> bool:
-        """Return whether it is time to search for runs; if so, record the search."""
+        """Return whether to search for new runs now; if so, record the time of the search."""
         place, now_us = (queue.project, queue.name), self._now_us()
         if now_us - self._looked_us.get(place, 0) < LIVING_S * 1e6:
             return False
@@ -98,7 +101,7 @@ class Next(NamedTuple):
 
 
 class Queues:
-    """Stores queues, and records the events of their items."""
+    """Stores queues, hands out items, and records events."""
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class Queues:
         reading: Reading,
         now_us: Callable[[], int],
     ) -> None:
-        """Work over a store; ``now_us`` is a strictly increasing clock in microseconds."""
+        """Use a store; ``now_us`` is a strictly increasing clock in microseconds."""
         self._queues = store.queues
         self._schemes = schemes
         self._versions = versions
@@ -122,7 +125,7 @@ class Queues:
     def put(
         self, queue: Queue, trace_ids: Sequence[str], gold: Sequence[str] = (), where: str = ""
     ) -> QueueView:
-        """Store a queue and append trajectories; those already in it keep their positions.
+        """Store a queue, and append trajectories; items already in the queue keep their positions.
 
         The matches of ``where`` are appended too. Raises ``UnknownSchemeError``,
         ``UnknownQueueError`` for a trajectory that is not stored, and ``NotCompleteError`` if a
@@ -150,7 +153,7 @@ class Queues:
         return self.views.of(queue)
 
     def next_for(self, project: str, name: str, annotator: str) -> Next:
-        """Return the next item of an annotator, and record that they begin it."""
+        """Return the next item for an annotator, and record that the annotator has begun it."""
         with self._handing_out:  # within a process no item goes to two annotators at once
             view = self.views.named(project, name)
             trace_id = view.next_for(annotator)
@@ -160,7 +163,10 @@ class Queues:
         return Next(trace_id, sum(annotator not in view.done_by(of) for of in mine))
 
     def begin(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
-        """Record that an annotator opened an item; nothing if they did before or may not get it."""
+        """Record that an annotator has begun an item.
+
+        Records nothing if the annotator began it before, or may not have it.
+        """
         with self._handing_out:
             view = self.views.holding(project, name, trace_id)
             if not view.begins(trace_id, annotator):
@@ -168,7 +174,7 @@ class Queues:
             return self._note(view.queue, trace_id, annotator, Event.BEGUN)
 
     def done(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
-        """Record that an annotator is done with an item; raises ``NotCompleteError``."""
+        """Record that an annotator has finished an item; raises ``NotCompleteError``."""
         view = self.views.holding(project, name, trace_id)
         scheme = self._schemes.find(project, view.queue.scheme)
         if scheme.is_required or scheme.needs_reason:
@@ -176,7 +182,7 @@ class Queues:
         return self._note(view.queue, trace_id, annotator, Event.DONE)
 
     def reopen(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
-        """Record that an annotator reopens a done item."""
+        """Record that an annotator has reopened a finished item."""
         queue = self.views.holding(project, name, trace_id).queue
         return self._note(queue, trace_id, annotator, Event.REOPENED)
 

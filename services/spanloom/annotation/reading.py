@@ -1,4 +1,7 @@
-"""Reads annotations with their states against the current version, and withholds blind ones."""
+"""Reads annotations with their states in the current version, and withholds them in blind queues.
+
+The state of an annotation says whether its step is unchanged, changed or gone.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 def withheld_from(
     queues: QueueReader, reach: Reach, reader: str
 ) -> Callable[[TraceKey, str], bool]:
-    """Return a predicate: whether a trajectory's annotations by an author are withheld.
+    """Return a function that tells whether an author's annotations of a run are withheld.
 
     ``reader`` is the caller's annotator name, empty if the caller has none.
     """
@@ -55,7 +58,7 @@ MOST_OF_TRACE = 1_000_000
 
 
 class ResolvedAnnotation(NamedTuple):
-    """An annotation with its state against the current version."""
+    """An annotation with its state in the current version of the run."""
 
     annotation: Annotation
     standing: CurrentState
@@ -64,7 +67,7 @@ class ResolvedAnnotation(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        """Whether the annotation enters scores and agreement."""
+        """Whether the annotation is used to compute scores and agreement."""
         return self.standing.state in COUNTING
 
     @property
@@ -79,17 +82,17 @@ class ResolvedAnnotation(NamedTuple):
 
 
 class Reading:
-    """Reads the annotations of a trajectory with their states."""
+    """Reads the annotations of a trajectory, and determines their states."""
 
     def __init__(self, annotations: AnnotationStore, versions: Versions) -> None:
-        """Read stored annotations against the versions of their trajectories."""
+        """Read annotations from ``annotations``, and anchors of steps from ``versions``."""
         self._annotations = annotations
         self._versions = versions
 
     def of_trace(
         self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
     ) -> Sequence[ResolvedAnnotation]:
-        """Return the current rows without deleted ones, by scheme, annotator and step.
+        """Return current annotations, except deleted annotations, by scheme, annotator and step.
 
         ``current`` is the current version if the caller knows it, otherwise 0.
         """
@@ -109,16 +112,16 @@ class Reading:
     def resolve(
         self, key: TraceKey, rows: Iterable[Annotation], current: int = 0
     ) -> Sequence[ResolvedAnnotation]:
-        """Return rows of a trajectory with their states."""
+        """Return annotations of a trajectory with their states."""
         return list(self._each_resolved(key, rows, current))
 
     def _each_resolved(
         self, key: TraceKey, rows: Iterable[Annotation], current: int
     ) -> Iterator[ResolvedAnnotation]:
-        """Yield rows with their states, as they are read.
+        """Yield annotations with their states, as they are read.
 
-        The document is read only if a row was made on another version than the current one; rows
-        made on the current version are valid.
+        The document is read only if an annotation was made on an earlier version; annotations of
+        the current version are valid.
         """
         current = current or self._versions.current(key)
 
@@ -157,7 +160,7 @@ def _is_same(row: Annotation, standing: CurrentState, current: int) -> bool:
 
 
 def score_now(scheme: Scheme, rows: Iterable[ResolvedAnnotation], steps: AbstractSet[str]) -> Score:
-    """Return the score of one annotator's counting rows, at their current steps."""
+    """Return the score of one annotator, from the annotations that count in this version."""
     marks = {
         row.standing.step_id: row.annotation.mark
         for row in rows

@@ -1,4 +1,7 @@
-"""Write requests of annotators, checked against the stored rows before anything is written."""
+"""Checks the writes in an annotator's request against stored annotations, and makes rows of them.
+
+Nothing is written until all writes of the request are valid.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +27,23 @@ class Write(NamedTuple):
     step_id: str
     write_id: str
     edit: Edit
-    """The changed fields; empty: the annotation is confirmed for the step's current content."""
+    """The changed fields; if empty, the annotation is confirmed for the step's current content."""
     base_revision: int | None = None
-    """The revision that the client had seen, 0 if none; ``None``: the current one."""
+    """The revision that the client has seen, 0 if there was none; ``None`` means the current."""
     is_deleted: bool = False
 
 
 class Session(NamedTuple):
-    """The common context of writes: annotator, scheme and trajectory."""
+    """What all writes of a request have in common: annotator, scheme and trajectory."""
 
     key: TraceKey
     scheme: Scheme
     annotator: str
     version: int
-    """The version that the annotator saw; 0: the current one."""
+    """The version that the annotator saw; 0 means the current version."""
     origin: Origin = Origin.HUMAN
     group: str = ""
-    """The id of a group of writes that are undone together; empty: each write alone."""
+    """The id of a group of writes that are undone together; if empty, each is undone separately."""
     is_lenient: bool = False
     """Whether unknown options are accepted, as in imports."""
 
@@ -58,7 +61,7 @@ class InvalidWritesError(PermanentError):
     """A request has invalid writes (422); nothing was stored."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Build the message from all problems."""
+        """Build the error message from all problems."""
         super().__init__("; ".join(f"{p.field} of write {p.place}: {p.reason}" for p in problems))
         self.problems = problems
 
@@ -67,7 +70,7 @@ class WriteConflictError(PermanentError):
     """Fields were changed by somebody else since they were read (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:
-        """Store the current rows of the conflicting steps; ``fields`` are by step id."""
+        """Store the current rows of the conflicting steps, and the ``fields`` by step id."""
         named = "; ".join(f"{step or 'the whole'}: {', '.join(f)}" for step, f in fields.items())
         super().__init__(f"Changed elsewhere since you read it: {named}.")
         self.rows = rows
@@ -199,7 +202,7 @@ class Batch:
 
 
 def _may_differ(before: Anchor, now: Anchor) -> bool:
-    """Return whether the texts may differ; for a whole run, they may in every other version."""
+    """Return whether the annotated texts may differ; for a whole run, in any other version."""
     is_known = bool(now.step_hash) and before.step_hash == now.step_hash
     return before.version != now.version and not is_known
 
@@ -209,7 +212,7 @@ def _mark_of(row: Annotation) -> Mark:
 
 
 def _base(rows: Sequence[Annotation], write: Write) -> Mark:
-    """Return the mark that the client had seen; for an unknown revision, the current one."""
+    """Return the mark that the client had seen; for an unknown revision, the current mark."""
     if write.base_revision == 0:
         return NOTHING
     seen_rows = [row for row in rows if row.revision == write.base_revision]

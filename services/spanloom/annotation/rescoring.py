@@ -1,4 +1,4 @@
-"""Updates stored scores after their scheme's weights changed; resumable."""
+"""Updates stored scores after the weights of their scheme have changed; can be resumed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 MOST_MARKS = 2_000
-"""Marks held in memory at a time; more if one annotator has more in one run."""
+"""Marks in memory at a time, or more if one annotator has more marks in one run."""
 
 
 class Due(NamedTuple):
@@ -44,11 +44,11 @@ class Due(NamedTuple):
     scores: Sequence[Score]
     """The outdated scores; several if the marks have several origins."""
     newest_us: int
-    """When the newest mark was accepted, deleted ones included, in microseconds."""
+    """When the newest mark, deleted or not, was accepted, in microseconds since the epoch."""
 
 
 class Outdated:
-    """Finds scores of a scheme that were computed with other weights than its current ones."""
+    """Finds scores that were computed with other weights than the current weights of the scheme."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Outdated:
         project: str,
         scheme: Scheme,
     ) -> None:
-        """Search the marks and scores of a project by the current scheme."""
+        """Search the marks and scores of a project; ``scheme`` has the current weights."""
         self._annotations = annotations
         self._scores = scores
         self._schemes = schemes
@@ -67,7 +67,10 @@ class Outdated:
         self._known = {scheme.hash: False}
 
     def batches(self) -> Iterator[Sequence[Due]]:
-        """Yield due work in batches, in the order of traces; marks and scores are read by page."""
+        """Yield the marks whose scores are outdated, in batches, by trace id.
+
+        Marks and scores are read page by page.
+        """
         batch, held = list[Due](), 0
         for due in self._all():
             batch.append(due)
@@ -100,8 +103,8 @@ class Outdated:
     ) -> Sequence[Score]:
         """Return the outdated scores of the marks' annotator, among the scores of the run.
 
-        Marks without a score get one of revision 0: their writer crashed before storing it, or is
-        about to store it.
+        If the marks have no score, the result is a score of revision 0: the writer of the marks has
+        crashed before storing their score, or is about to store it.
         """
         newest = max(marks, key=lambda row: row.at_us)
         author, sources = newest.slot.annotator, {row.origin.value for row in marks}
@@ -112,7 +115,7 @@ class Outdated:
         return [score for score in own if self._has_other_weights(score.config_hash)]
 
     def _has_other_weights(self, scheme_hash: str) -> bool:
-        """Return whether the scheme text of a hash has other weights, or is not stored any more."""
+        """Return whether the scheme with this hash has other weights, or is no longer stored."""
         if scheme_hash not in self._known:
             was = self._schemes.find_by_hash(self._project, self._scheme.name, scheme_hash)
             self._known[scheme_hash] = was is None or was.weighing != self._scheme.weighing
@@ -137,7 +140,7 @@ class Rescoring:
         versions: Versions,
         reading: Reading,
     ) -> None:
-        """Recompute stored scores from stored annotations, which ``reading`` resolves."""
+        """Recompute scores from stored annotations; ``reading`` determines their states."""
         self._annotations = annotations
         self._scores = scores
         self._schemes = schemes
@@ -148,8 +151,8 @@ class Rescoring:
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
         """Store a scheme, then the scores that it changes; raises ``SchemeError``.
 
-        Repeating it stores no score twice, and continues after a crash. Of two concurrent calls the
-        later one waits, and both use the scheme stored last.
+        A repeated call stores no score twice, and continues after a crash. Of two concurrent calls
+        the later one waits, and both use the scheme that was stored last.
         """
         reading = self._schemes.put(project, name, text, put_by, at_us)
         with self._locks.setdefault((project, name), Lock()):
@@ -164,8 +167,8 @@ class Rescoring:
     def _changed(self, scheme: Scheme, batch: Sequence[Due]) -> Iterator[Score]:
         """Yield new revisions of the changed scores.
 
-        A run that cannot be read keeps its scores. Raises ``RetryableError`` if the store does not
-        answer.
+        The scores of a run that cannot be read stay unchanged. Raises ``RetryableError`` if the
+        store does not respond.
         """
         versions = self._read_ahead([due.key for due in batch])
         for due in batch:

@@ -1,4 +1,4 @@
-"""The schemes of a project: the stored ones, and the presets as a fallback."""
+"""Finds the annotation schemes of a project: stored schemes first, then presets."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _parsed(text: str, name: str) -> SchemeReading:
 
 
 class Schemes:
-    """Finds and stores schemes."""
+    """Finds stored schemes and presets, and stores schemes."""
 
     def __init__(self, schemes: SchemeStore) -> None:
         """Use the store of schemes."""
         self._schemes = schemes
 
     def find(self, project: str, name: str) -> Scheme:
-        """Return the newest scheme of a name; raises ``UnknownSchemeError``."""
+        """Return the newest scheme with this name; raises ``UnknownSchemeError``."""
         for stored in self._schemes.list(Reach.only(project), name):
             return _parsed(stored.text, stored.name).scheme
         if name in presets():
@@ -47,7 +47,7 @@ class Schemes:
         )
 
     def has(self, project: str, name: str) -> bool:
-        """Return whether there is a scheme of a name, stored or as a preset."""
+        """Return whether a scheme with this name is stored or a preset."""
         return name in presets() or bool(self._schemes.list(Reach.only(project), name))
 
     def names(self, project: str) -> frozenset[str]:
@@ -64,7 +64,7 @@ class Schemes:
         return scheme if scheme and scheme.hash == scheme_hash else None
 
     def put(self, project: str, name: str, text: str, put_by: str, at_us: int) -> SchemeReading:
-        """Store the scheme of a name from a text; raises ``SchemeError``."""
+        """Parse the text of a scheme, and store it with this name; raises ``SchemeError``."""
         reading = read_scheme(text, name)
         scheme = reading.scheme
         if scheme.name != name:
@@ -73,5 +73,5 @@ class Schemes:
         return reading
 
     def listed(self, reach: Reach) -> Sequence[tuple[StoredScheme, SchemeReading]]:
-        """Return the stored schemes, each as parsed, with the remarks of the parser."""
+        """Return the stored schemes, each with the parsed scheme and the parser's remarks."""
         return [(stored, _parsed(stored.text, stored.name)) for stored in self._schemes.list(reach)]

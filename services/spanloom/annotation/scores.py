@@ -1,4 +1,4 @@
-"""Stores scores of rules, models and external people, from requests and imported files."""
+"""Stores scores that rules, models or people gave elsewhere, from requests and imported files."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Scores:
     def __init__(
         self, scores: ScoreStore, feed: FeedReader, schemes: Schemes, living_queues: LivingQueues
     ) -> None:
-        """Store to ``scores``.
+        """Write to the store ``scores``.
 
-        ``feed`` knows deleted runs; ``living_queues`` take in scored runs.
+        ``feed`` tells which runs are deleted; scored runs are added to ``living_queues``.
         """
         self._scores = scores
         self._feed = feed

@@ -1,4 +1,4 @@
-"""The annotation services over one store."""
+"""Creates all annotation services for one store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Annotating(NamedTuple):
-    """All annotation services of one store."""
+    """The annotation services for one store."""
 
     schemes: Schemes
     versions: Versions
@@ -38,7 +38,7 @@ class Annotating(NamedTuple):
 
     @classmethod
     def over(cls, store: ReadingStore) -> Annotating:
-        """Create the services over a store, which may be open in other processes too."""
+        """Create the services for a store, which other processes may use too."""
         schemes, versions = Schemes(store.schemes), Versions(store.versions, store.documents)
         reading = Reading(store.annotations, versions)
         living_queues = LivingQueues(store.queues, store.runs)

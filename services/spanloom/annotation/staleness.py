@@ -1,9 +1,9 @@
-"""Finds stale scores, whose run has changed since: computed on reading, within limits.
+"""Finds stale scores, that is, scores whose run has changed since, whenever scores are read.
 
 A score of the current version is not stale. For other versions the current document is read, up to
 ``MOST_RUNS`` runs and ``MOST_BYTES`` for one response. Scores of evaluators are compared by the
-fingerprint of their view, scores of steps by the step's hash, like annotations. Beyond the limits,
-or without a fingerprint or hash, staleness is unknown.
+fingerprint of their view, scores of steps by the step's hash, like annotations. If a limit is
+exceeded, or a score has neither fingerprint nor hash, it is unknown whether the score is stale.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Staleness:
     def __init__(
         self, keeper: VersionKeeper, documents: DocumentReader, versions: Versions
     ) -> None:
-        """Read current documents; ``versions`` caches the anchors of their steps."""
+        """Read current documents from ``documents``; ``versions`` caches the anchors of steps."""
         self._keeper = keeper
         self._documents = documents
         self._versions = versions
@@ -86,10 +86,11 @@ class Staleness:
             yield from zip(some, self._of(some, left), strict=True)
 
     def with_hashes(self, scores: Sequence[Score]) -> Sequence[Score]:
-        """Return scores; scores of steps of the current version get the hash of their step.
+        """Return the scores, with the hash of the step in scores of steps of the current version.
 
         The hash anchors a score to its step. Documents are read within the limits of one response;
-        scores beyond them get no hash. Scores with a hash or a fingerprint are unchanged.
+        scores beyond these limits get no hash. Scores that have a hash or a fingerprint are
+        unchanged.
         """
         steps = [one for one in scores if one.target == "step" and not _has_anchor(one)]
         current = self._keeper.currents(sorted({one.key for one in steps})) if steps else {}
@@ -119,7 +120,7 @@ class Staleness:
                 yield self._is_stale(score, version)
 
     def _has(self, now: _Now) -> bool:
-        """Return whether everything needed is cached."""
+        """Return whether everything that is needed for a run is cached."""
         with self._lock:
             has_views = all(
                 (now.key, now.version, view) in self._fingerprints for view in now.views

@@ -30,10 +30,10 @@ MOST_AHEAD = 32 << 20
 
 
 class Versions:
-    """Returns documents and anchors of versions, and stores annotated versions."""
+    """Reads documents and anchors of versions of runs, and stores annotated versions."""
 
     def __init__(self, versions: VersionKeeper, documents: DocumentReader) -> None:
-        """Read annotated versions from ``versions`` and current ones from ``documents``."""
+        """Read annotated versions from ``versions``, and current documents from ``documents``."""
         self._versions = versions
         self._documents = documents
         self._lock = Lock()
@@ -44,7 +44,7 @@ class Versions:
         return self._versions.current(key)
 
     def document(self, key: TraceKey, version: int) -> bytes | None:
-        """Return the document of an annotated or the current version; ``None`` for any other."""
+        """Return the document of a version; ``None`` if it is neither annotated nor current."""
         if (kept := self._versions.get(key, version)) is not None:
             return with_version(kept.document, version)
         if self.current(key) != version:
@@ -92,7 +92,7 @@ class Versions:
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
-        """Return the step and the rule of each span in the current version, by span id."""
+        """Return, for each span id, its step in the current version and the rule that decided."""
         spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))

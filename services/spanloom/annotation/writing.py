@@ -1,4 +1,8 @@
-"""Writes annotations and their scores: requests are atomic, writes idempotent, no edit is lost."""
+"""Writes annotations and the scores computed from them.
+
+A request is stored completely or not at all, a repeated write changes nothing, and an edit never
+overwrites an edit that its author had not seen.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +37,7 @@ class Scoring:
     def __init__(
         self, scores: ScoreStore, schemes: Schemes, versions: Versions, reading: Reading
     ) -> None:
-        """Compute scores from schemes, versions and resolved annotations; store to ``scores``."""
+        """Compute scores from annotations that ``reading`` returns; write them to ``scores``."""
         self._scores = scores
         self._schemes = schemes
         self._versions = versions
@@ -42,7 +46,7 @@ class Scoring:
     def record(
         self, session: Session, rows: Sequence[Annotation], at_us: int, version: int
     ) -> Score | None:
-        """Store and return the score of an annotator's counting rows; does not write to the feed.
+        """Compute, store and return the score of an annotator; does not write to the feed.
 
         Returns ``None`` if the scheme has no scores, or the trajectory is no longer stored.
         """
@@ -77,7 +81,7 @@ MOST_ROWS = 10_000
 
 
 class Written(NamedTuple):
-    """The outcome of a write request."""
+    """The result of a write request."""
 
     rows: Sequence[Annotation]
     """The row of each write, in the order of the writes."""
@@ -100,7 +104,7 @@ class Writing:
         scoring: Scoring,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Write to the given stores; ``clock_ns`` is in ns since the epoch."""
+        """Write annotations and scores; ``clock_ns`` returns ns since the epoch."""
         self._annotations = annotations
         self._versions = versions
         self._living_queues = living_queues
@@ -114,8 +118,8 @@ class Writing:
     ) -> Written:
         """Store writes in order; return the row of each, even if it was stored before.
 
-        The version that the annotator saw is stored with its first annotation. Raises
-        ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
+        The version that the annotator saw is stored with the first annotation of that version.
+        Raises ``InvalidWritesError`` or ``WriteConflictError``, and then stores nothing.
         """
         with self._lock:
             at_us, current = self.now_us(), self._versions.current(session.key)
@@ -135,9 +139,9 @@ class Writing:
             return Written(written_rows, len(batch.added), current, score)
 
     def undo(self, session: Session, group: str, write_id: str) -> Written:
-        """Restore the rows from before the writes of a group; return the new rows.
+        """Undo the writes of a group: add rows with the earlier values, and return these rows.
 
-        Rows that have changed since then are left unchanged. The new rows have the write id as
+        Steps that have been edited since then are unchanged. The new rows have the write id as
         their group, so an undo can be undone; a repeated request changes nothing.
         """
         with self._lock:
@@ -166,7 +170,7 @@ class Writing:
         return AnchorVersions(seen, seen or self._versions.anchors(session.key, current), steps)
 
     def _keep_version(self, session: Session, stored: Sequence[Annotation], at_us: int) -> None:
-        """Store the version that the annotator saw, unless an earlier annotation of theirs did."""
+        """Store the version that the annotator saw, unless an earlier annotation has stored it."""
         anchored = {row.anchor.version for row in stored if row.anchor.step_hash}
         if session.version not in anchored:
             self._versions.keep(session.key, session.version, at_us)
@@ -179,7 +183,7 @@ class Writing:
         at_us: int,
         version: int,
     ) -> Score | None:
-        """Store new rows, then the score of all rows."""
+        """Store new rows, then the score computed from all rows of the annotator."""
         with self._annotations.announcing_judgements([session.key]):
             if added:
                 self._annotations.add(added, is_announced=False)
@@ -202,12 +206,12 @@ def _refuse_other_role(session: Session, stored: Sequence[Annotation]) -> None:
 
 
 def _current(rows: Sequence[Annotation]) -> Sequence[Annotation]:
-    """Return the newest row of each step, without deleted ones."""
+    """Return the newest row of each step, unless that row is deleted."""
     return [row for row in {row.slot: row for row in rows}.values() if not row.is_deleted]
 
 
 def _restored_rows(rows: Sequence[Annotation], group: str, write_id: str) -> Iterator[Annotation]:
-    """Yield rows that restore the state before a group, for slots where the group is current."""
+    """Yield rows with the values before a group of writes, for steps not edited since the group."""
     for _, revisions in groupby(rows, key=lambda row: row.slot):
         *earlier, last = revisions
         if last.group != group:

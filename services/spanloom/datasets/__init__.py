@@ -1,5 +1,5 @@
 """Datasets: items are collected in a draft, which is frozen as versions.
 
-In: items from people and programs. Out: contents, drafts and versions in the store. Start with
-``service.py``.
+In: items from requests. Out: datasets in the store: the contents of items, drafts, versions. Start
+with ``service.py``.
 """

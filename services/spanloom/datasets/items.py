@@ -48,12 +48,12 @@ class ReadItem(NamedTuple):
 
     @property
     def place(self) -> ItemPlace:
-        """Key, hash and size of the item."""
+        """The item's key, hash and size, by which drafts and versions refer to the item."""
         return ItemPlace(self.key, self.hash, len(self.content))
 
 
 class RefusedItem(NamedTuple):
-    """An item that was refused."""
+    """An item of a request that was refused, and why."""
 
     item: int
     """The index of the item in the request, from 0."""
@@ -63,7 +63,7 @@ class RefusedItem(NamedTuple):
 
 
 def read_items(values: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
-    """Return items by key (the last one of each), and refused items."""
+    """Return the valid items by key, and the refused items; of equal keys the last item counts."""
     found: dict[str, ReadItem] = {}
     refused = []
     for at, value in enumerate(values):

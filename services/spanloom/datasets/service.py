@@ -52,7 +52,7 @@ class ListedDataset(NamedTuple):
 
 
 class AddedItems(NamedTuple):
-    """The outcome of adding items."""
+    """How adding items changed the draft."""
 
     stored: int
     unchanged: int
@@ -60,7 +60,7 @@ class AddedItems(NamedTuple):
 
 
 class ItemPage(NamedTuple):
-    """Rows of items, and the key of the last one if there are more."""
+    """Items as rows, and the key of the last item if more items follow."""
 
     rows: Sequence[Mapping[str, Any]]
     last: str | None
@@ -98,10 +98,10 @@ class Datasets:
         evaluators: Sequence[Mapping[str, Any]] | None,
         put_by: str,
     ) -> ListedDataset:
-        """Create or change a dataset; ``None`` keeps a value, the same again changes nothing.
+        """Create or change a dataset; ``None`` leaves the stored value unchanged.
 
-        Raises ``InvalidEvaluatorError``, and ``DatasetRefusedError`` if there are
-        ``MOST_DATASETS``.
+        A repeated call changes nothing. Raises ``InvalidEvaluatorError``, and
+        ``DatasetRefusedError`` if the project already has ``MOST_DATASETS``.
         """
         if evaluators:
             _check(evaluators)
@@ -184,7 +184,10 @@ class Datasets:
         raise DatasetRefusedError(f"Others make versions of {name!r} at this moment: try again.")
 
     def version(self, project: str, name: str, number: int | None) -> str:
-        """Return the hash of a version, empty for the draft; raises ``UnknownDatasetError``."""
+        """Return the hash of a version; empty if ``number`` is ``None``, which means the draft.
+
+        Raises ``UnknownDatasetError``.
+        """
         self._found(project, name)
         if number is None:
             return ""
@@ -194,7 +197,7 @@ class Datasets:
         raise UnknownDatasetError(f"The dataset {name!r} has no version {number}.")
 
     def page(self, project: str, name: str, version: str, after: str, limit: int) -> ItemPage:
-        """Return rows after a key: at most ``limit`` and ``PAGE_BYTES`` bytes."""
+        """Return items after a key as rows: at most ``limit`` items and ``PAGE_BYTES`` bytes."""
         found = self._store.items(project, name, version, after, limit + 1)
         places = _fitting(found[:limit])
         contents = self._store.contents(project, name, [one.hash for one in places])
@@ -204,7 +207,7 @@ class Datasets:
     def rows(
         self, project: str, name: str, version: str, after: str
     ) -> Iterator[Mapping[str, Any]]:
-        """Yield all rows after a key, with ``PAGE_BYTES`` in memory at most."""
+        """Yield all items after a key as rows, with at most ``PAGE_BYTES`` bytes in memory."""
         last: str | None = after
         while last is not None:
             rows, last = self.page(project, name, version, last, PAGE_ITEMS)
@@ -226,7 +229,7 @@ class Datasets:
         draft: Mapping[str, DraftItem],
         changes: Mapping[str, ItemPlace],
     ) -> None:
-        """Store changes with times later than the times of the rows that they replace."""
+        """Store changes of draft items, each with a later time than the row that it replaces."""
         before = (draft[key].at_us for key in changes if key in draft)
         at_us = max(self._now_us(), max(before, default=0) + 1)
         if changes:
@@ -260,7 +263,7 @@ def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
 
 
 def _check(evaluators: Sequence[Mapping[str, Any]]) -> None:
-    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only who gives some
+    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only if given
 
     make_evaluators(list(evaluators))
 

@@ -1,10 +1,10 @@
-"""Evaluates trajectories: judges a run by rules, a reference, a question or a model.
+"""Evaluates trajectories: judges a run by rules, a reference, a condition or a model.
 
-In: a document or messages, and evaluators; out: results, one for each judgement. Everything is pure
-except judges, which call a model: no server, no store. Start with ``evaluate.py``; a kind of
-evaluator is one package and one line of ``kinds.py``.
+In: a document or messages, and evaluators. Out: results, one for each judgement. No evaluator needs
+a server or a store, and only judges need a network, to call a model. Start with ``evaluate.py``;
+each kind of evaluator is a package that ``kinds.py`` lists.
 
-This module has the public functions: ``evaluate``, the statistics that reports use, and sampling.
+This module exports ``evaluate``, the statistics that reports use, and sampling.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FACE = {
     "share": "sampling",
     "wilson": "statistics.proportions",
 }
-"""Modules of functions that are loaded on first use, so that importing a client stays cheap."""
+"""The module of each exported function, loaded on first use so that importing stays cheap."""
 
 __all__ = [  # noqa: PLE0604  # names of _FACE
     "InvalidEvaluatorError",

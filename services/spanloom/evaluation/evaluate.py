@@ -1,4 +1,4 @@
-"""Judges a run with evaluators: ``spanloom.evaluate``, which commands and the service call, too."""
+"""Judges a run with evaluators: ``spanloom.evaluate``, also used by commands and the service."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def evaluate(
     ``run`` and ``reference`` are documents (mapping, text or bytes; canonical or Coze's) or lists
     of OpenAI messages; ``reference`` is short for ``expected["trajectory"]``. ``evaluators`` are
     one or several mappings ``{"kind", "name"?, …}``, or callables ``(document, expected)``;
-    ``allow_code`` allows those of kind ``python``, which run the code of a file.
+    ``allow_code`` allows evaluators of the kind ``python``, which run the code of a file.
 
-    Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged never
-    raises: its results have the status ``error``.
+    Raises ``InvalidEvaluatorError`` for an invalid evaluator. A run that cannot be judged raises no
+    error; its results have the status ``error``.
     """
     made = make_evaluators(evaluators, allow_code=allow_code)
     expectation = dict(expected or {})

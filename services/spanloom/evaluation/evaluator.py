@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """A judge created by a kind from a configuration."""
+    """The function that judges runs, and its properties, created by a kind of evaluator."""
 
     view: AbstractSet[Part]
     judge: Judge
     scores: tuple[str, ...]
-    """The names of all scores of the judge, in order."""
+    """The names of all scores that the function gives, in order."""
     version: str = "1"
     """Incremented whenever the same configuration may give another result."""
     warn_scores: AbstractSet[str] = frozenset()
@@ -49,9 +49,9 @@ class Kind(NamedTuple, Generic[ConfigT]):
     """A kind of evaluator."""
 
     config: type[ConfigT]
-    """The model of the configuration; unknown keys are refused."""
+    """The pydantic model of the configuration; unknown keys are refused."""
     make: Callable[[ConfigT, Results], Judging]
-    """Returns the judge; raises ``InvalidEvaluatorError`` for faults that the model cannot find."""
+    """Creates the function; raises ``InvalidEvaluatorError`` for faults that pydantic misses."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ _DOMAIN = b"spanloom.sample.v1"
 
 @lru_cache(1_000)
 def _begun(rule: str) -> hashlib._Hash:
-    """Return the hash of the common prefix of a rule's traces."""
+    """Return the state of the hash after the prefix that all traces of a rule share."""
     return hashlib.sha256(b"\0".join((_DOMAIN, rule.encode(), b"")))
 
 

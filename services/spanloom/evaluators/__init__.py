@@ -1,5 +1,5 @@
-"""Stored evaluators of projects, in versions, which requests may refer to by name.
+"""Stores evaluators of projects in versions; requests may refer to them by name.
 
-In: definitions for ``spanloom.evaluate``. Out: versions in the store, and definitions by name.
-Start with ``service.py``.
+In: definitions of evaluators, as for ``spanloom.evaluate``. Out: versions in the store, and
+definitions by name. Start with ``service.py``.
 """

@@ -1,4 +1,4 @@
-"""Stores evaluators: a changed definition is a new version, the same again changes nothing."""
+"""Stores evaluators; a changed definition is stored as a new version."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class VersionedEvaluator(NamedTuple):
     name: str
     kind: str
     config: Mapping[str, Any]  # JSON values
-    """Its definition, including name and kind."""
+    """The definition of the current version, including name and kind."""
     versions: Sequence[StoredEvaluator]
 
 
@@ -75,9 +75,9 @@ class Evaluators:
         )
 
     def put(self, project: str, name: str, definition: object, put_by: str) -> VersionedEvaluator:
-        """Store an evaluator; the same definition again changes nothing, a change is a new version.
+        """Store an evaluator, as a new version if its definition has changed; return it.
 
-        Raises ``InvalidEvaluatorError``, and ``EvaluatorRefusedError`` if there are
+        Raises ``InvalidEvaluatorError``, and ``EvaluatorRefusedError`` if the project already has
         ``MOST_EVALUATORS``.
         """
         config = _named(definition, name)

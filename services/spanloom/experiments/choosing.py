@@ -1,4 +1,4 @@
-"""Chooses the runs of an experiment, once, when it is started."""
+"""Chooses the runs that an experiment judges, once, when the experiment is started."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ def choose_runs(runs: RunReader, project: str, chosen: ChosenRuns, now_ns: int) 
 
 
 def condition_on_runs(where: str, now_ns: int) -> Condition | None:
-    """Return the parsed ``where``, ``None`` if it is empty; errors name ``runs.where``."""
+    """Return the parsed ``where``, or ``None`` if it is empty.
+
+    Raises ``InvalidQueryError``, whose message names ``runs.where``.
+    """
     if not where.strip():
         return None
     try:

@@ -1,4 +1,4 @@
-"""The evaluators of an experiment, frozen when it was started."""
+"""Reads and writes the evaluators of an experiment, which are fixed when the experiment starts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FrozenEvaluator(NamedTuple):
 
 
 def text_of(evaluators: Sequence[ChosenEvaluator]) -> str:
-    """Return evaluators as JSON, to be stored with an experiment."""
+    """Return evaluators as JSON text, to be stored with an experiment."""
     frozen = [
         FrozenEvaluator(
             one.made.name,
@@ -45,10 +45,13 @@ def text_of(evaluators: Sequence[ChosenEvaluator]) -> str:
 
 
 def read_evaluators(text: str) -> Sequence[FrozenEvaluator]:
-    """Return the evaluators in the JSON of an experiment."""
+    """Return the evaluators in the JSON text that is stored with an experiment."""
     return [FrozenEvaluator(**one) for one in orjson.loads(text)]
 
 
 def make_frozen(text: str) -> Sequence[Evaluator]:
-    """Create the evaluators of an experiment from JSON; raises ``InvalidEvaluatorError``."""
+    """Create the evaluators from the JSON text that is stored with an experiment.
+
+    Raises ``InvalidEvaluatorError``.
+    """
     return make_evaluators([one.config for one in read_evaluators(text)])

@@ -1,4 +1,4 @@
-"""Judges trials: reads the run of each, and converts results of evaluators to scores."""
+"""Judges trials: reads each trial's run, and converts the evaluators' results to scores."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TrialJudge:
     def __init__(
         self, documents: DocumentReader, experiment: Experiment, evaluators: Sequence[Evaluator]
     ) -> None:
-        """Read runs from the experiment's project, and judge them by evaluators."""
+        """Read runs from the experiment's project, and judge them with ``evaluators``."""
         self._documents = documents
         self._experiment = experiment
         self._evaluators = evaluators
@@ -45,14 +45,14 @@ class TrialJudge:
         return any(one.kind == "judge" for one in self._evaluators)
 
     def judge(self, trial: Trial) -> Sequence[Score]:
-        """Return the scores of the stored run of a trial; without a run, errors for the item."""
+        """Return the scores of a trial's stored run; if there is none, an error for each score."""
         subject = trial.subject
         if missing := self._missing(subject):
             return self.refuse(trial, ErrorCode.MISSING_RUN, missing)
         return self.judge_run(trial, subject.trace_id)
 
     def judge_run(self, trial: Trial, trace_id: str) -> Sequence[Score]:
-        """Return the scores of a run; errors for the item if the run is not stored."""
+        """Return the scores of a run; if the run is not stored, an error for each score."""
         project = self._experiment.project
         stored = self._documents.get(trace_id, Reach.only(project))
         if stored is None:
@@ -63,7 +63,7 @@ class TrialJudge:
         return self._scores(trial, judged, TraceKey(project, trace_id), run.version)
 
     def refuse(self, trial: Trial, code: ErrorCode, reason: str) -> Sequence[Score]:
-        """Return an error for each score of an item that has no run to judge."""
+        """Return scores that have an error instead of a value, for an item without a run."""
         errors = [
             Judged(Results(one.name, one.kind).error(code, reason, name=score), "", one)
             for one in self._evaluators
@@ -96,7 +96,7 @@ class TrialJudge:
 
 
 def run_concurrently(call: Callable[[T], Sequence[Score]], items: Sequence[T]) -> Sequence[Score]:
-    """Return the scores of all calls, each in a thread of its own.
+    """Call ``call`` for each item in a thread of its own; return the scores of all items.
 
     Raises the error of a failed call. The threads are daemons, so that they do not delay the exit
     of the process.

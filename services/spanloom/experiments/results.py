@@ -1,4 +1,4 @@
-"""Results of experiments: scores as rows of a report, and their summary."""
+"""Reads the results of experiments: scores as rows of a report, and a summary of each score."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Results:
         return {name: summary_of(measures[name]) for name in sorted(measures)}
 
     def report(self) -> ReadReport:
-        """Return the results as a report, to compare with others."""
+        """Return the results as a report that can be compared with other reports."""
         return ReadReport.model_validate(
             {"format": FORMAT, "name": self._place[1], "results": list(self.rows())}
         )

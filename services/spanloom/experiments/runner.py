@@ -32,9 +32,10 @@ log = get_logger("experiments")
 
 
 class ExperimentRunner(RepeatingPart):
-    """A ``Part`` of the process (``process/supervisor.py``) that recovers from any crash.
+    """Runs the experiments of a store; a component of the process that recovers from any crash.
 
-    Example: after a kill it finds the scores stored before, and judges only the other runs.
+    Example: after a kill it finds the scores that were stored before, and judges only the other
+    runs.
     """
 
     name = "experiments"
@@ -48,8 +49,8 @@ class ExperimentRunner(RepeatingPart):
     ) -> None:
         """Run the experiments of a store.
 
-        ``outage`` logs failures of the store. ``held`` returns the slices of this process, which
-        decide the experiments that it runs.
+        ``outage`` logs failures of the store. ``held`` returns the slices of this process; an
+        experiment is run by the process that holds the slice of its key.
         """
         super().__init__(every_s)
         self._store = store
@@ -57,10 +58,10 @@ class ExperimentRunner(RepeatingPart):
         self._outage = outage or Outage()
         self._held = held
         self._works: dict[str, Work] = {}
-        """Unfinished work by the id of the experiment."""
+        """The unfinished ``Work`` of each experiment, by its id."""
 
     def run_once(self) -> int:
-        """Judge some trials of each experiment; return the number of judged trials."""
+        """Judge some trials of each running experiment; return the number of judged trials."""
         held = self._held()
         running = [
             one for one in self._store.experiments.running(Reach.ALL) if owns(held, _named(one))
@@ -70,7 +71,7 @@ class ExperimentRunner(RepeatingPart):
         return sum(self._do_piece(one) for one in running if not self._stopping.is_set())
 
     def _do_piece(self, experiment: Experiment) -> int:
-        """Judge some trials of an experiment, and end it if none was left."""
+        """Judge some trials of an experiment; end the experiment if no trial was left."""
         try:
             work = self._works.get(experiment.id) or self._begun(experiment)
             judged = work.do_piece()
@@ -105,7 +106,10 @@ class ExperimentRunner(RepeatingPart):
         self._works.pop(experiment.id, None)
 
     def _round(self) -> None:
-        """Judge while there are trials; pause as long as each round took, for extraction."""
+        """Judge in rounds until no trial is left, with a pause as long as each round.
+
+        The pauses leave CPU time to extraction in the same process.
+        """
         try:
             while not self._stopping.is_set():
                 began_s = time.monotonic()

@@ -36,7 +36,7 @@ class UnknownExperimentError(PermanentError):
 
 
 class ExperimentRefusedError(PermanentError):
-    """The experiment conflicts with the current state (409)."""
+    """The request conflicts with stored experiments (409)."""
 
 
 class ListedExperiment(NamedTuple):
@@ -48,12 +48,12 @@ class ListedExperiment(NamedTuple):
 
     @property
     def status(self) -> str:
-        """The ``ExperimentStatus``."""
+        """The value of the ``ExperimentStatus``."""
         return ExperimentStatus.RUNNING if self.end is None else self.end.status
 
     @property
     def total(self) -> int:
-        """The number of runs to judge; without a start, the number of runs with scores."""
+        """The number of runs to judge; of runs with scores if a client sends the scores."""
         return self.experiment.total if self.experiment.id else self.counts.done
 
     @property
@@ -81,7 +81,7 @@ class Experiments:
         self._clock_ns = clock_ns
 
     def listed(self, project: str) -> Sequence[ListedExperiment]:
-        """Return the experiments of a project by name, including experiments of sent scores."""
+        """Return the experiments of a project by name, including those whose scores were sent."""
         ends, counts = self._store.ends(project), self._store.counts(project)
         started = {one.name: one for one in self._store.list(project)}
         return [
@@ -100,10 +100,11 @@ class Experiments:
     def start(
         self, project: str, name: str, request: ExperimentRequest, started_by: str
     ) -> ListedExperiment:
-        """Start an experiment; the same request again changes nothing.
+        """Start an experiment; repeating a request changes nothing.
 
-        Raises ``ExperimentRefusedError`` if the name has another request or sent scores,
-        ``InvalidEvaluatorError``, and ``InvalidQueryError`` for a missing or invalid selection.
+        Raises ``ExperimentRefusedError`` if the name was used for another request or for scores
+        that a client sent, ``InvalidEvaluatorError``, and ``InvalidQueryError`` for a missing or
+        invalid selection of runs.
         """
         if (started := self._started(project, name)) is None:
             self._refuse_more(project, name)
@@ -170,7 +171,7 @@ class Experiments:
     def _version(
         self, project: str, request: ExperimentRequest
     ) -> tuple[ListedDataset, DatasetVersion]:
-        """Return the dataset of a request, and its version; raises ``InvalidQueryError``."""
+        """Return the dataset and the version that a request names; raises ``InvalidQueryError``."""
         try:
             name, number = request.dataset_place
         except ValueError as error:
@@ -196,7 +197,7 @@ def _listed(
 
 
 def _sent(project: str, name: str) -> Experiment:
-    """Return the experiment of scores that clients sent; it was not started here."""
+    """Return an experiment that was not started here, because a client sends its scores."""
     return Experiment(project, name, id="", request="")
 
 
@@ -215,7 +216,7 @@ class _DatasetPlace(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """The evaluators and subjects of a request."""
+    """What a request selects: evaluators, and items or runs."""
 
     evaluators: Sequence[ChosenEvaluator]
     items: int

@@ -21,7 +21,7 @@ PAGE = 100
 
 
 class Subject(NamedTuple):
-    """An item, or a run without an item."""
+    """What a trial judges: an item of a dataset, or a chosen run."""
 
     item: str
     trace_id: str
@@ -40,10 +40,10 @@ class Trial(NamedTuple):
 
 
 class Trials:
-    """Lists the trials of an experiment that have no scores yet, page by page."""
+    """Finds the trials of an experiment that have no scores yet, page by page."""
 
     def __init__(self, store: ExperimentStore, datasets: Datasets, experiment: Experiment) -> None:
-        """Read the subjects of an experiment."""
+        """Read the items or runs of an experiment."""
         self._store = store
         self._datasets = datasets
         self._experiment = experiment

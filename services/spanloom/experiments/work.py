@@ -1,4 +1,4 @@
-"""The work of one experiment, done in small batches; stored scores are the progress."""
+"""Judges the trials of one experiment in small batches; the stored scores record the progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_A_TIME = 8
 
 
 class Work:
-    """The unfinished trials of an experiment."""
+    """The trials of an experiment that are not judged yet."""
 
     def __init__(self, judge: TrialJudge, scores: ScoreStore, trials: Trials) -> None:
         """Judge trials, and store their scores."""
@@ -34,9 +34,9 @@ class Work:
         self._left = trials.left()
 
     def do_piece(self) -> int:
-        """Judge some trials; return their number, 0 if none is left.
+        """Judge some trials, and store their scores; return their number, 0 if none is left.
 
-        After a kill, the scores of all of them or of none are stored.
+        If the process is killed, the scores of all these trials or of none are stored.
         """
         judged, scores = self._together() if self._judge.is_slow else self._one_by_one()
         if scores:

@@ -31,7 +31,7 @@ class FeedFollower:
     """
 
     def __init__(self, feed: FeedReader, places: FollowerStore, name: str) -> None:
-        """Follow under ``name``, under which the position is stored."""
+        """Follow the feed as the follower called ``name``; the position is stored by this name."""
         self._feed = feed
         self._places = places
         self._name = name
@@ -43,9 +43,9 @@ class FeedFollower:
     def read(self) -> Sequence[Announcement]:
         """Return the next page, oldest first; empty if there is nothing new.
 
-        Without a stored position it begins at the end of the feed, and stores that. The same page
-        is returned until ``keep`` is called. If announcements after the position have been removed,
-        the gap is logged.
+        If no position is stored, reading begins at the end of the feed, and this position is
+        stored. The same page is returned until ``keep`` is called. If announcements after the
+        position have been removed, the gap is logged.
 
         Raises ``RetryableError``.
         """
@@ -70,7 +70,7 @@ class FeedFollower:
         self._stored = self._read
 
     def forget(self) -> None:
-        """Forget the position in memory: another process follows now, or there is no work."""
+        """Forget the position in memory; call this when this process stops following the feed."""
         self._stored = self._read = None
         self.has_more = False
 

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 JUDGE = "judge"
-"""The kind of heartbeat by which processes share this work: every extracting process sends it."""
+"""The kind of heartbeat that processes send to share such work; every extracting process does."""
 
 
 def owns(held: Slices, work: str) -> bool:
-    """Return whether a process with slices ``held`` does a kind of work, such as ``alerts``.
+    """Return whether a process that holds these slices does a kind of work, such as ``alerts``.
 
-    For a moment two processes may both do it, so the work must be idempotent.
+    A hash of the name ``work`` chooses the slice. For a moment two processes may hold this slice,
+    so the work must be idempotent.
     """
     return covers(held, TraceKey("", work))

@@ -20,7 +20,7 @@ class Judged(NamedTuple):
 
     result: Result
     view_fingerprint: str
-    """Empty if the run cannot be read."""
+    """The fingerprint of the view; empty if the run cannot be read."""
     evaluator: Evaluator
 
 
@@ -47,7 +47,7 @@ def judge_run(
 
 
 def _read(document: object) -> object:
-    """Return the run of a document, parsed once for all; the value itself if it is not a run."""
+    """Return the run in a document, parsed once for all evaluators; other values are unchanged."""
     try:
         return document if isinstance(document, Run) else Run(document)
     except UnreadableRunError:  # each evaluator reports this in its result

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from spanloom.judging.judging import Judged
 
 OURS = ("rule", "llm", "code")
-"""The sources of scores by evaluators."""
+"""The sources of scores that evaluators give."""
 _OF_CODE = frozenset({"python", "callable"})
-"""Kinds whose scores have the source "code"; a judge's source is "llm", that of others "rule"."""
+"""Kinds whose scores have the source "code"; judges have "llm", all other kinds "rule"."""
 MOST_EVIDENCE = 100
 EVIDENCE_BYTES = 20_000
 MOST_METRICS = 100
@@ -42,7 +42,7 @@ def scores_of(
     """Return results as scores of a run, or of an item if the key has no trace id.
 
     ``rule_id`` names an online rule. ``at_us`` is the time of the judgement in µs since the epoch,
-    by default now. Repeating a judgement makes a revision of the same score.
+    by default now. A repeated judgement becomes a new revision of the same score.
     """
     revision = time.time_ns() // 1_000 if at_us is None else at_us
     place = {

@@ -1,6 +1,6 @@
 """Online rules: evaluators that judge incoming runs, and past runs on request.
 
-In: rules and the change feed. Out: scores, and work rows in the store with the state of each rule
-and run. Start at ``service.py`` (rules), ``follower.py`` (from the feed to work) and ``worker.py``
-(from work to scores).
+A work item (``Work``) is a stored task: one rule has to judge one version of a run. In: rules and
+the change feed. Out: work items and scores. Start at ``service.py``, which stores rules; then
+``follower.py`` creates work items from the feed, and ``worker.py`` judges them.
 """

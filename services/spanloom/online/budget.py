@@ -16,16 +16,14 @@ if TYPE_CHECKING:
     from spanloom.core.ports.online_rules import OnlineRuleStore
 
 FRESH_US = 1_000_000
-"""Microseconds after which spending is read from the store again, because other processes spend,
-too.
-"""
+"""Microseconds for which spending is cached; other processes spend, so it is read again then."""
 
 
 class Budgets:
-    """The budgets of all rules in this process; thread-safe.
+    """Checks the daily budgets of all rules; thread-safe.
 
-    Limits are checked before a run is judged, so that only runs in progress can exceed them; the
-    limit of runs is exact within a process.
+    Limits are checked before a run is judged, so only runs in progress can exceed them. The limit
+    on the number of runs is exact within a process.
     """
 
     def __init__(self, store: OnlineRuleStore, clock_ns: Callable[[], int] = time.time_ns) -> None:
@@ -35,7 +33,7 @@ class Budgets:
         self._lock = Lock()
         self._read: dict[RuleId, tuple[int, Spent]] = {}
         self._begun: dict[RuleId, int] = {}
-        """Runs in progress."""
+        """The number of runs in progress, by rule."""
         self._unstored: dict[RuleId, Spent] = {}
 
     def is_spent(self, rule: OnlineRule) -> bool:
@@ -46,7 +44,7 @@ class Budgets:
             return self._is_over(rule)
 
     def begin(self, rule: OnlineRule) -> bool:
-        """Count a run in progress; return whether the budget allows it."""
+        """Return whether the budget allows one more run; if so, count it as in progress."""
         if rule.budget == NO_BUDGET:
             return True
         with self._lock:
@@ -56,7 +54,7 @@ class Budgets:
             return True
 
     def end(self, rule: OnlineRule, spent: Spent) -> None:
-        """Add the spending on a finished run, which counts until ``stored`` is called."""
+        """Count what a finished run cost, until ``stored`` is called."""
         if rule.budget == NO_BUDGET:
             return
         with self._lock:
@@ -64,7 +62,7 @@ class Budgets:
             self._unstored[rule.id] = _sum(self._unstored.get(rule.id, Spent()), spent)
 
     def stored(self) -> None:
-        """Forget spending that is now in the store."""
+        """Forget the spending counted by ``end``, because the store has it now."""
         with self._lock:
             self._unstored.clear()
             self._read.clear()

@@ -1,4 +1,4 @@
-"""Selects the runs that a rule may judge, by feed or list data, without documents."""
+"""Selects the runs that a rule may judge, from data in the feed or in lists, without documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Candidate(NamedTuple):
     at_us: int
     """When the change of the run was announced, in µs since the epoch."""
     is_past: bool = False
-    """Whether this is a past run judged on request: the rule's start and delay do not apply."""
+    """Whether a past run is judged on request, so that the rule's start and delay do not apply."""
 
     @classmethod
     def of_line(cls, line: ListedRun, at_us: int, *, is_past: bool = False) -> Candidate:
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
-        """Return the candidate for the document of a listed run."""
+        """Return the candidate for a run, given its document; the run must be in lists."""
         extraction = document.extraction
         status = Status(extraction.get("status") or Status.SETTLED)
         conversation = str(extraction.get("conversation_id") or "")
@@ -47,13 +47,16 @@ class Candidate(NamedTuple):
 
 
 def version_of(document: Document) -> int:
-    """Return the version of a document, 0 if unknown."""
+    """Return the version of the run in a document; 0 if unknown."""
     version = document.extraction.get("version")
     return version if isinstance(version, int) else 0
 
 
 def is_ripe(rule: OnlineRule, status: Status) -> bool:
-    """Return whether the status of a run is late enough for a rule; failed runs never are."""
+    """Return whether a rule judges runs with this status, as its ``when`` says.
+
+    It judges settled runs only, or runs with any status except failed.
+    """
     if status is Status.FAILED:
         return False
     return rule.when is When.PARTIAL or status is Status.SETTLED

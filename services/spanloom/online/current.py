@@ -1,4 +1,4 @@
-"""Cache of the current rules, shared by the components of the process."""
+"""Caches the current online rules, for all components of the process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IDLE_S = 3.0
 
 
 class CurrentRules:
-    """The rules of all projects; thread-safe."""
+    """Caches the online rules of all projects; thread-safe."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class CurrentRules:
         self._next_s = float("-inf")
 
     def all(self) -> Sequence[OnlineRule]:
-        """Return all rules, including deleted ones; raises ``RetryableError``."""
+        """Return all rules, including deleted rules; raises ``RetryableError``."""
         with self._lock:
             if self._clock_s() >= self._next_s:
                 self._rules = self._store.list(Reach.ALL)

@@ -1,4 +1,4 @@
-"""Checks the definition of a rule, and creates its condition and its evaluators."""
+"""Checks the definition of an online rule, and creates the rule's condition and evaluators."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def condition_of(where: str, now_ns: int) -> Condition | None:
 def evaluators_of(text: str) -> Sequence[Evaluator]:
     """Return the evaluators of a rule; raises ``InvalidEvaluatorError``.
 
-    Evaluators that run the code of a file are refused, because it would be a file of the service.
+    Evaluators that run the code of a file are refused, because they would read the service's files.
     """
     from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only where rules are
 

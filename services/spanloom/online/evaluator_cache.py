@@ -1,4 +1,4 @@
-"""Cache of the evaluators of rules, renewed each day, when budgets of evaluators restart."""
+"""Caches the evaluators of online rules for a day, because their own budgets are per day."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAY_US = 24 * 3600 * 1_000_000
 
 
 def day_of(now_us: int) -> int:
-    """Return the start of the UTC day, in µs since the epoch."""
+    """Return the start of the UTC day that contains a time, both in µs since the epoch."""
     return now_us - now_us % DAY_US
 
 
@@ -38,5 +38,5 @@ class EvaluatorCache:
 
 
 def costs(evaluators: Sequence[Evaluator]) -> bool:
-    """Return whether one of the evaluators calls a model."""
+    """Return whether any of the evaluators calls a model."""
     return any(one.kind == JUDGE for one in evaluators)

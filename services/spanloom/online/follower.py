@@ -1,6 +1,6 @@
-"""Creates work from the change feed and from walks over past runs, in one process at a time.
+"""Creates work items from the change feed and for past runs, in one process at a time.
 
-If two processes do it for a moment, both store the same work, which is harmless.
+If two processes do it for a moment, both store the same items, which is harmless.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LAG_EVERY_S = 15.0
 
 
 class OnlineFollower(RepeatingPart):
-    """A ``Part`` of the process that continues from the stored position in the feed."""
+    """Creates work items in the background; after a restart it continues where it stopped."""
 
     name = "online-rules"
 
@@ -49,9 +49,10 @@ class OnlineFollower(RepeatingPart):
         held: Callable[[], Slices] = hold_all,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Follow the feed of a store while ``held`` makes this process the owner of the work.
+        """Follow the feed of a store while this process is chosen to do so.
 
-        ``outage`` logs failures of the store.
+        ``held`` returns the slices of this process, which decide that. ``outage`` logs failures of
+        the store.
         """
         super().__init__(every_s)
         self._rules = rules
@@ -66,7 +67,10 @@ class OnlineFollower(RepeatingPart):
         self._lags_set_s = float("-inf")
 
     def run_once(self) -> bool:
-        """Process the next page of the feed and of each walk; return whether there is more."""
+        """Process the next page of the feed, and of past runs for each rule that judges them.
+
+        Returns whether there is more.
+        """
         rules = [rule for rule in self._rules.all() if not rule.is_deleted]
         if not rules or not owns(self._held(), FOLLOWER):
             self._follower.forget()
@@ -78,7 +82,7 @@ class OnlineFollower(RepeatingPart):
         return has_more or self._follower.has_more
 
     def _follow(self, rules: Sequence[OnlineRule]) -> None:
-        """Process one page; skip annotations and scores, which make no new version of a run."""
+        """Process a page of the feed, without annotations and scores: they change no run."""
         candidates = [
             Candidate.of_line(one.now, one.changed_us)
             for one in self._follower.read()

@@ -1,4 +1,4 @@
-"""Creates work rows for runs that match rules: one query for equal conditions, one INSERT."""
+"""Creates work items for runs that match rules, with one query per condition and one INSERT."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from spanloom.online.candidate import Candidate
 
 FEWEST = 50
-"""Runs below which a failing query is not split further."""
+"""If a query over fewer runs fails, it is not split further."""
 MAX_ERROR = 500
-"""Characters of an error in a work row."""
+"""Maximum characters of an error in a work item."""
 
 
 class Intake:
-    """Creates work for versions of runs; repeating it changes nothing."""
+    """Creates work items for versions of runs; creating an item again changes nothing."""
 
     def __init__(
         self,
@@ -38,17 +38,20 @@ class Intake:
         store: OnlineRuleStore,
         clock_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Evaluate conditions in ``runs``; ``clock_ns`` returns ns since the epoch."""
+        """Evaluate conditions with ``runs``, store work items in ``store``.
+
+        ``clock_ns`` returns ns since the epoch.
+        """
         self._runs = runs
         self._store = store
         self._clock_ns = clock_ns
 
     def take(self, candidates: Sequence[Candidate], rules: Sequence[OnlineRule]) -> int:
-        """Store the work of these rules on these runs; return the number of rows.
+        """Store a work item for each of these rules and each run that it has to judge.
 
-        Rows are durable on return. If a condition cannot be evaluated, the rule's work has the
-        error, and other rules are not affected. Raises ``RetryableError`` if the store is
-        unavailable.
+        Returns the number of items, which are durable by then. If a condition cannot be evaluated,
+        the rule's items have the error, and other rules are not affected. Raises ``RetryableError``
+        if the store is unavailable.
         """
         newest = {one.key: one for one in sorted(candidates, key=lambda one: one.version)}
         eligible = {
@@ -70,9 +73,9 @@ class Intake:
         rules: Sequence[OnlineRule],
         eligible: Mapping[tuple[str, str], Mapping[TraceKey, Candidate]],
     ) -> Mapping[tuple[str, str], Mapping[TraceKey, str]]:
-        """Return the matching runs of each condition, by project and text, each with an error.
+        """Return, by project and ``where``, the runs to create work items for, each with an error.
 
-        The error is empty if the condition was evaluated.
+        The error is empty if the condition was evaluated, and so the run meets it.
         """
         keys: defaultdict[tuple[str, str], dict[TraceKey, None]] = defaultdict(dict)
         for rule in rules:
@@ -100,7 +103,7 @@ class Intake:
         conditions: Mapping[str, Condition],
         keys: Mapping[str, list[TraceKey]],
     ) -> Mapping[str, Mapping[TraceKey, str]]:
-        """Evaluate all conditions of a project by one query; if it fails, one by one."""
+        """Evaluate all conditions of a project with one query; if it fails, one by one."""
         every = list(dict.fromkeys(key for own_keys in keys.values() for key in own_keys))
         wheres, reach = list(conditions.values()), Reach.only(project)
         try:
@@ -129,7 +132,7 @@ class Intake:
 
 
 def _work(rule: OnlineRule, candidate: Candidate, error: str | None) -> Work | None:
-    """Return the work of a rule on a run; ``None`` if the run does not match."""
+    """Return a work item for a rule and a run; ``None`` if the run does not match."""
     if error is None:
         return None
     delay_us = 0 if candidate.is_past else round(rule.delay_s * 1_000_000)

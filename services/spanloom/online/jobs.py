@@ -1,4 +1,4 @@
-"""Judges one run by one rule: from pending work to scores and the next state of the work."""
+"""Judges one run by one rule: turns a work item into scores and the next state of the item."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ log = get_logger("online")
 
 
 class Ended(NamedTuple):
-    """The result of a job, to be stored."""
+    """The result of a job: the work item with its next state, and the scores."""
 
     work: Work
     scores: Sequence[Score] = ()
 
 
 class Job(NamedTuple):
-    """A run to judge by a rule."""
+    """A run to judge by a rule, with the work item for it."""
 
     rule: OnlineRule
     work: Work
     history: Sequence[Work]
-    """All work rows of the run."""
+    """All work items for the run."""
     run: Run
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A job with the evaluators that have something new to judge."""
+    """A job, with the evaluators for which the run has changed."""
 
     job: Job
     due: Sequence[Evaluator]
@@ -81,14 +81,14 @@ class Judging:
         clock_ns: Callable[[], int] = time.time_ns,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """Judge by ``evaluators`` within ``budgets``."""
+        """Use ``evaluators`` from the cache, within ``budgets``."""
         self._evaluators = evaluators
         self._budgets = budgets
         self._clock_ns = clock_ns
         self._backoff_s = backoff_s
 
     def plan(self, job: Job) -> Plan | Ended:
-        """Return the plan of a job, or its result if there is nothing to judge."""
+        """Return the plan for a job, or its result if there is nothing to judge."""
         try:
             return self._plan(job)
         except Exception as error:  # of a rule or a document; other jobs continue

@@ -1,4 +1,7 @@
-"""Decides the next state of work: evaluators still due, and the outcome of results. Pure."""
+"""Decides which evaluators still have to judge a run, and the next state of a work item.
+
+The functions have no side effects.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _RETRYABLE = frozenset(
         ErrorCode.MISSING_PACKAGE.value,
     }
 )
-"""Retryable errors of judges: the key may be set, the provider may come back."""
+"""Errors after which a judge is retried: the key may be set, the provider may come back."""
 MOST_ATTEMPTS = 5
 BACKOFF_S = 30.0
 """Seconds until a failed judge is retried; the wait is multiplied by four each time."""
@@ -32,18 +35,21 @@ _MAX_ERROR = 500
 
 
 class Before(NamedTuple):
-    """Earlier judgements of a run by a version of a rule."""
+    """What a version of a rule has judged of a run before."""
 
     views: Mapping[str, str]
-    """The last fingerprint that each evaluator judged, by its name."""
+    """The fingerprint of the view that each evaluator judged last, by the evaluator's name."""
     judged: int
-    """The number of judged versions of the run."""
+    """How many other versions of the run were judged."""
     settled: int
-    """The number of judged versions that were settled."""
+    """How many of these versions were settled."""
 
 
 def before_of(work: Work, history: Sequence[Work]) -> Before:
-    """Return the judgements of other versions of the run and of earlier attempts."""
+    """Return what was judged before, in earlier attempts and for other versions of the run.
+
+    ``history`` has all work items for the run.
+    """
     same = [one for one in history if one.id[:3] == work.id[:3] and one.is_judged]
     views: dict[str, str] = {}
     for one in sorted(same, key=lambda one: one.judged_us):
@@ -55,7 +61,7 @@ def before_of(work: Work, history: Sequence[Work]) -> Before:
 def due_evaluators(
     evaluators: Sequence[Evaluator], before: Before, fingerprints: Mapping[str, str]
 ) -> Sequence[Evaluator]:
-    """Return the evaluators whose fingerprint of the run has changed."""
+    """Return the evaluators whose view of the run has another fingerprint than the judged one."""
     return [
         one
         for one in evaluators
@@ -64,25 +70,25 @@ def due_evaluators(
 
 
 def is_enough(before: Before, *, is_settled: bool) -> bool:
-    """Return whether a run was judged so often that its scores are final.
+    """Return whether a run is not judged again, because it was judged often enough.
 
-    A run is judged once before it settles.
+    Before it settles, a run is judged only once.
     """
     return before.settled > MOST_RERUNS if is_settled else before.judged > 0
 
 
 def ended(work: Work, state: WorkState, error: str = "") -> Work:
-    """Return the next revision of work, in a state reached without a judgement."""
+    """Return the next revision of a work item, in a state reached without a judgement."""
     return replace(work, state=state, revision=work.revision + 1, error=error[:_MAX_ERROR])
 
 
 def deferred(work: Work, now_us: int) -> Work:
-    """Return work that is deferred to the next UTC day."""
+    """Return the next revision of a work item, deferred to the next UTC day."""
     return replace(ended(work, WorkState.DEFERRED), due_us=day_of(now_us) + DAY_US)
 
 
 class Outcome(NamedTuple):
-    """The outcome of a judgement."""
+    """A judged work item in its next state, the results to store, and what they cost."""
 
     work: Work
     final: Sequence[Judged]
@@ -93,11 +99,11 @@ class Outcome(NamedTuple):
 def outcome_of(
     work: Work, before: Before, judged: Sequence[Judged], now_us: int, backoff_s: float = BACKOFF_S
 ) -> Outcome:
-    """Return the outcome of work for the results of its evaluators.
+    """Return the next state of a work item, given the results ``judged`` of its evaluators.
 
-    A judge whose provider failed is retried later, up to ``MOST_ATTEMPTS`` times; a judge whose own
-    budget is spent, the next day. All other results are final, including results of status
-    ``error``.
+    A judge whose provider failed is retried later, up to ``MOST_ATTEMPTS`` times. A judge whose own
+    budget is spent is retried the next day. All other results are final, including results with the
+    status ``error``.
     """
     attempts = work.attempts + any(map(_may_retry, judged))
     waits = {j.evaluator.name for j in judged if _may_retry(j) and attempts < MOST_ATTEMPTS}

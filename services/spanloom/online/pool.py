@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LOOK_S = 0.2
-"""Maximum seconds until a stop is noticed."""
+"""Maximum seconds until a set ``stopping`` is noticed."""
 
 
 def run_jobs(

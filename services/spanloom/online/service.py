@@ -39,16 +39,16 @@ class UnknownRuleError(PermanentError):
 
 
 class RuleRefusedError(PermanentError):
-    """The rule conflicts with the current state (409)."""
+    """The change conflicts with the stored rules (409)."""
 
 
 class ListedRule(NamedTuple):
-    """A rule and its progress."""
+    """An online rule, and its progress."""
 
     rule: OnlineRule
     progress: RuleProgress
     walks: Sequence[WalkPlace]
-    """The walks over past runs that the rule has begun."""
+    """The rule's backfill and rescoring of past runs, if begun, with their positions."""
     lag_s: float
     """Seconds since the oldest pending run was due."""
 
@@ -65,7 +65,8 @@ class OnlineRules:
     ) -> None:
         """Use a store; ``clock_ns`` returns ns since the epoch.
 
-        When the first rule is put, the follower begins at the end of the feed.
+        When the first rule is stored, the current end of the ``feed`` is stored in ``followers`` as
+        the position from which rules apply.
         """
         self._store = store
         self._followers = followers
@@ -83,10 +84,11 @@ class OnlineRules:
         return self._listed(project, [self._found(project, name)], name)[0]
 
     def put(self, project: str, name: str, changes: Mapping[str, Any], put_by: str) -> ListedRule:
-        """Create a rule, or change attributes of one; the same values again change nothing.
+        """Create a rule, or change attributes of a rule; repeated values change nothing.
 
-        ``rescored`` creates a new version that judges again the runs judged before. Raises
-        ``InvalidQueryError``, ``InvalidEvaluatorError`` and ``RuleRefusedError``.
+        ``rescored`` in ``changes`` creates a new version, which judges the runs judged by earlier
+        versions again. Raises ``InvalidQueryError``, ``InvalidEvaluatorError`` and
+        ``RuleRefusedError``.
         """
         if project == UNREAD_PROJECT:
             raise RuleRefusedError(
@@ -105,7 +107,7 @@ class OnlineRules:
         return self.get(project, name)
 
     def delete(self, project: str, name: str, put_by: str) -> ListedRule:
-        """Delete a rule, but not its scores, and return it. Raises ``UnknownRuleError``."""
+        """Delete a rule, but not its scores; return the rule. Raises ``UnknownRuleError``."""
         with self._lock:
             listed = self.get(project, name)
             at_us = max(self._clock_ns() // 1_000, listed.rule.at_us + 1)
@@ -115,11 +117,11 @@ class OnlineRules:
     def _changed(
         self, current: OnlineRule | None, new: OnlineRule, changes: Mapping[str, Any]
     ) -> OnlineRule:
-        """Return a rule with changes, as a new version if they affect how it judges."""
+        """Return a rule with changes, as a new version if they affect which scores it gives."""
         attributes = {name: value for name, value in changes.items() if name != "rescored"}
         if current is None:
             return replace(new, **attributes)
-        if current.is_deleted:  # work of its old versions still exists
+        if current.is_deleted:  # work items of its old versions still exist
             return replace(new, version=current.version + 1, **attributes)
         rule = replace(current, **attributes)
         is_repeated = bool(changes.get("rescored"))
@@ -128,7 +130,7 @@ class OnlineRules:
         return replace(rule, rescored=rule.version) if is_repeated else rule
 
     def _follow(self) -> None:
-        """Begin at the end of the feed if there are no rules yet."""
+        """Store the end of the feed as the follower's position if there are no rules yet."""
         if all(one.is_deleted for one in self._store.list(Reach.ALL)):
             begin_at_end(self._feed, self._followers, FOLLOWER)
 

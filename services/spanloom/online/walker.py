@@ -1,4 +1,8 @@
-"""Walks over past runs page by page; after a restart a walk continues from the stored position."""
+"""Creates work items for past runs, page by page.
+
+A walk is one pass over past runs for a rule: a backfill, or a rescoring. After a restart it
+continues from its stored position.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ MOST_BYTES = 16 << 20
 
 
 class Walker:
-    """Creates work for past runs: backfills and rescoring."""
+    """Creates work items for past runs, in backfills and rescoring."""
 
     def __init__(
         self,
@@ -47,7 +51,7 @@ class Walker:
         self._clock_ns = clock_ns
 
     def step(self, rules: Sequence[OnlineRule]) -> bool:
-        """Process the next page of each unfinished walk; return whether any has more pages.
+        """Process the next page of each unfinished walk; return whether any walk has more pages.
 
         Raises ``RetryableError`` if the store is unavailable.
         """
@@ -64,7 +68,7 @@ class Walker:
         return has_more
 
     def _page(self, rule: OnlineRule, place: WalkPlace) -> bool:
-        """Process one page of a walk, then store its position; return whether it has more."""
+        """Process a page of a walk, then store the walk's position; return whether more follow."""
         now_us = self._clock_ns() // 1_000
         read = self._past if place.walk is Walk.BACKFILL else self._before
         candidates, position = read(rule, place.position, now_us)
@@ -84,7 +88,7 @@ class Walker:
     def _past(
         self, rule: OnlineRule, position: str, now_us: int
     ) -> tuple[Sequence[Candidate], str]:
-        """Return the next runs of the time range, newest first, and the position after them."""
+        """Return the next runs in a rule's backfill range, newest first, and the next position."""
         after = Cursor(*orjson.loads(position)) if position else None
         from_ns, to_ns = rule.backfill or (None, None)
         filters = {"since": from_ns, "until": to_ns}
@@ -97,7 +101,7 @@ class Walker:
     def _before(
         self, rule: OnlineRule, position: str, now_us: int
     ) -> tuple[Sequence[Candidate], str]:
-        """Return the next runs judged by earlier versions, and the position after them."""
+        """Return the next runs that earlier versions of a rule judged, and the next position."""
         after: str = orjson.loads(position) if position else ""
         traces = self._store.judged_before(rule.project, rule.name, rule.version, after, PAGE)
         keys = [TraceKey(rule.project, trace_id) for trace_id in traces]

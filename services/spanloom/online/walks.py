@@ -1,4 +1,4 @@
-"""Derives walks over past runs from a rule."""
+"""Identifies the walks of a rule over past runs (``walker.py``)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def walk_key(rule: OnlineRule, walk: Walk) -> str:
-    """Return the identity of a rule's walk; empty if the rule needs no such walk.
+    """Return a text that identifies a walk of a rule; empty if the rule needs no such walk.
 
-    A rule that was deleted and created again has another identity.
+    For a rule that was deleted and created again it is another text.
     """
     if walk is Walk.RESCORE:
         return f"version {rule.rescored}" if rule.rescored else ""

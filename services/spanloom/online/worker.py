@@ -1,7 +1,7 @@
-"""Judges pending work: reads each run once for all rules, and stores scores, then work states.
+"""Judges pending work items: reads each run once for all rules, and stores scores, then the items.
 
-After a crash in between it judges the same work again. Answers of models are cached, and storing a
-score twice only adds a revision.
+After a crash in between, the same items are judged again. Answers of models are cached, and storing
+a score twice only adds a revision.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 EVERY_S = 1.0
 BATCH = 500
-"""Work rows read by one query."""
+"""Work items read by one query."""
 MOST_BYTES = 16 << 20
 """Bytes of documents in memory at once; at least one document."""
 THREADS = 4
@@ -49,7 +49,7 @@ EVER_US = 2**62
 
 
 class OnlineWorker(RepeatingPart):
-    """A ``Part`` of the process that recovers from any crash: pending work is in the store."""
+    """Judges in the background; after any crash, pending work items are still in the store."""
 
     name = "online-judge"
 
@@ -64,7 +64,7 @@ class OnlineWorker(RepeatingPart):
         clock_ns: Callable[[], int] = time.time_ns,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """Judge the runs in the slices ``held``; ``outage`` logs failures of the store."""
+        """Judge the runs in the slices that ``held`` returns; ``outage`` logs store failures."""
         super().__init__(every_s)
         self._store = store
         self._rules = rules
@@ -76,10 +76,10 @@ class OnlineWorker(RepeatingPart):
         self._budgets = Budgets(store.online_rules, clock_ns)
         self._judging = Judging(EvaluatorCache(), self._budgets, clock_ns, backoff_s)
         self._settled: dict[RuleId, int] = {}
-        """The time of the last change that was applied to deferred work, by rule."""
+        """The time of the last change of a rule that was applied to its deferred work items."""
 
     def run_once(self) -> int:
-        """Judge the next pending work; return the number of rows."""
+        """Judge the next pending work items; return their number."""
         if (slices := self._held()) == NONE:
             return 0
         rules = {rule.id: rule for rule in self._rules.all()}
@@ -96,9 +96,9 @@ class OnlineWorker(RepeatingPart):
         return len(work) + len(late)
 
     def _look_through(self, slices: Slices, rule: OnlineRule) -> None:
-        """Drop the work of a deleted rule; make deferred work of a changed rule pending again.
+        """Drop the work items of a deleted rule, or make deferred items of a changed rule pending.
 
-        The change may have raised its budget.
+        A change may have raised the rule's budget.
         """
         states = WAITING if rule.is_deleted else {WorkState.DEFERRED}
         after = WorkState.DROPPED if rule.is_deleted else WorkState.PENDING
@@ -170,7 +170,7 @@ class OnlineWorker(RepeatingPart):
         history: Sequence[Work],
         rules: Mapping[RuleId, OnlineRule],
     ) -> Iterator[Plan | Ended]:
-        """Yield a plan or a result for each rule that has work on a run."""
+        """Yield a plan or a result for each rule that has work items for a run."""
         for rule_id, own in groupby(work, attrgetter("rule_id")):
             *older, newest = own  # by the versions of rule and run
             yield from (Ended(ended(one, WorkState.DROPPED)) for one in older)
@@ -185,7 +185,7 @@ class OnlineWorker(RepeatingPart):
                 yield self._judging.plan(Job(rule, newest, history, run))
 
     def _keep(self, done: Iterable[Ended]) -> None:
-        """Store scores, then work states; runs that have been deleted since are skipped."""
+        """Store scores, then work items; runs that have been deleted since are skipped."""
         ended_work = list(done)
         if not ended_work:
             return

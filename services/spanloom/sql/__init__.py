@@ -1,5 +1,5 @@
-"""The SQL port: ClickHouse's HTTP interface over the embedded store, read-only.
+"""The SQL endpoint: a read-only version of ClickHouse's HTTP interface for the embedded store.
 
-In: a statement over HTTP with an API key. Out: the engine's response, limited to the rows of the
-key's project. Start at ``door.py`` (HTTP), then ``reader.py`` and ``fences.py`` (row filters).
+In: a statement in an HTTP request with an API key. Out: the engine's response, from the rows of the
+key's project only. Start at ``door.py`` (HTTP), then ``reader.py`` and ``fences.py`` (row filters).
 """

@@ -31,7 +31,7 @@ _BY_CODE = {
     **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
     **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
 }
-"""HTTP status by error code as in ClickHouse's server, for this port's codes; others are 500."""
+"""The HTTP status by error code, as in ClickHouse's server; any other code has the status 500."""
 
 
 def status_of(code: int) -> int:
@@ -77,7 +77,7 @@ def success(outcome: Outcome, query: Query) -> Reply:
 
 
 def failure(error: SqlError, facts: SqlFacts, arguments: Mapping[str, str]) -> Reply:
-    """Return the response to an error, in frames if the client requested them."""
+    """Return the response for an error, in compressed frames if the client requested them."""
     status = status_of(error.code)
     in_frames = is_on(arguments, "compress")
     headers = {"content-type": _PLAIN, "x-clickhouse-exception-code": str(error.code)}
@@ -109,7 +109,7 @@ async def send_reply(reply: Reply, send: Send, facts: SqlFacts) -> None:
 
 
 def _summary(answer: SqlAnswer) -> str:
-    """Return the statistics of a statement; ClickHouse writes these numbers as strings."""
+    """Return the statistics of a statement as JSON, with numbers as strings as in ClickHouse."""
     took = {
         "read_rows": answer.rows_read,
         "read_bytes": answer.bytes_read,

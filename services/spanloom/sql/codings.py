@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _GZIP_OR_ZLIB = 47
 _BROTLI_QUALITY = 4
-"""Of 11; as fast as gzip, with a smaller result."""
+"""Brotli's compression level, of at most 11; as fast as gzip, with a smaller result."""
 _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "zstd": lambda body: zstandard.ZstdCompressor(level=1).compress(body),
     "lz4": lambda body: bytes(lz4.frame.compress(body)),
@@ -29,7 +29,7 @@ _ENCODERS: Mapping[str, Callable[[bytes], bytes]] = {
     "deflate": lambda body: zlib.compress(body, level=1),
     "br": lambda body: bytes(brotli.compress(body, quality=_BROTLI_QUALITY)),
 }
-"""In the order of preference."""
+"""The encoders of the content codings, in the order of preference."""
 _BROKEN: tuple[type[Exception], ...] = (
     *(zlib.error, EOFError, RuntimeError, zstandard.ZstdError),
     *([brotli.error] if brotli else []),

@@ -50,7 +50,7 @@ class SqlDoor:
         at_a_time: int,
         max_body_bytes: int = MAX_BODY_BYTES,
     ) -> None:
-        """Run at most ``at_a_time`` statements at once; keys need the scope to read."""
+        """Run at most ``at_a_time`` statements at once, for keys with the scope ``read``."""
         self._statements = statements
         self._authenticator = authenticator
         self._hosts = hosts
@@ -62,7 +62,7 @@ class SqlDoor:
         self._log = get_logger("sql")
 
     async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] == "lifespan":
             await self._lifespan(receive, send)
             return
@@ -72,7 +72,7 @@ class SqlDoor:
         await answers.send_reply(reply, send, self._statements.facts)
 
     def end(self) -> None:
-        """End the running statements, so that the stop of the process does not wait for them."""
+        """Cancel running statements, so that the process can stop without waiting for them."""
         if self._runner:
             self._runner.end()
 

@@ -6,7 +6,7 @@ is a PREWHERE because it is evaluated first, when the table is read. An ordinary
 ``additional_table_filters``, may be evaluated after a condition of the caller, which can then fail
 on a row of another project and reveal its text in the error: ``WHERE toUInt64(Input) > 0``, "Cannot
 parse string '…'". Views are expanded, down to their tables. As a second protection, the engine's
-connection has the same condition, and the conditions of deletions.
+connection has the same condition as a table filter, with the conditions that hide deleted rows.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Fences:
     def __init__(
         self, engine: SqlEngine, sight: Sight, database: str = "", *, of_view: bool = False
     ) -> None:
-        """Rewrite for the tables visible by ``sight``.
+        """Allow the tables and rows that ``sight`` makes visible.
 
-        ``database`` is the default database of table names; if empty, the store's database is.
-        ``of_view``: whether the statement is the definition of a view of the store.
+        ``database`` is the default database of table names, by default the store's database.
+        ``of_view`` says that the statement is the definition of one of the store's views.
         """
         self._engine = engine
         self._sight = sight
@@ -42,7 +42,7 @@ class Fences:
         self._of_view = of_view
 
     def around(self, tree: Tree) -> Tree:
-        """Return the statement with every table replaced; raises ``SqlError`` if one is hidden."""
+        """Return the statement with its tables replaced; raises ``SqlError`` for a hidden table."""
         inner_names = {n["name"] for n in nodes(tree) if n.get("type") == "WithElement"}
         if shadowed := inner_names & self._engine.tables.keys():
             # Only the engine knows where such a name means the WITH query and where the table.
@@ -51,7 +51,7 @@ class Fences:
         return fenced
 
     def named(self, parts: Sequence[str]) -> TableName:
-        """Return the qualified table name; raises ``SqlError`` if the caller may not read it."""
+        """Return a table's qualified name; raises ``SqlError`` if the caller may not read it."""
         if len(parts) > 2:
             raise SqlError(62, "SYNTAX_ERROR", f"{'.'.join(parts)} is no name of a table")
         name = TableName(parts[0] if len(parts) == 2 else self._database, parts[-1])

@@ -1,4 +1,4 @@
-"""ClickHouse's own compression (``compress=1``, ``decompress=1``): frames, no HTTP coding.
+"""ClickHouse's own compression (``compress=1``, ``decompress=1``), which is no HTTP coding.
 
 A frame consists of the CityHash128 (release 1.0.2) of all that follows, a method byte, the size of
 the frame from the method byte on, the size of the content, and the compressed content.

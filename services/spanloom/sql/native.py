@@ -1,11 +1,10 @@
-"""Native blocks for clients that request a revision (``client_protocol_version``).
+"""Converts ClickHouse's Native format to the revision that a client requests.
 
-Source: ClickHouse, src/DataTypes/Serializations.
-
-The embedded engine writes revision 0. Later revisions have a BlockInfo before each block (from
-51903 on), and after each column's type a byte for a custom serialization (from 54454 on). The end
-of a column follows only from its type, so columns are skipped by type, not decoded. Source:
-ClickHouse, src/Formats/NativeWriter.cpp, src/Core/BlockInfo.cpp.
+A client requests it as ``client_protocol_version``; the embedded engine writes revision 0. Later
+revisions have a BlockInfo before each block (from 51903 on), and after each column's type a byte
+for a custom serialization (from 54454 on). Where a column ends follows only from its type, so
+columns are skipped by type, not decoded. Source: ClickHouse, src/DataTypes/Serializations,
+src/Formats/NativeWriter.cpp, src/Core/BlockInfo.cpp.
 """
 
 from __future__ import annotations
@@ -98,7 +97,7 @@ def skip_column(cursor: Cursor, kind: str, rows: int) -> None:
 
 
 def _prefix(cursor: Cursor, kind: str) -> None:
-    """Skip the prefix of the data: the version of each dictionary."""
+    """Skip what precedes a column's data: the version of each LowCardinality dictionary."""
     name, arguments = _parse_type(kind)
     if name == "LowCardinality":
         cursor.skip(8)
@@ -150,7 +149,7 @@ def _dictionary(cursor: Cursor, kind: str, rows: int) -> None:
 
 
 def _inner(name: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the element types of a type, without element names."""
+    """Return the types of the elements of a compound type, without the elements' names."""
     if name in ("Tuple", "Nested"):
         return tuple(
             _NAMED.sub("", argument, count=1) if _NAMED.match(argument) else argument
@@ -170,7 +169,7 @@ def _width(name: str, arguments: tuple[str, ...]) -> int:
 
 @cache
 def _parse_type(kind: str) -> _Kind:
-    """Return a type's name and arguments; commas within brackets or quotes do not separate."""
+    """Parse a type to its name and arguments; commas in brackets or quotes do not separate them."""
     kind = _SAME_AS.get(kind, kind)
     name, bracket, rest = kind.partition("(")
     if not bracket:
@@ -198,7 +197,7 @@ def _parse_type(kind: str) -> _Kind:
 WITH_BLOCK_INFO = 51903
 WITH_CUSTOM_SERIALIZATION = 54454
 _BLOCK_INFO = bytes.fromhex("010002ffffffff00")
-"""No overflow rows, no bucket number."""
+"""A BlockInfo without overflow rows and without a bucket number."""
 _OWN_SERIALIZATION = b"\0"
 
 
@@ -213,7 +212,7 @@ def reframe(blocks: bytes, revision: int) -> bytes:
 
 
 def header(columns: Iterable[tuple[str, str]]) -> bytes:
-    """Return a block of columns (name and type) without rows, which the engine omits."""
+    """Return a block that has columns (name and type) but no rows; the engine does not write it."""
     named = [_string(name) + _string(kind) for name, kind in columns]
     return encode_varint(len(named)) + encode_varint(0) + b"".join(named)
 

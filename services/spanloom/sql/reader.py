@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.sql.sight import Withheld
 
 MAX_TEXT_BYTES = 256 * 1024
-"""The longest statement; ClickHouse's default of ``max_query_size``."""
+"""Maximum bytes of a statement, the default of ClickHouse's ``max_query_size``."""
 
 
 class SqlCaller(NamedTuple):
@@ -44,7 +44,7 @@ class Statements(Protocol):
 
     @property
     def facts(self) -> SqlFacts:
-        """Facts about the engine for the headers of every response."""
+        """The facts about the engine that every response has in its headers."""
         ...
 
     def answer(self, query: Query, caller: SqlCaller, tag: str) -> Outcome:

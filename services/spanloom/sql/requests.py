@@ -1,4 +1,4 @@
-"""Parsing of requests of ClickHouse's HTTP interface: URL, headers, body and forms."""
+"""Parses requests to ClickHouse's HTTP interface: URL, headers, body and forms."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _NOT_SETTINGS = frozenset(
         *("role", "stacktrace"),
     }
 )
-"""Arguments that are not settings. (User and password have been checked before.)"""
+"""URL arguments that are not settings; user and password have been checked before."""
 SESSION_S, MOST_SESSION_S = 60, 3600
 
 

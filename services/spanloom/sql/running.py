@@ -83,10 +83,13 @@ class _Running(NamedTuple):
 
 
 class Runner:
-    """The thread pool and the running statements. Call from one event loop only."""
+    """Runs statements in a thread pool, and cancels them; used by one event loop only."""
 
     def __init__(self, at_a_time: int, cancel: Callable[[str], None]) -> None:
-        """``cancel`` ends the statement with a tag; it may block."""
+        """Use a pool of ``at_a_time`` threads; ``cancel`` ends the statement with a tag.
+
+        ``cancel`` may block.
+        """
         self._pool = ThreadPoolExecutor(at_a_time, thread_name_prefix="sql")
         self._cancellers = ThreadPoolExecutor(1, thread_name_prefix="sql-cancel")
         self._free = asyncio.Semaphore(at_a_time)
@@ -102,7 +105,7 @@ class Runner:
         call: Callable[[str], T],
         disconnected: Callable[[], Coroutine[Any, Any, None]],
     ) -> T:
-        """Return the result of ``call`` with a new tag.
+        """Call ``call`` in a thread with a new tag, and return its result.
 
         The call is cancelled when the client has disconnected, that is, when ``disconnected``
         returns. Raises ``SqlError``, with 394 (QUERY_WAS_CANCELLED) if the statement was cancelled.
@@ -127,7 +130,10 @@ class Runner:
 
     @contextmanager
     def _registered(self, query: Query, caller: SqlCaller) -> Iterator[_Running]:
-        """Register a query id while its statement runs; may replace one of the same key."""
+        """Register a query id while its statement runs.
+
+        If the query asks for it, a running statement of the same id and key is replaced.
+        """
         running = self._by_id.get(query.query_id)
         if running and not (query.replaces and running.key_id == caller.key_id):
             raise SqlError(

@@ -1,4 +1,4 @@
-"""Settings that clients may send; limits can be lowered, never raised."""
+"""Checks the settings that clients send; limits can be lowered, never raised."""
 
 from __future__ import annotations
 
@@ -47,9 +47,11 @@ FREE = re.compile(
     r"|max_block_size|decimal_check_overflow|short_circuit_function_evaluation"
     r"|cast_string_to_dynamic_use_inference|use_variant_as_common_type"
 )
-"""Settings of the output format or of query semantics. None of them can cause a condition to be
-evaluated before the filter by project, truncate the input of Spanloom's conditions (as
-``read_overflow_mode`` could truncate the list of deletions), or name a file.
+"""Settings of the output format or of query semantics that clients may set.
+
+None of them can cause a condition to be evaluated before the filter by project, truncate the input
+of Spanloom's conditions (as ``read_overflow_mode`` could truncate the list of deletions), or name a
+file.
 """
 
 IGNORED = re.compile(

@@ -1,4 +1,4 @@
-"""Visibility: the tables, and their rows, that a caller may read.
+"""Decides which tables, and which of their rows, a caller may read.
 
 A key of the project ``shop`` sees the rows of ``shop``. Annotations and scores are readable in
 ``v_annotations`` and ``v_scores`` only, without the rows that a blind queue still withholds,
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 SYSTEM = "system"
 
 Withheld: TypeAlias = "Callable[[str | None], Collection[tuple[str, str]]]"
-"""Returns project and trace id of withheld traces, of one project or of all (``None``)."""
+"""Returns the traces, as project and id, whose annotations and scores are withheld.
+
+The argument is a project, or ``None`` for all projects.
+"""
 
 
 def nothing_withheld(_: str | None) -> Collection[tuple[str, str]]:
@@ -39,12 +42,15 @@ class TableName(NamedTuple):
 
 
 class Sight:
-    """Visibility in one statement for a key of one project, or of all (``project`` is ``None``)."""
+    """The tables and rows that a statement may read with a key of one project, or of all.
+
+    For a key of all projects, ``project`` is ``None``.
+    """
 
     def __init__(
         self, engine: SqlEngine, project: str | None, withheld: Withheld = nothing_withheld
     ) -> None:
-        """Use ``engine``; ``withheld`` returns traces with withheld annotations and scores."""
+        """Use ``engine``; ``withheld`` returns the traces with withheld annotations and scores."""
         self._engine = engine
         self.project = project
         self._withheld = withheld
@@ -65,7 +71,10 @@ class Sight:
         return table.has_projects or is_for_all or self._is_readable_view(table)
 
     def is_whole(self, name: TableName) -> bool:
-        """Return whether a table needs no replacement; deleted rows are filtered by the engine."""
+        """Return whether the caller may read all rows of a table, so that it is not replaced.
+
+        The engine itself hides deleted rows.
+        """
         is_partial = name == (SYSTEM, "settings") or any(map(self._hides_rows, self._within(name)))
         return self.project is None and not is_partial
 
@@ -95,7 +104,7 @@ class Sight:
         return bool(read) and all(self.may_read(name, by_view=True) for name in read)
 
     def _names_in(self, table: SqlTable) -> Sequence[TableName]:
-        """Return the names in a view's definition; empty for a table."""
+        """Return the names of the tables in a view's definition; empty for a table."""
         tree_nodes = nodes(table.definition) if table.definition else ()
         named = [name_parts(n) for n in tree_nodes if n.get("type") == "TableIdentifier"]
         return [
@@ -114,7 +123,7 @@ class Sight:
         return name.database == self._engine.database and name.table in {*_VIEW_ONLY, _CHANGES}
 
     def _conditions(self, table: SqlTable, alias: str) -> Iterator[str]:
-        """Yield the conditions of the visible rows of a table."""
+        """Yield the conditions that the visible rows of a table meet."""
         if table.has_projects and self.project is not None:
             yield f"{alias}.Project = {quote(self.project)}"
         if table.name == _CHANGES:
@@ -145,11 +154,14 @@ class Sight:
 _UNREADABLE = frozenset(
     {"access_keys", "alerts", "annotation_queue_events", "annotation_scores_writer"}
 )
-"""Tables that no key may read, because addresses of channels may be secrets."""
+"""Tables that no key may read, because the URLs of alert channels may contain secrets."""
 _VIEW_ONLY = frozenset({"annotations", "scores"})
-"""Tables that are readable through views only."""
+"""Tables that can be read only through views."""
 _CHANGES = "trajectory_changes"
-"""Rows about annotations and scores are hidden: the time of an annotation is withheld, too."""
+"""The change feed's table; its rows about annotations and scores are hidden.
+
+They would reveal the times of withheld annotations.
+"""
 
 
 def quote(text: str) -> str:

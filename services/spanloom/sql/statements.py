@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def nodes(part: object) -> Iterator[Tree]:
-    """Yield every node in a part of a tree, outer nodes first."""
+    """Yield every node in a subtree, outer nodes first."""
     stack: list[Any] = [part]
     while stack:
         at = stack.pop()
@@ -62,7 +62,7 @@ class Checked(NamedTuple):
 
     tree: Tree
     format: str
-    """The value of the FORMAT clause; empty without one."""
+    """The value of the FORMAT clause; empty if there is none."""
     settings: Mapping[str, str]
 
 

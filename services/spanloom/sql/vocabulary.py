@@ -1,4 +1,4 @@
-"""Allowlists of the syntax of statements. Anything not listed is refused, also future syntax.
+"""Allowlists for the syntax of statements. Anything not listed is refused, even future syntax.
 
 Functions are the exception: nearly all of the 1,700 only compute, so the list names the refused
 functions, which read or affect more than a row. ``tests/support/reviewed_functions.txt`` has every
@@ -40,7 +40,8 @@ TABLE_FUNCTIONS = frozenset(
 )
 """Allowed table functions, in lower case; none of them reads stored data.
 
-Not ``merge`` or ``loop``, which read tables past the filter by project; nor ``mergeTreeIndex``.
+``merge``, ``loop`` and ``mergeTreeIndex`` are not allowed, because they would read tables without
+the filter by project.
 """
 
 REFUSED_FUNCTIONS = re.compile(
@@ -71,7 +72,7 @@ SHOWN = frozenset(
         *("format_ast", "settings_ast"),
     }
 )
-"""Allowed clauses of SHOW; not ``merges``, ``clusters`` or ``caches``."""
+"""Allowed clauses of SHOW; ``merges``, ``clusters`` and ``caches`` are not among them."""
 
 SYSTEM_TABLES = frozenset(
     {
@@ -83,14 +84,16 @@ SYSTEM_TABLES = frozenset(
 )
 """System tables that reveal nothing about stored data; every key may read them.
 
-In ``tables`` and ``columns`` a key of one project sees no sizes (``SIZES``)."""
+In ``tables`` and ``columns`` a key of one project sees no sizes (``SIZES``).
+"""
 
 SYSTEM_TABLES_OF_ALL = SYSTEM_TABLES | {
     *("parts", "parts_columns", "data_skipping_indices", "disks", "mutations", "merges"),
     *("metrics", "events", "asynchronous_metrics"),
 }
-"""Additional tables, with amounts of data, for keys of all projects. No key may read other callers'
-query texts (``processes``, ``query_log``).
+"""The system tables for keys of all projects, including tables that reveal amounts of data.
+
+No key may read the texts of other callers' queries (``processes``, ``query_log``).
 """
 
 FORMATS = re.compile(

@@ -141,8 +141,8 @@ class ClickHouseStore:
 def open_store(url: Where, oldest: int | None = None) -> ClickHouseStore:
     """Open the store without changing its tables or its retention.
 
-    ``oldest`` is the last migration that a role requires, if it does not require all of this
-    version's.
+    ``oldest`` is the last migration that a role requires; ``None`` means all migrations of this
+    version.
 
     Raises ``StartupError`` with a one-line message if the URL is invalid, the store cannot be
     opened or the keeper has not migrated its schema, and ``SchemaTooNewError`` if a newer Spanloom

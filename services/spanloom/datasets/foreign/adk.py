@@ -35,7 +35,7 @@ _PLAIN = {
 
 
 def fits(value: Any) -> bool:  # any JSON value
-    """Return whether a value is an evaluation set."""
+    """Return whether a value is an evaluation set of ADK."""
     return isinstance(value, dict) and isinstance(_plain(value).get(_CASES), list)
 
 
@@ -83,7 +83,7 @@ def _expected(turn: Json, where: str) -> dict[str, Any]:  # JSON values
 
 
 def _calls(between: Json, where: str) -> Iterator[Json]:
-    """Yield the expected calls: the listed ones, and those in events of a recorded turn."""
+    """Yield the expected calls: the listed calls, and calls in events of a recorded turn."""
     uses = a_list(between.get("tool_uses") or [], f"{where}.{_BETWEEN}.tool_uses")
     for at, event in enumerate(a_list(between.get(_EVENTS) or [], f"{where}.{_BETWEEN}.{_EVENTS}")):
         place = f"{where}.{_BETWEEN}.{_EVENTS}.{at}"
@@ -99,7 +99,10 @@ def _calls(between: Json, where: str) -> Iterator[Json]:
 
 
 def _content(value: object, where: str) -> Any:  # any JSON value
-    """Return the texts of a content, joined by line ends; a content with other parts unchanged."""
+    """Return the text of an ADK ``Content``, joined by line ends.
+
+    A content that does not consist of texts is returned unchanged.
+    """
     content = an_object(value, where)
     parts = a_list(content.get("parts") or [], f"{where}.parts")
     part_values = [an_object(part, f"{where}.parts.{at}") for at, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""Converts items of Coze Loop's evaluation sets to items, by the names of fields in a turn.
+"""Converts items of Coze Loop's evaluation sets to items; a turn has named fields.
 
 ``input`` is the input of the agent, ``reference_output`` the expected answer, ``trajectory`` the
 expected run. Other fields are metadata.
@@ -26,7 +26,7 @@ fits = is_item
 
 
 def read(value: Any) -> Items:  # any JSON value
-    """Yield the item of each turn; a single turn has the key of the row."""
+    """Yield an item for each turn in a row; the item of a single turn has the key of the row."""
     row = an_object(value, "the item")
     turns = objects_in(row, TURNS, "")
     if not turns:

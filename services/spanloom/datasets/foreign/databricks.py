@@ -1,7 +1,7 @@
 """Converts rows of Databricks' Agent Evaluation to items: request and expectations.
 
-The answer of an application is not an expectation and becomes metadata. A ``trace`` is left out;
-files with traces are runs, which ``spanloom import`` reads.
+The response of the application is not an expectation, so it becomes metadata. A ``trace`` is left
+out, because ``spanloom import`` reads the runs in files with traces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ fits = ROWS.fits
 
 
 def read(value: Any) -> Items:  # any JSON value
-    """Yield the item of a row, or the items of an object of columns."""
+    """Yield an item for a row, or the items for a table given as an object of columns."""
     return each_alone(rows_in(Located("", value)), _read_row)
 
 

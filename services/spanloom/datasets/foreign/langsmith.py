@@ -19,12 +19,12 @@ _OWN = {"id", _INPUTS, *_OUTPUTS, "metadata", "split"}
 
 
 def fits(value: Any) -> bool:  # any JSON value
-    """Return whether a value is an example."""
+    """Return whether a value is an example of a LangSmith dataset."""
     return isinstance(value, dict) and isinstance(value.get(_INPUTS), dict)
 
 
 def read(value: Any) -> Items:  # any JSON value
-    """Yield the item of an example."""
+    """Yield the item for an example."""
     row = an_object(value, "the example")
     inputs = an_object(row.get(_INPUTS), _INPUTS)
     if not is_present(inputs):
@@ -41,7 +41,7 @@ def read(value: Any) -> Items:  # any JSON value
 
 
 def _input(inputs: Json) -> Any:  # any JSON value
-    """Return messages, or a single text; other inputs unchanged."""
+    """Return the messages or the only text in an example's inputs; other inputs are unchanged."""
     if inputs.keys() == {_MESSAGES}:
         return inputs[_MESSAGES]
     only = next(iter(inputs.values())) if len(inputs) == 1 else None
@@ -49,7 +49,7 @@ def _input(inputs: Json) -> Any:  # any JSON value
 
 
 def _expected(inputs: Json, outputs: Json) -> dict[str, Any]:  # JSON values
-    """Return the answer, with messages as a trajectory; other outputs unchanged."""
+    """Return the members of ``expected``: the answer, messages as a trajectory, other outputs."""
     messages = outputs.get(_MESSAGES)
     if isinstance(messages, list) and is_message_list(messages):
         input_messages = inputs.get(_MESSAGES)

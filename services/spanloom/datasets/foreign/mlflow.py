@@ -17,12 +17,12 @@ _MARKS = frozenset({_EXPECTED, _ID, _TRACE})
 
 
 def fits(value: Any) -> bool:  # any JSON value
-    """Return whether a value is a row of an evaluation set."""
+    """Return whether a value is a row of an MLflow evaluation set."""
     return isinstance(value, dict) and _INPUTS in value and not _MARKS.isdisjoint(value)
 
 
 def read(value: Any) -> Items:  # any JSON value
-    """Yield the item of a row."""
+    """Yield the item for a row."""
     row = an_object(value, "the row")
     if not is_present(row.get(_INPUTS)):
         raise InvalidRequestError(f"{_INPUTS}: it is missing")

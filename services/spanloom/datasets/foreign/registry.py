@@ -1,4 +1,4 @@
-"""Registry of the formats of rows, by name; a system's rows and runs have the same format name."""
+"""Lists the formats of dataset rows by name; a system's rows and runs have the same format name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spanloom.datasets.foreign.row import Items, ReadRow
 
 OWN: Final = "items"
-"""The format of ``spanloom datasets export`` and of the page."""
+"""Spanloom's own format, which ``spanloom datasets export`` and the page write."""
 
 
 class RowFormat(NamedTuple):

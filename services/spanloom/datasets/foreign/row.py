@@ -1,4 +1,4 @@
-"""Code shared by the row readers: the item under construction, and helpers."""
+"""What all converters of dataset rows share: the item under construction, and helpers."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class ForeignItem(NamedTuple):
     left_out: tuple[str, ...] = ()
     """Names of members of the row that were left out."""
     reason: str = ""
-    """Why a part of the row was refused; then ``item`` is empty."""
+    """Why this item of the row was refused, in which case ``item`` is empty; otherwise empty."""
 
 
 class ReadRow(Protocol):
-    """Reads the rows of a format."""
+    """Converts rows in one format."""
 
     def __call__(self, value: Any) -> Items:  # any JSON value
         """Yield the items of a row; raises ``InvalidRequestError`` that names the faulty member."""
@@ -61,7 +61,10 @@ class Draft:
 
 
 def each_alone(parts: Iterable[PartT], read: Callable[[PartT], Iterable[ForeignItem]]) -> Items:
-    """Yield the items of each part of a row; a refused part does not affect the others."""
+    """Yield the items that ``read`` returns for each element of a row.
+
+    If it refuses one element, the other elements are still read.
+    """
     for part in parts:
         try:
             yield from list(read(part))
@@ -72,7 +75,8 @@ def each_alone(parts: Iterable[PartT], read: Callable[[PartT], Iterable[ForeignI
 def key_of(row: Json, *names: str) -> str:
     """Return the key of an item: the first of the named members that is a text or an integer.
 
-    A row without one gets the hash of its contents, so that repeated imports give the same key.
+    If there is none, the key is a hash of the row's contents, so that repeated imports give the
+    same key.
     """
     for name in names:
         own = row.get(name)

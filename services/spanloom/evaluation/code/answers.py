@@ -21,7 +21,7 @@ _MAX_EVIDENCE = 1_000
 
 
 class _Members(BaseModel):
-    """An answer as an object; ``score`` and ``reason`` are the names that Coze uses."""
+    """A returned object; ``score`` and ``reason`` are Coze's names of its members."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -39,7 +39,7 @@ class _Members(BaseModel):
 
 
 def read_answer(value: object, results: Results) -> Result:
-    """Return the result of an answer; an invalid answer is an error, never a score."""
+    """Convert a returned value to a result; an invalid value is an error, never a score."""
     value = _plain(value)
     try:
         answer = _Members.model_validate(value if isinstance(value, dict) else {"value": value})

@@ -1,4 +1,4 @@
-"""Evaluators that are callables of the caller: ``(document, expected) -> bool | number | …``.
+"""Makes evaluators from Python callables: ``(document, expected) -> bool | number | …``.
 
 They run in the caller's process, without a limit of time or memory.
 """
@@ -29,7 +29,7 @@ KIND = "python"
 
 
 def evaluator_of(function: Callable[..., object]) -> Evaluator:
-    """Return the evaluator of a callable, named after the function."""
+    """Return an evaluator that calls ``function``, and has its name."""
     name = name_of(function)
     results = Results(name, KIND)
 
@@ -64,6 +64,6 @@ def _config(function: Callable[..., object]) -> dict[str, Any]:  # JSON values
     named = f"{getattr(inner, '__module__', '')}.{getattr(inner, '__qualname__', name_of(inner))}"
     try:
         source = inspect.getsource(inner)
-    except (OSError, TypeError):  # of a shell, or of an object
+    except (OSError, TypeError):  # defined in a shell, or an object
         source = ""
     return {"callable": named, "source": hashlib.sha256(source.encode()).hexdigest()}

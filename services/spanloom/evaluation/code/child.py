@@ -1,9 +1,9 @@
-"""Runs one evaluation of a file in a separate process: a script that imports no spanloom module.
+"""Runs the code of an evaluator once, as a script in its own process; imports nothing of spanloom.
 
-It reads the code and its arguments from standard input as JSON, and writes the answer as JSON to
-the descriptor named in its arguments. Before it runs the code it limits its CPU, memory and size of
-files, and refuses connections, programs and changes of files. That limits the harm of mistakes; it
-is not a sandbox against hostile code (docs/evaluation/code.md).
+The script reads the code and its arguments from standard input as JSON, and writes the returned
+value as JSON to the descriptor named in its arguments. Before it runs the code it limits CPU time,
+memory and file size, and blocks connections, new processes and changes of files. This limits the
+harm of mistakes; it is not a sandbox against hostile code (docs/evaluation/code.md).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _REFUSED = (
     *("os.chmod", "os.chown", "os.chflags", "os.setxattr", "os.removexattr", "os.utime"),
 )
 _FOREIGN = ("ctypes.",)
-"""Calls that bypass the interpreter, and with it the list above."""
+"""Audit events of modules that call C functions, which raise no events of their own."""
 
 
 class EvalOutput:
-    """Coze's answer of a code evaluator."""
+    """The object that a code evaluator of Coze returns."""
 
     def __init__(self, score: object = None, reason: object = "") -> None:
         """Store the score and its reason."""
@@ -34,7 +34,7 @@ class EvalOutput:
 
 
 def limit(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
-    """Limit this process; the limits cannot be raised again."""
+    """Set the resource limits of this process, which it cannot raise again."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
@@ -42,7 +42,7 @@ def limit(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
 
 
 def refuse() -> None:
-    """Refuse connections, programs and changes of files from now on."""
+    """Block connections, new processes and changes of files from now on."""
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
     def hook(event: str, args: tuple[object, ...], _refused: tuple[str, ...] = _REFUSED) -> None:
@@ -62,7 +62,7 @@ def refuse() -> None:
 
 
 def answer_of(request: dict[str, object]) -> object:
-    """Return the answer of the code; an ``EvalOutput`` becomes a mapping."""
+    """Run the code and return the value of its function; an ``EvalOutput`` becomes a mapping."""
     names: dict[str, object] = {
         "__name__": "evaluator",
         "__file__": request["file"],
@@ -80,7 +80,7 @@ def answer_of(request: dict[str, object]) -> object:
 
 
 def main() -> None:
-    """Read the request, run the code, and write its answer or the exception."""
+    """Read the request, run the code, and write the returned value or the exception."""
     request = json.load(sys.stdin)
     with os.fdopen(int(sys.argv[1]), "wb") as out:
         limit(request["cpu_s"], request["memory_bytes"], request["file_bytes"])
@@ -88,7 +88,7 @@ def main() -> None:
         try:
             reply = {"answer": answer_of(request)}
             body = json.dumps(reply, default=_scalar).encode()
-        except BaseException as error:  # the answer is whatever the code raises
+        except BaseException as error:  # whatever the code raises is written
             reply = {"error": f"{type(error).__name__}: {error}"[:1_000]}
             body = json.dumps(reply).encode()
         out.write(body)

@@ -70,7 +70,7 @@ def _as_contents(source: Source) -> dict[str, str]:
 
 
 class PythonConfig(BaseModel):
-    """The configuration of an evaluator that is a file."""
+    """The configuration of an evaluator whose code is a file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
 

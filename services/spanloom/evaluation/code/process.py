@@ -1,4 +1,4 @@
-"""Runs the code of a file in a separate process, within limits, and reads its answer."""
+"""Runs the code of an evaluator in a separate process, within limits, and reads its result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CHILD: Final = str(Path(__file__).with_name("child.py"))
 _ENVIRONMENT: Final = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
-"""No other variables are passed on: no provider key, no proxy."""
+"""The whole environment of the process: without provider keys, without proxies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Bounds:
     memory_bytes: int = 1 << 30
     """Limit of the address space."""
     file_bytes: int = 1 << 18
-    """Limit of its printed output, and of its answer."""
+    """Limit of the printed output, and of the returned value as JSON."""
 
 
 class FailedCodeError(Exception):
-    """The code returned no answer; ``code`` is the reason, and the message explains it."""
+    """The evaluator's code returned nothing, for the reason in the message."""
 
     def __init__(self, code: ErrorCode, reason: str) -> None:
         """Store the code and the reason."""
@@ -48,7 +48,7 @@ class FailedCodeError(Exception):
 def run_code(
     source: str, file: str, function: str, arguments: Sequence[Any], bounds: Bounds
 ) -> object:
-    """Return the answer of a function of the code; raises ``FailedCodeError``."""
+    """Call a function of the code, and return its value; raises ``FailedCodeError``."""
     limits = {
         "cpu_s": bounds.cpu_s,
         "memory_bytes": bounds.memory_bytes,

@@ -1,4 +1,4 @@
-"""The argument of Coze Loop's code evaluators: ``exec_evaluation(turn)``."""
+"""Builds the argument of Coze Loop's code evaluators: ``exec_evaluation(turn)``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REFERENCE: Final = "reference_output"
 
 
 def turn_of(subject: Subject) -> dict[str, Any]:  # JSON values
-    """Return the turn of a run: fields of the dataset item, and of the agent's output."""
+    """Return the ``turn`` for a run: fields of the dataset item, and of the agent's output."""
     document, expected = subject.run.document, subject.expected
     about = document.extraction.get("metadata") or {}
     reference = expected.response if expected.response is not None else about.get(_REFERENCE, "")

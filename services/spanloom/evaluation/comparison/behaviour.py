@@ -53,9 +53,9 @@ def compare_observed(
     seed: int | str = 0,
     min_support: int = MIN_SUPPORT,
 ) -> Behaviour:
-    """Return what changed.
+    """Return what changed from the runs of A to the runs of B.
 
-    ``questions`` are the ``where`` conditions of the sets, empty without one.
+    ``questions`` are the ``where`` conditions that select the sets, empty if there is none.
     """
     if min_support < 1:
         raise ValueError(f"a feature needs at least 1 run, not {min_support}")
@@ -101,7 +101,7 @@ def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> l
 
 
 def within(question: str, line: str) -> str:
-    """Return the ``where`` of the runs in a set that meet another condition."""
+    """Return the ``where`` of a set, ``question``, combined with another condition, ``line``."""
     return f"({question}) and {line}" if question else line
 
 

@@ -76,13 +76,13 @@ class Clusters:
         return columns
 
     def values(self, number: Number) -> Sequence[Sequence[float]]:
-        """Return the values of a number by cluster; runs without one are left out."""
+        """Return the values of a number by cluster; runs that lack it are left out."""
         name = number.name
         return [[run.numbers[name] for run in runs if name in run.numbers] for runs in self.runs]
 
 
 def numbers_of(a: Clusters, b: Clusters) -> Sequence[Number]:
-    """Return the numbers that runs of both sets have."""
+    """Return the numeric properties that runs of both sets have."""
 
     def has(side: Clusters, number: Number) -> bool:
         return any(number.name in run.numbers for runs in side.runs for run in runs)

@@ -54,7 +54,7 @@ class Compared(NamedTuple):
     changes: Sequence[Change]
     """The changes, most certain first."""
     without: int
-    """The number of features and numbers that show no difference."""
+    """How many features and numeric properties show no difference."""
     left_out: int
     """The number of features beyond ``MOST_FEATURES``, which are not compared."""
 
@@ -102,7 +102,10 @@ def _by_kind(
     *,
     are_single: bool,
 ) -> Mapping[Counted, T]:
-    """Return a statistic of each pair: exact for features of single runs, drawn for all others."""
+    """Return a statistic for each pair: by ``exact`` for features if each cluster is one run.
+
+    For all other pairs it is computed by resampling (``draw``).
+    """
     shares = {
         one: exact(_share(a), _share(b))
         for one, (a, b) in pairs.items()

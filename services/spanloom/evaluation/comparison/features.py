@@ -1,4 +1,4 @@
-"""The compared properties of a run: features and numbers, each with its ``where``.
+"""The compared properties of a run: features (yes or no) and numbers, each with its ``where``.
 
 Every feature can be queried: its ``where`` finds exactly the runs that have it. Therefore
 transitions follow the order of steps in a run (``next``), in which an agent comes before its calls,
@@ -85,7 +85,7 @@ KINDS = tuple(_LINES)
 
 
 class Number(NamedTuple):
-    """A number of a run, by the name of its query field."""
+    """A numeric property of a run, such as its duration, by the name of its query field."""
 
     name: str
     unit: str

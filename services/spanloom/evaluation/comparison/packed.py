@@ -1,4 +1,4 @@
-"""Sums of many columns over a draw at once: the columns of a group are packed into one integer.
+"""Sums many columns over the groups of a random draw: each group is packed into one integer.
 
 Python adds integers of any size quickly, so a draw costs one addition for each group, whatever the
 number of columns. Values become fixed-point numbers of 44 bits in fields of 64, so that sums of up

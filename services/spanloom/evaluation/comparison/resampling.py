@@ -60,7 +60,10 @@ class _Sampled:
         self._random = Random(seed)  # noqa: S311  # not a secret: seeded, so that results repeat
 
     def exceed(self, packed: Packed, times: int) -> list[int]:
-        """Return for each pair of columns the divisions whose means differ at least as much."""
+        """Return, for each pair of columns, how many of ``times`` random divisions are as extreme.
+
+        Their means differ at least as much as the means of the two sets.
+        """
         places, fewer = range(self._n), self._fewer
         totals = packed.sums(places, self._n)
         observed = _gaps(packed.sums(self._first, fewer), totals)
@@ -85,7 +88,7 @@ def _both(
 
 
 def _gaps(sums: Sequence[float], totals: Sequence[float]) -> list[float]:
-    """Return for each pair the difference of the means of some groups and of the others."""
+    """Return, for each pair, how much the means of some groups and of all others differ."""
     found = []
     for at in range(0, len(sums), 2):
         total, size, all_, sizes = sums[at], sums[at + 1], totals[at], totals[at + 1]

@@ -1,4 +1,4 @@
-"""The shape of a run, from its document alone; equal to the shape that the store has."""
+"""Computes the shape of a run (``RunShape``) from its document; the store's SQL gives the same."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Placed(NamedTuple):
 
 
 def shape_of(json: Mapping[str, Any]) -> RunShape:  # a document
-    """Return the shape of the run of a document."""
+    """Return the shape of the run in a document."""
     document = Document(json)
     steps = sorted(_steps(document))
     extraction = document.extraction

@@ -41,7 +41,10 @@ class WhereConfig(BaseModel):
 
 
 def make_where(config: WhereConfig, results: Results) -> Judging:
-    """Return the judge of a condition; raises ``InvalidEvaluatorError`` with every problem."""
+    """Create the judging function for a condition.
+
+    Raises ``InvalidEvaluatorError``, whose message has every problem.
+    """
     where = _parsed(config.expr, _SOME_TIME_NS)
     judge = _Judge(where, _test_of(config.expr, where), results)
     return Judging(view_of(where), judge, (results.evaluator,))

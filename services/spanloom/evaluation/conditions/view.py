@@ -1,4 +1,4 @@
-"""The parts of a run that a condition reads, found by the columns in the SQL of its fields.
+"""Finds the data of a run that a condition reads, from the columns in the SQL of its fields.
 
 A column that is not listed here makes the view the whole run, which at worst causes an unnecessary
 judgement.
@@ -80,7 +80,7 @@ _FIELDS: Mapping[Subject, Mapping[str, Queried]] = {
 
 
 def view_of(where: Condition) -> AbstractSet[Part]:
-    """Return the parts that a condition reads."""
+    """Return the kinds of data that a condition reads."""
     parts: set[Part] = set()
     for read in fields_read(where):
         parts |= _of_field(read)

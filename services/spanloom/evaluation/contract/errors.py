@@ -17,7 +17,7 @@ class InvalidEvaluatorError(PermanentError):
         self.reason = reason
 
     def inside(self, prefix: str) -> InvalidEvaluatorError:
-        """Return the same error with a longer key."""
+        """Return this error with ``prefix`` in front of its key."""
         key = f"{prefix}.{self.key}" if self.key else prefix
         return InvalidEvaluatorError(key, self.reason)
 
@@ -32,27 +32,27 @@ class ErrorCode(StrEnum):
     UNREADABLE_EXPECTED = "unreadable_expected"
     """The ``expected`` of the item has another shape than the evaluator needs."""
     REFERENCE_FAILED = "reference_failed"
-    """The library whose answers are reproduced raises an exception for this input."""
+    """The library whose results ``compat`` reproduces raises an exception for this input."""
     TOO_LARGE = "too_large"
     """Judging the run would exceed a limit."""
     NOT_FINITE = "not_finite"
     """The value is NaN or infinite."""
     INVALID_ANSWER = "invalid_answer"
-    """The library whose answers are reproduced raises an exception for this input."""
+    """The value returned by code, or the answer of a model, is invalid."""
     UNKNOWN_SCORE = "unknown_score"
     """The condition refers to a score or an annotation that the run lacks."""
     CRASHED = "crashed"
     """The evaluator raised an exception."""
     TIMEOUT = "timeout"
-    """The answer of code or of a model is not a valid value."""
+    """Code, a rule or a model took longer than its limit."""
     NO_MAJORITY = "no_majority"
     """No category has more than half of a model's votes."""
     MISSING_PACKAGE = "missing_package"
     """A package that calls models is not installed."""
     CONTEXT_OVERFLOW = "context_overflow"
-    """The run is too long for the model, even in half of the tokens."""
+    """The run is too long for the model, even shortened to half of the allowed tokens."""
     CANARY_FAILED = "canary_failed"
-    """The model answered the canary criterion, whose answer is known, wrongly."""
+    """The model gave a wrong answer to the canary criterion, whose right answer is known."""
     OUTPUT_LIMIT = "output_limit"
     """The answer of the model reached the limit of output tokens."""
     MODEL_REFUSED = "model_refused"

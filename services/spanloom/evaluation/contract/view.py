@@ -1,4 +1,4 @@
-"""The parts of a trajectory that an evaluator reads, and the fingerprint of these parts.
+"""The view of an evaluator, that is, the data of a run that it reads, and the data's fingerprint.
 
 A score stays valid while the fingerprint is the same: if only times changed in a new version of a
 run, evaluators that read no times need not judge it again.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Part(StrEnum):
-    """A part of every step."""
+    """A kind of data in a document; most kinds are in every step."""
 
     TYPES = "types"
     NAMES = "names"
@@ -61,7 +61,7 @@ _OF_STEPS: Mapping[Part, Callable[[DocumentStep], Any]] = {
 
 
 def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
-    """Return the SHA-256, in hex, of the parts of a document in a view."""
+    """Return the SHA-256, in hex, of the data of a document that a view includes."""
     digest = hashlib.sha256()
     if Part.RUN in view:
         digest.update(dump(sorted_keys(_lasting(document.extraction))))
@@ -86,7 +86,7 @@ def named_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
 
 
 def view_named_in(fingerprint: str) -> AbstractSet[Part] | None:
-    """Return the view that a fingerprint names; ``None`` for another edition or another text."""
+    """Return the view that a fingerprint names; ``None`` for another edition or other text."""
     edition, _, rest = fingerprint.partition(":")
     names, _, digest = rest.partition(":")
     if edition != _EDITION or not digest:
@@ -102,7 +102,7 @@ _EDITION = "1"
 
 
 def _lasting(extraction: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of an extraction that are the same for each build and each store."""
+    """Return the members of an ``extraction`` that do not depend on the build or the store."""
     return {name: value for name, value in extraction.items() if name not in _OF_A_BUILD}
 
 

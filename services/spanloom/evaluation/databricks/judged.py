@@ -1,4 +1,4 @@
-"""The metrics that a model judges: their criteria, and the parts of a run that they read."""
+"""The metrics that a model judges, each with its criteria and the texts of a run that it reads."""
 
 from __future__ import annotations
 

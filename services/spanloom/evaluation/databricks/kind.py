@@ -78,9 +78,9 @@ class _Chosen(NamedTuple):
 def make_databricks(
     config: DatabricksConfig, results: Results, client: ModelClient | None = None
 ) -> Judging:
-    """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
+    """Create the judging function for a configuration; raises ``InvalidEvaluatorError``.
 
-    Without ``client``, requests are sent to the provider of the model.
+    If ``client`` is ``None``, requests are sent to the provider of the model.
     """
     model = config.judge_model
     chosen = _chosen(config.metrics, has_model=model is not None)

@@ -105,9 +105,9 @@ def make_raters(
 def overall(rated: Mapping[str, Result], results: Results, name: str) -> Result:
     """Return ``yes`` if all ratings of a run are ``yes``, otherwise ``no`` with the root cause.
 
-    ``rated`` has the results of all judged metrics by metric. Without any rating, or with a metric
-    that could not be judged, the result is ``na``. All chunks count as one rating, ``yes`` if at
-    least half of them are relevant.
+    ``rated`` has the results of all judged metrics, by the metric's name. If there is no rating, or
+    a metric could not be judged, the result is ``na``. All chunks count as one rating, ``yes`` if
+    at least half of them are relevant.
     """
     ratings: dict[str, Result] = {}
     for metric, result in rated.items():

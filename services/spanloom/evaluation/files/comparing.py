@@ -125,7 +125,7 @@ def _is_number(value: object) -> bool:
 
 
 def _limited(score: str, *reports: ReadReport) -> bool | None:
-    """Return whether gates have only a maximum for a score; ``None`` without a limit."""
+    """Return whether gates set only a maximum for a score; ``None`` if they set no limit."""
     gates = [gate for one in reports for gate in one.gates if gate.score == score]
     has_min = any(gate.min is not None for gate in gates)
     has_max = any(gate.max is not None for gate in gates)

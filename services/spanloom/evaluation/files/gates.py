@@ -45,7 +45,7 @@ def decide(
     needs_proof: bool = False,
     only_warns: bool = False,
 ) -> Decision:
-    """Decide a gate; ``base`` is the measure of the score in the report of ``no_worse_than``.
+    """Decide a gate; ``base`` is the score's measure in the report that ``no_worse_than`` names.
 
     With ``needs_proof`` the gate is undecided if the interval contains the limit. With
     ``only_warns`` it never fails.

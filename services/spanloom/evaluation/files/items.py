@@ -37,12 +37,12 @@ class Item(BaseModel):
 
     @property
     def trace_id(self) -> str:
-        """The trace id of the source; empty without a source."""
+        """The trace id of the source; empty if there is no source."""
         return ((self.source and self.source.trace_id) or "").lower()
 
 
 def read_item(value: object) -> Item:
-    """Return the item of a row; raises ``InvalidRequestError`` that names the faulty member."""
+    """Parse a row as an item; raises ``InvalidRequestError`` that names the faulty member."""
     try:
         return Item.model_validate(an_object(value, "the row"))
     except ValidationError as error:

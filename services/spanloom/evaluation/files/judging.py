@@ -47,11 +47,11 @@ class RunToJudge(NamedTuple):
     started_at: int
     """Milliseconds since the epoch; repeats of an item are in this order."""
     item_key: str
-    """The key of the item, from the run's metadata; empty without one."""
+    """The key of the run's item, from the run's metadata; empty if it has none."""
 
 
 def run_to_judge(document: Json, project: str = "") -> RunToJudge:
-    """Return the run of a canonical document; ``project`` is the default for its project."""
+    """Return a canonical document as a run; ``project`` is used if the document names none."""
     view = Document(document)
     extraction = view.extraction
     metadata = extraction.get("metadata")
@@ -140,7 +140,7 @@ class Judgement:
         return [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
 
     def refuse(self, item: str, code: ErrorCode, reason: str, repeat: int = 0) -> None:
-        """Record an error of each score for an item that has no run to judge.
+        """Record, for each score, an error for an item that has no run to judge.
 
         ``repeat`` is the number of the repeat that produced no run.
         """

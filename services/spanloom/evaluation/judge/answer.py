@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_ANSWER = 100_000
 """Maximum characters of an answer; longer answers are invalid."""
 MAX_RATIONALE = 20_000
-"""Maximum characters; the API of scores has the same limit."""
+"""Maximum characters of a rationale; the API of scores has the same limit."""
 MAX_EVIDENCE = 100
 
 

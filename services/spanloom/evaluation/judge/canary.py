@@ -1,4 +1,4 @@
-"""Random values of one request: the nonce of its data blocks, and the word of its canary criterion.
+"""Draws random values for a request: a nonce that marks data blocks, and the word of its canary.
 
 The canary is a criterion whose right answer is known and independent of the run. A model that
 follows a text of the run, such as a text that demands the best value or an answer to repeat, does
@@ -50,9 +50,9 @@ def check_canary(
     marks: Marks,
     config: ModelConfig,
 ) -> tuple[str, ...]:
-    """Return the warnings of an answer for its canary.
+    """Check the answer to the canary criterion; return a warning if it is missing.
 
-    Raises ``CanaryError`` for a wrong canary.
+    Raises ``CanaryError`` if it is wrong.
     """
     if config.canary == "none":
         return ()

@@ -55,7 +55,7 @@ class _Strict(BaseModel):
 
 
 class Scale(_Strict):
-    """A range of numbers, both ends among them."""
+    """A range of numbers, including both ends."""
 
     min: Number
     max: Number
@@ -68,7 +68,7 @@ class Scale(_Strict):
 
 
 class Budget(_Strict):
-    """Hard limits on all calls of one evaluator; what is beyond is `skipped`."""
+    """Hard limits on all calls of one evaluator; runs beyond them are `skipped`."""
 
     usd: Annotated[Number, Field(ge=0)] | None = Field(None, description="US dollars.")
     tokens: Annotated[StrictInt, Field(ge=0)] | None = Field(
@@ -81,7 +81,7 @@ class Budget(_Strict):
 
 
 class Limits(_Strict):
-    """What a minute allows; a request waits until it may be made."""
+    """Limits per minute; a request waits until they allow it."""
 
     requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
         None, description="Requests to the model."
@@ -92,7 +92,7 @@ class Limits(_Strict):
 
 
 class ModelConfig(_Strict):
-    """A model, how it is asked, and what that may cost."""
+    """A model, the settings of requests to it, and their limits and budget."""
 
     model: ModelName = Field(
         description="As pydantic-ai names it: `openai-chat:gpt-4o-mini`, `anthropic:…`.",
@@ -141,7 +141,7 @@ class ModelConfig(_Strict):
 
 
 class JudgeConfig(ModelConfig):
-    """A model, and what it judges by."""
+    """A model, and the criteria by which it judges."""
 
     criteria: str = Field(
         min_length=1, max_length=MAX_CRITERIA, description="In words what is good and what is not."
@@ -160,13 +160,13 @@ class JudgeConfig(ModelConfig):
 
     @property
     def form(self) -> Literal["category", "number", "boolean"]:
-        """The type of values."""
+        """The type of the values that the model gives."""
         if self.values is not None:
             return "category"
         return "boolean" if self.scale is None else "number"
 
     def passes(self, value: bool | float | str) -> bool | None:
-        """Return whether a value passes; ``None`` without a configured threshold."""
+        """Return whether a value passes; ``None`` if no threshold is configured."""
         if isinstance(value, bool):
             return value
         if isinstance(value, str):

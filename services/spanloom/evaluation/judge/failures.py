@@ -64,7 +64,7 @@ _MEANINGS = {
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds of a ``Retry-After`` header, a number or a date; ``None`` without one."""
+    """Return the seconds of a ``Retry-After`` header, a number or a date; ``None`` if missing."""
     value = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
     try:
         return max(0.0, float(value))

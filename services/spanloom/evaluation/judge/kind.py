@@ -55,7 +55,7 @@ class Judge:
         client: ModelClient,
         read: Callable[[Subject], Material] = read_material,
     ) -> None:
-        """Judge the material that ``read`` returns for a run; ``client`` may be shared."""
+        """Judge the texts that ``read`` returns for a run; ``client`` may be shared."""
         self.config = config
         self.results = results
         self._reader = Reader(config, client)
@@ -66,7 +66,7 @@ class Judge:
         yield self.judge_material(self._read(subject))
 
     def judge_material(self, material: Material, name: str = "") -> Result:
-        """Return the result on a material; ``name`` is the name of the score."""
+        """Return the result of judging a ``Material``; ``name`` is the name of the score."""
         tally = Tally()
         try:
             votes = [self._reader.vote(material, at, tally) for at in range(self.config.votes)]
@@ -77,11 +77,11 @@ class Judge:
         return self._result(material, votes, tally, name)
 
     def estimate(self, subject: Subject) -> Estimate:
-        """Return the estimated cost of the votes on a run; raises if it cannot be read."""
+        """Return the estimated cost of the votes on a run; raises if the run cannot be read."""
         return self.estimate_material(self._read(subject))
 
     def estimate_material(self, material: Material) -> Estimate:
-        """Return the maximum estimated cost of the votes on a material."""
+        """Return the maximum estimated cost of the votes on a ``Material``."""
         prompts, output = prompts_on(material, self.config), self.config.output_tokens
         calls, tokens = 1, 0
         if prompts.windows == 1:
@@ -135,7 +135,7 @@ class Judge:
 
 
 def _spent(tally: Tally) -> dict[str, Any]:  # members of a result
-    """Return metrics and cost of a judgement without a value."""
+    """Return metrics and cost for the result of a judgement that gave no value."""
     return {"metrics": tally.metrics(), "cost_usd": tally.cost_usd}
 
 
@@ -146,7 +146,7 @@ def make_judge(
     cache: Cache | None = None,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Judging:
-    """Return the judge of a configuration; raises ``InvalidEvaluatorError``.
+    """Create the judging function for a configuration; raises ``InvalidEvaluatorError``.
 
     By default, ``send`` sends to the provider of the model, and ``cache`` is the cache that the
     environment names.

@@ -1,4 +1,4 @@
-"""Records the spending of a budget: in memory for a run, in a file for a day.
+"""Records what is spent of a budget: in memory while an evaluator lives, or in a file for a day.
 
 All processes of a user share the file of an evaluator's name and model; days are UTC. If the file
 cannot be written, nothing may be spent, because the limit could not be enforced.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 FOLDER = "spent"
-"""The folder of these files, inside the folder of cached answers."""
+"""The folder of the files with daily totals, inside the folder of cached answers."""
 _MAX_FILE = 1 << 12
 
 

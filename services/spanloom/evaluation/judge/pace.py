@@ -1,6 +1,6 @@
 """Rate limits: token buckets for the requests and tokens per minute.
 
-Evaluators with the same model, address and limits share buckets within a process.
+Evaluators with the same model, base URL and limits share buckets within a process.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _creating = Lock()
 
 
 def pace_of(config: ModelConfig) -> Pace:
-    """Return the pace of a model, shared by all evaluators with the same limits."""
+    """Return the rate limiter of a model, shared by all evaluators with the same limits."""
     key = config.model, address_of(config.model), config.limits
     with _creating:
         return _paces.setdefault(key, Pace(config.limits))

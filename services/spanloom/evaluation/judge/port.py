@@ -1,4 +1,4 @@
-"""The port to a model: a prompt is sent, a text and its usage are returned."""
+"""The interface to a model: it gets a prompt, and returns a text and the token usage."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class ModelError(Exception):
         is_final: bool = False,
         retry_after_s: float | None = None,
     ) -> None:
-        """Store the reason, whether a retry may help, and whether every other call fails alike."""
+        """Store the reason, whether a retry may help, and whether every other call would fail."""
         super().__init__(reason)
         self.code = code
         self.is_retryable = is_retryable
@@ -54,7 +54,7 @@ class ModelError(Exception):
 class SendPrompt(Protocol):
     """Sends one prompt to a model, without tools and without retries.
 
-    It returns or raises within ``timeout_s``, raises only ``ModelError``, and may be called by
+    A call returns or raises within ``timeout_s``, raises only ``ModelError``, and may run in
     several threads at once.
     """
 

@@ -1,4 +1,4 @@
-"""Writes the prompts on a run: the task in the system message, the run as data in the user message.
+"""Writes the prompts for judging a run: the task as system message, the run as user message.
 
 A run that fits has one prompt. A longer run has a prompt for each window of its steps, and a prompt
 that combines their findings.
@@ -34,7 +34,7 @@ _LEAST = 100
 
 
 class Prompts(NamedTuple):
-    """The prompts on one run, each within a number of tokens."""
+    """Builds the prompts for judging one run, each within a number of tokens."""
 
     config: JudgeConfig
     material: Material
@@ -86,7 +86,7 @@ class Prompts(NamedTuple):
 
 
 def prompts_on(material: Material, config: JudgeConfig, share: float = 1.0) -> Prompts:
-    """Return the prompts on a material, within ``share`` of the configured tokens."""
+    """Return the prompts for judging a run, within ``share`` of the configured tokens."""
     left = int(share * config.input_tokens) - task_tokens(config, material)
     most = max(200, left * _CHARS_PER_TOKEN // _SIDE)
     sides = {
@@ -102,7 +102,7 @@ def prompts_on(material: Material, config: JudgeConfig, share: float = 1.0) -> P
 
 
 def task_tokens(config: JudgeConfig, material: Material) -> int:
-    """Return the tokens of the longest task on a run."""
+    """Return the tokens of the longest system message for judging a run."""
     tasks = [whole_task(config, material, HASHED)]
     if config.windows > 1 and material.steps.lines:
         last = config.windows

@@ -40,9 +40,9 @@ def address_of(model: str) -> str:
 
 
 def provider_of(config: ModelConfig) -> SendPrompt:
-    """Return the provider of the model of a configuration.
+    """Return a function that sends prompts to the configured model.
 
-    The first request raises ``ModelError`` if the library, the model or the key is missing.
+    Its first call raises ``ModelError`` if the library, the model or the key is missing.
     """
     return _Provider(config)
 

@@ -1,4 +1,4 @@
-"""Gets one vote on a run: by one prompt, or by windows and a prompt that combines them.
+"""Gets one vote on a run, with one prompt, or with a prompt for each window and one that combines.
 
 If the provider refuses a prompt as too long, all prompts of the vote are written again with half of
 the tokens. The cache records this, so that the long prompts are not tried again.
@@ -39,13 +39,13 @@ class Vote(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """Gets votes on runs for one evaluator."""
+    """Gets a model's votes on runs for one evaluator."""
 
     config: JudgeConfig
     client: ModelClient
 
     def vote(self, material: Material, at: int, tally: Tally) -> Vote:
-        """Return a vote.
+        """Return vote number ``at``, from 0, on a run; count its requests in ``tally``.
 
         Raises ``ModelError``, ``BudgetSpentError`` or ``InvalidAnswerError``.
         """

@@ -46,14 +46,14 @@ class Tally:
 
 
 class Spending:
-    """The budget of an evaluator; safe to share between threads.
+    """Enforces the budget of an evaluator; safe to share between threads.
 
     Limits are checked before each call, so that only calls in flight can exceed them; the limit of
     calls is exact.
     """
 
     def __init__(self, budget: Budget, model: str, ledger: Ledger | None = None) -> None:
-        """Continue with the totals of ``ledger``; without a ledger, start at zero."""
+        """Continue with the totals in ``ledger``; if there is none, start at zero."""
         self._budget = budget
         self._model = model
         self._ledger = ledger or RunLedger()

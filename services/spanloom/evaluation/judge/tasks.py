@@ -1,4 +1,4 @@
-"""Writes the system messages of a judge: the task, the criteria, and the form of the answer."""
+"""Writes the system messages of a judge: the task, the criteria, and the answer's format."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MEMBER = ', "canary": "as the check says"'
 
 
 def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int = 1) -> str:
-    """Return the task of judging: the steps, or the findings of ``count`` windows."""
+    """Return the task for judging all steps, or the findings of ``count`` windows."""
     name = material.lines_name
     about = material.about_lines + "\n" if material.steps.lines else ""
     if count > 1:
@@ -72,7 +72,7 @@ def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int
 def window_task(
     config: JudgeConfig, material: Material, marks: Marks, place: tuple[int, int]
 ) -> str:
-    """Return the task of reading one window; ``place`` is its number, from 1, and their count."""
+    """Return the task for reading one window; ``place`` has its number, from 1, and the count."""
     return _WINDOW.format(
         at=place[0],
         count=place[1],

@@ -1,4 +1,4 @@
-"""Shortens texts; a note in each states the omitted characters."""
+"""Shortens texts; a note in a shortened text states how many characters are omitted."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ class Outcome(NamedTuple):
 def decide(answers: Sequence[Answer]) -> Outcome | None:
     """Return the outcome of one or more votes.
 
-    ``None`` if no category has more than half of the votes. Their number is odd, so that the median
-    is one of the values.
+    ``None`` if no category has more than half of the votes. The number of votes is odd, so that the
+    median is one of the values.
     """
     values = [answer.value for answer in answers]
     count = float(len(values))

@@ -20,7 +20,7 @@ _OVERLAP_SHARE = 4
 
 
 def capacity(windows: int, tokens: int) -> int:
-    """Return the tokens of bounded lines that certainly fit into a number of windows.
+    """Return how many tokens of lines, each shortened by ``bounded``, surely fit into windows.
 
     At most a quarter of a window repeats lines, and at most a quarter stays free because the next
     line is longer.

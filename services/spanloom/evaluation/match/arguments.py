@@ -1,8 +1,8 @@
 """Compares the arguments of calls: returns for each call the reference calls that it matches.
 
-A set of positions is an integer with a bit for each position. Equal arguments share a key, and
-partial arguments a few sets, so that comparing 10,000 calls with 10,000 takes a fraction of a
-second.
+A set of positions is an integer with a bit for each position. Equal arguments are found by a key,
+and subsets by the sets of positions of their items, so that comparing 10,000 calls with 10,000
+takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Rule(Protocol):
     """Compares the arguments of one tool."""
 
     def __call__(self, actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
-        """Return, for each of the actual arguments, the positions that they match."""
+        """Return, for each call's arguments, the reference positions that they match, as bits."""
 
 
 def match_calls(
@@ -81,7 +81,7 @@ def at_path(value: object, path: Sequence[str]) -> object:
 
 
 def _by_key(key_of: Callable[[Any], Hashable]) -> Rule:
-    """Return a rule: arguments match if their keys are equal."""
+    """Return a rule by which arguments match if ``key_of`` returns equal keys for them."""
 
     def masks(actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
         known: defaultdict[Hashable, int] = defaultdict(int)
@@ -93,7 +93,7 @@ def _by_key(key_of: Callable[[Any], Hashable]) -> Rule:
 
 
 def _by_function(matcher: Matcher, budget: Budget) -> Rule:
-    """Return a rule that calls a function once for each pair of distinct arguments."""
+    """Return a rule that calls ``matcher`` once for each pair of distinct arguments."""
 
     def masks(actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
         places: defaultdict[str, int] = defaultdict(int)

@@ -43,12 +43,12 @@ class Compared:
 
     @cached_property
     def extra(self) -> Sequence[int]:
-        """The actual calls without a partner, by position."""
+        """The positions of the actual calls without a partner."""
         return [at for at, partner in enumerate(self.partners) if partner < 0]
 
     @cached_property
     def missing(self) -> Sequence[int]:
-        """The calls of the reference without a partner, by position."""
+        """The positions of the reference calls without a partner."""
         paired = set(self.partners)
         return [at for at in range(len(self.reference)) if at not in paired]
 

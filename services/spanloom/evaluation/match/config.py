@@ -45,7 +45,7 @@ def _plain(value: Any) -> Any:  # a mode, paths or a function
 
 
 class MatchConfig(BaseModel):
-    """What is compared, and how."""
+    """Which calls of a run are compared with the reference, and how."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

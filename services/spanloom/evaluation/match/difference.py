@@ -1,4 +1,4 @@
-"""Finds the first difference between a run and a reference, by mode, and the calls that show it."""
+"""Finds the first difference between a run and its reference, with a function for each mode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Difference(NamedTuple):
 
 
 def exact(compared: Compared) -> Difference | None:
-    """Compare position by position."""
+    """Compare the calls position by position."""
     ours, theirs = compared.actual, compared.reference
     at = common_prefix(compared.masks)
     if at == len(ours) == len(theirs):
@@ -82,7 +82,10 @@ def superset(compared: Compared) -> Difference | None:
 
 
 def _missing(compared: Compared, at: int) -> Difference:
-    """Return the difference of a missing reference call; calls of its tool are the evidence."""
+    """Return the difference for the reference call at ``at``, which no call of the run matches.
+
+    If the run has other unmatched calls of this tool, they are the evidence.
+    """
     call = compared.reference[at]
     alike = [n for n in compared.extra if compared.actual[n].name == call.name]
     if alike:

@@ -41,7 +41,7 @@ def masks_of_supersets(
 ) -> list[int]:
     """Return for each actual value the reference values that are a subset of it.
 
-    A reference value is a subset if all its items were counted.
+    A reference value is a subset if the actual value has all its items.
     """
     reference_items = _ReferenceItems(reference, budget)
     return [reference_items.parts_of(_items(value, budget)) for value in actual]
@@ -54,7 +54,7 @@ class _ReferenceItems:
         self._places: defaultdict[_Item, list[int]] = defaultdict(list)
         self._masks: dict[_Item, int] = {}
         self._sizes: list[int] = []
-        """The number of items at each position: the set of positions with bit 0, with bit 1, …"""
+        """The number of items at each position: ``[b]`` is the set of positions that have bit b."""
         for at, value in reference:
             items = _items(value, budget)
             for item in items:
@@ -92,7 +92,10 @@ def _items(value: object, budget: Budget) -> set[_Item]:
 
 
 def _add_number(counts: list[int], number: int, mask: int) -> None:
-    """Set the count of the positions in a mask; the count must be 0 so far."""
+    """Set the counts of the positions in a mask to ``number``; they must be 0 so far.
+
+    ``counts[b]`` is the set of positions whose count has the bit ``b``.
+    """
     while len(counts) < number.bit_length():
         counts.append(0)
     for at in range(number.bit_length()):
@@ -101,7 +104,7 @@ def _add_number(counts: list[int], number: int, mask: int) -> None:
 
 
 def _add_one(counts: list[int], mask: int) -> None:
-    """Add one to the counts of all positions in a mask."""
+    """Add one to the counts (see ``_add_number``) of all positions in a mask."""
     at = 0
     while mask:
         if at == len(counts):

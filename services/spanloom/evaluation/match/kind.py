@@ -1,4 +1,4 @@
-"""The kind ``match``: its views, and the judgement of a run by its reference."""
+"""The kind ``match``: the data that each mode reads, and the judgement of a run by a reference."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 100
 _NAMED = frozenset({Part.TYPES, Part.NAMES, Part.TIMES})
 _PAIRED = _NAMED | {Part.ARGUMENTS, Part.OUTPUTS, Part.METADATA, Part.ERRORS}
-"""Errors show retries; a model's output may have arguments that the input of the tool lacks."""
+"""The data of paired calls: errors show retries, outputs may have arguments that inputs lack."""
 _MESSAGES = frozenset(
     {Part.TYPES, Part.NAMES, Part.IDS, Part.INPUTS, Part.OUTPUTS, Part.ERRORS, Part.METADATA}
 )
-"""The parts of a conversation; its texts are not compared, but decide which messages are new."""
+"""The data of a conversation; its texts are not compared, but decide which messages are new."""
 _VIEWS: dict[str, AbstractSet[Part]] = {
     "ran": _PAIRED,
     "requested": _PAIRED,
@@ -47,7 +47,7 @@ _OF_MESSAGES = frozenset({"ran", "requested"})
 
 
 def make_match(config: MatchConfig, results: Results) -> Judging:
-    """Return the judge of a configuration; raises ``InvalidEvaluatorError``."""
+    """Create the judging function for a configuration; raises ``InvalidEvaluatorError``."""
     judge = _judge
     if config.compat is not None:
         check_compat(config)
@@ -68,7 +68,7 @@ def _guarded(
     config: MatchConfig,
     results: Results,
 ) -> Result:
-    """Judge a run; ``na`` without a reference, an error if run or reference cannot be read."""
+    """Judge a run; ``na`` if there is no reference, an error if run or reference is unreadable."""
     subject.run  # noqa: B018  # raises for an unreadable run
     try:
         reference = subject.reference

@@ -12,7 +12,8 @@ def longest_common(masks: Iterable[int], length: int) -> int:
     """Return the length of the longest common subsequence of calls and a reference.
 
     ``masks`` are the positions of the reference that each call matches, ``length`` is the length of
-    the reference. A row of the usual table is one integer, whose zero bits mark the increments.
+    the reference. Each row of the usual dynamic programming table is one integer, whose zero bits
+    are the positions at which the length grows.
     """
     whole = (1 << length) - 1
     row = whole

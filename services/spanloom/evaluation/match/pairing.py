@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MAX_BEST = 2_000
-"""Maximum calls per side for which the largest pairing is computed; more calls pair first fit."""
+"""Maximum calls per side for the largest pairing; beyond it, a call takes the first free match."""
 
 
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
     """Return the partner of each row, -1 for none; ``masks`` are the allowed columns.
 
-    Without ``is_best`` each row takes the first free column. Rows and columns are visited in order,
+    If not ``is_best``, each row takes the first free column. Rows and columns are visited in order,
     so that the same input gives the same pairs.
     """
     pairing = _Pairing(masks)

@@ -35,7 +35,7 @@ Schema = dict[str, Any]
 _MAX_REPR = 1 << 16
 """Maximum characters of arguments that are parsed as a Python repr."""
 _WORK_OF_CALL = 20
-"""Work allowed for each call, in keywords: about what the schema of a tool needs."""
+"""Schema keywords that may be checked for each call: about as many as a tool's schema needs."""
 
 
 def _by_schema(_: Literal["schema"]) -> Check:

@@ -22,7 +22,7 @@ _CALLING = frozenset({"agent", "graph"})
 
 
 class Facts:
-    """A run, or one of its agents."""
+    """The steps and agents of a run, or the steps of one of its agents, for rules."""
 
     def __init__(self, document: HeldDocument, agent: DocumentAgent | None = None) -> None:
         """Use a document; with ``agent``, only the steps of this agent."""

@@ -41,9 +41,9 @@ _FATES = ("recovered", "survived", "unhandled")
 
 
 def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
-    """Yield each failed step and what became of it.
+    """Yield each failed step with ``recovered``, ``survived`` or ``unhandled``.
 
-    The root last, unless it is one of the steps.
+    A failed root that is not a step comes last.
     """
     root = facts.document.root
     seen = set()
@@ -66,7 +66,7 @@ def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
 
 
 def _what(step: DocumentStep) -> tuple[str, str]:
-    """Return the type and name of the step that must succeed later: the same tool or model."""
+    """Return the tool or model of a step; a later success of the same one is a recovery."""
     return step.type, (step.model or step.name) if step.type == "model" else step.name
 
 

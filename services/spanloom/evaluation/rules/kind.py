@@ -64,7 +64,7 @@ RULES_KIND: Final = Kind(RulesConfig, _make)
 def _with_those_of_item(
     rules: Sequence[ReadyRule], config: Mapping[str, Any], subject: Subject
 ) -> Sequence[ReadyRule]:
-    """Return the rules; values in ``expected.rules`` of the item replace configured ones."""
+    """Return the rules; values in ``expected.rules`` of the item replace configured values."""
     of_item = subject.expected.rules
     if not of_item:
         return rules

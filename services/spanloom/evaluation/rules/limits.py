@@ -1,4 +1,4 @@
-"""Rules on numbers of the whole run: tokens, cost, times. An unknown number never passes."""
+"""Rules on totals of the whole run: tokens, cost, times. An unknown total never passes."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _loop(limits: Loop) -> Check:
 
 
 def _find_loop(facts: Facts, limits: Loop) -> _Cycle | None:
-    """Return the shortest cycle of an agent with enough repetitions; ``None`` without one.
+    """Return an agent's shortest cycle with enough repetitions; ``None`` if there is none.
 
     Inputs of models and graphs grow with every call, so they are not compared in a cycle that has a
     tool or an agent; in a cycle of models alone they are compared.

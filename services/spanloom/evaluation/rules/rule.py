@@ -30,7 +30,7 @@ class NotApplicableError(Exception):
 
 
 class Verdict(NamedTuple):
-    """The judgement of a rule."""
+    """How a rule judges a run."""
 
     passed: bool
     rationale: str
@@ -48,7 +48,7 @@ class Rule(Generic[ValueT]):
     make: Callable[[ValueT], Check]
     """Returns the check for a value; raises ``ValueError`` for an invalid value."""
     reads: AbstractSet[Part]
-    """The parts of a run that the rule reads."""
+    """The kinds of data that the rule reads."""
 
 
 def evidence_of(steps: Iterable[DocumentStep], field: str | None = None) -> Sequence[Evidence]:

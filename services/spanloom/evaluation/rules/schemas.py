@@ -61,14 +61,14 @@ def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
 
 
 class Work:
-    """The remaining work, for one value or for several."""
+    """Counts down the keywords that may still be checked, for one value or for several."""
 
     def __init__(self, left: int = MAX_WORK) -> None:
         """Start with a number of keywords."""
         self.left = left
 
     def take(self, count: int) -> None:
-        """Spend work; raises ``TooLargeError`` if too little is left."""
+        """Subtract a number of keywords; raises ``TooLargeError`` if too few are left."""
         self.left -= count
         if self.left < 0:
             raise TooLargeError("checking values against their schemas takes too much work")

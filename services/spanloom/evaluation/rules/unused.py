@@ -52,7 +52,7 @@ class _Inputs(NamedTuple):
     texts: Mapping[str, int]
     is_captured: bool
     last: int
-    """Position of the last model call; -1 without one."""
+    """Position of the last model call; -1 if there is none."""
 
 
 def _unused(allowed: int) -> Check:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
     """Return Cohen's kappa of two raters over the same units, in the same order.
 
-    ``None`` without units, and if both raters always give the same label, because kappa is
+    ``None`` if there are no units, or both raters always give the same label, because kappa is
     undefined then. Raises ``ValueError`` for lists of different lengths.
     """
     if len(first) != len(second):

@@ -52,7 +52,7 @@ def newcombe(first: tuple[int, int], second: tuple[int, int]) -> tuple[float, fl
 
 
 def mcnemar(b: int, c: int) -> float:
-    """Return the exact two-sided p-value of ``b`` and ``c`` discordant pairs; 1 without any.
+    """Return the exact two-sided p-value of ``b`` and ``c`` discordant pairs; 1 if there are none.
 
     Raises ``ValueError`` for negative counts.
     """

@@ -1,4 +1,4 @@
-"""Agreement of an evaluator with people over the units that both judged."""
+"""Measures the agreement of an evaluator with people, over the units that both have judged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PeopleLabels:
 
     by_person: Mapping[str, Label]
     decided: Label | None = None
-    """The label of an adjudicator; without one the majority counts."""
+    """The label of an adjudicator; if ``None``, the majority counts."""
 
     @property
     def label(self) -> Label | None:
@@ -56,7 +56,7 @@ class Agreed(NamedTuple):
     n: int
     """The number of units that count: both judged them, and people have a common label."""
     undecided: int
-    """The number of units without a majority of people."""
+    """The number of units on which people have no majority."""
     only_evaluator: int
     only_people: int
     labels: Sequence[Label]

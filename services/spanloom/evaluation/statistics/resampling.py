@@ -26,7 +26,7 @@ LOW, HIGH = int(DRAWS * 0.025), int(DRAWS * 0.975) - 1
 def bootstrap_mean(values: Sequence[float], seed: Seed) -> tuple[float, float, float]:
     """Return the mean and its 95 % interval; the same values and seed give the same floats.
 
-    Raises ``ValueError`` without values, and for NaN and infinite values.
+    Raises ``ValueError`` if there are no values, and for NaN and infinite values.
     """
     return bootstrap_clusters([[value] for value in values], seed)
 
@@ -36,7 +36,7 @@ def bootstrap_clusters(
 ) -> tuple[float, float, float]:
     """Return the mean of all values and its 95 % interval; whole clusters are resampled.
 
-    Raises ``ValueError`` without values, and for NaN and infinite values.
+    Raises ``ValueError`` if there are no values, and for NaN and infinite values.
     """
     sums = [math.fsum(cluster) for cluster in clusters]
     sizes = [float(len(cluster)) for cluster in clusters]

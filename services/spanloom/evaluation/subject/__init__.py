@@ -1,4 +1,4 @@
 """The subject of a judgement: a run, as a document or as messages, and the expected answer.
 
-In: values of a caller. Out: a ``Subject``. Start with ``subject.py``.
+In: values that a caller passes. Out: a ``Subject``. Start with ``subject.py``.
 """

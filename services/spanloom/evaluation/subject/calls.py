@@ -36,9 +36,9 @@ def calls_of(
 ) -> Sequence[Call]:
     """Return the calls of a run.
 
-    In messages, calls with an answer ran. With ``retries="once"`` a failed call that the same agent
-    repeats at once is left out. Raises ``UnreadableRunError`` if messages that are not a chat are
-    needed as a document, and ``TooLargeError``.
+    In messages, a call counts as run if a tool message answers it. With ``retries="once"`` a failed
+    call that the same agent repeats at once is left out. Raises ``UnreadableRunError`` if messages
+    are needed as a document but are not a chat, and ``TooLargeError``.
     """
     if run.is_messages and of in {"ran", "requested"}:
         calls = calls_of_messages(run.messages, is_run=of == "ran")

@@ -59,12 +59,12 @@ class Run:
 
     @property
     def trace_id(self) -> str:
-        """The trace id; for messages, a hash of them."""
+        """The trace id; for messages, a hash of the messages."""
         return self.document.id
 
 
 def root_agent(document: HeldDocument) -> DocumentAgent | None:
-    """Return the agent at the root, or else the first agent; ``None`` without agents."""
+    """Return the agent at the root, or else the first agent; ``None`` if there are no agents."""
     agents = list(document.agents)
     root_id = document.root.id
     return next((agent for agent in agents if agent.id == root_id), agents[0] if agents else None)
@@ -101,7 +101,7 @@ def _document_of_messages(value: Sequence[Any]) -> Json:  # JSON values
 
 
 def _read(format_: str, value: object) -> Json:
-    """Return the document of a value in another format."""
+    """Convert a run in another format to a document."""
     reading = FileReading(format_)
     read = next(iter(reader_of(format_).read([Located("the run", value)], reading)), None)
     if read is None or isinstance(read, Refused):

@@ -51,7 +51,7 @@ class Subject:
     def reference(self) -> Run | None:
         """The reference run: the expected trajectory, or else the expected tool calls as messages.
 
-        ``None`` without either. Raises ``UnreadableExpectedError`` or ``UnreadableRunError``.
+        ``None`` if neither is given. Raises ``UnreadableExpectedError`` or ``UnreadableRunError``.
         """
         if (given := self.expected.trajectory) is not None:
             return given if isinstance(given, Run) else Run(given)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Criterion(BaseModel):
-    """Something that is judged."""
+    """One aspect that is judged, with its categories or its range of numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -49,7 +49,7 @@ class _File(BaseModel):
     scheme: str = ""
     """The annotation scheme with the labels."""
     severity: str = "severity"
-    """The name of the criterion of severities."""
+    """The name of the criterion that has the severities."""
     last_occurrence: tuple[str, ...] = ()
 
 

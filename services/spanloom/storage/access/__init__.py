@@ -1,6 +1,6 @@
-"""API keys: a SQLite file that any process may open, or a table of a ClickHouse server.
+"""Stores API keys in an SQLite file that any process may open, or on a ClickHouse server.
 
-Input: keys and their uses. Output: all keys. Start with ``open_key_store``.
+Input: keys and the times of their use. Output: all keys. Start with ``open_key_store``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def scopes_text(key: Key) -> str:
 
 
 def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
-    """Return a row as a key; scopes that only a newer version knows are dropped."""
+    """Return the key in a row's columns, without scopes that this version does not know."""
     known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
     return Key(scopes=known, **columns)
 
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS keys (
 
 
 class SqliteKeys:
-    """``KeyStore`` over one file, which only its owner can read."""
+    """``KeyStore`` in an SQLite file that only its owner can read."""
 
     def __init__(self, path: Path) -> None:
         """Open the file, creating it if it is missing; raises ``StartupError``."""
@@ -121,7 +121,7 @@ _TABLE = "access_keys"
 
 
 class ClickHouseKeys:
-    """``KeyStore`` over a connection; the keeper creates the table."""
+    """``KeyStore`` in a ClickHouse table, which the keeper creates."""
 
     def __init__(self, connection: Connection) -> None:
         """Take over the connection, which ``close`` closes."""
@@ -164,7 +164,7 @@ class ClickHouseKeys:
 
 
 def keys_on(opening: Opening) -> KeyStore:
-    """Return the keys on a server that may not be reachable yet."""
+    """Return the ``KeyStore`` of a server that may not be reachable yet."""
     return ClickHouseKeys(LateConnection(opening))
 
 
@@ -172,7 +172,7 @@ KEYS_FILE = "keys.sqlite"
 
 
 def open_key_store(store_url: Where, data_dir: Path) -> KeyStore:
-    """Open the keys: a file in the data directory of an embedded store, a table on a server.
+    """Open the API keys: a file in the data directory for an embedded store, otherwise a table.
 
     The file needs neither the engine nor the lock of the data directory, so it can be opened while
     a service runs. Raises ``StartupError`` like ``open_store``.

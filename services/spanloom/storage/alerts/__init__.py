@@ -1,4 +1,4 @@
-"""Alerts in ClickHouse: revisions, events, evaluated runs, and deliveries."""
+"""Stores alerts in ClickHouse: their revisions, their events with evidence, and deliveries."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _LAST = 2**63
 
 
 class ClickHouseAlerts:
-    """``AlertStore`` over the connections of the extractor and of readers."""
+    """``AlertStore`` in ClickHouse.
+
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

@@ -38,7 +38,7 @@ _OF_ROW = ("project", "name", "at_us")
 
 
 class ReadQueues:
-    """``QueueReader`` over one connection."""
+    """``QueueReader`` in ClickHouse, with one connection."""
 
     def __init__(self, reader: Connection, *, is_alone: bool = False) -> None:
         """Use the connection; the caller closes it.
@@ -81,7 +81,11 @@ class ReadQueues:
 
 
 class ClickHouseAnnotationQueues(ReadQueues):
-    """Queues over the connections of the extractor and of readers; the feed announces changes."""
+    """Annotation queues in ClickHouse.
+
+    It writes with the extractor's connection, and reads with the readers' connection. Changes that
+    may make withheld annotations visible are announced in the change feed.
+    """
 
     def __init__(
         self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
@@ -95,7 +99,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._feed = feed
 
     def put(self, queue: Queue) -> None:
-        """See ``AnnotationQueueStore.put``; items withheld before may be visible from now on."""
+        """See ``AnnotationQueueStore.put``; annotations withheld so far may become visible."""
         items = self.items(queue)
         with self._feed.announcing_judgements(
             TraceKey(queue.project, item.trace_id) for item in items
@@ -120,7 +124,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._worker.insert_objects("annotation_queue_items", rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``; a finished annotator sees all annotations."""
+        """See ``AnnotationQueueStore.add_events``; finishing an item shows its annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
         with self._feed.announcing_judgements(
             TraceKey(queue.project, event.trace_id) for event in events

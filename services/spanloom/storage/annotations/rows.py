@@ -32,7 +32,7 @@ ANNOTATION_ROWS = ObjectRows(
 
 
 def to_row(annotation: Annotation) -> dict[str, object]:
-    """Return an annotation as column values by name."""
+    """Return an annotation as a row: its values by column name."""
     row = ANNOTATION_ROWS.row(annotation)
     return {**row, "Value": dump(dict(annotation.mark.value)).decode()}
 
@@ -54,7 +54,10 @@ def living_page(
     key_of: Callable[[T], TraceKey],
     limit: int,
 ) -> Sequence[T]:
-    """Return up to ``limit`` rows; ``read`` returns that many after a row, fewer at the end."""
+    """Return up to ``limit`` rows whose traces are not deleted.
+
+    ``read`` returns the ``limit`` rows after a given row; if it returns fewer, there are no more.
+    """
     found: list[T] = []
     last: T | None = None
     while len(found) < limit:

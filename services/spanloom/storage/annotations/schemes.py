@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseSchemes:
-    """Schemes over the connections of the extractor and of readers."""
+    """``SchemeStore`` in ClickHouse.
+
+    It writes with the extractor's connection, and reads with the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
         """Use the connections; the caller closes them.
@@ -69,9 +72,9 @@ _KEPT: Mapping[str, Encoder] = {
 
 
 class ClickHouseVersions:
-    """Stores documents of annotated versions with the extractor's connection.
+    """``VersionKeeper`` in ClickHouse, for documents of annotated versions.
 
-    Reads them with the readers' connection.
+    It writes with the extractor's connection, and reads with the readers' connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -30,7 +30,10 @@ _BEFORE_ALL = Slot(TraceKey("", ""), "", "", "")
 
 
 class ClickHouseAnnotations:
-    """Annotations over the connections of the extractor and of readers; the feed announces them."""
+    """``AnnotationStore`` in ClickHouse; new annotations are announced in the change feed.
+
+    It writes with the extractor's connection, and reads with the readers' connection.
+    """
 
     def __init__(
         self, worker: Connection, reader: Connection, feed: Announcing, *, is_alone: bool
@@ -115,7 +118,10 @@ SCORE_ROWS = ObjectRows(SCORE, Score, {"key": TraceKey}, {})
 
 
 class ClickHouseScores:
-    """Scores over the connections of the extractor and of readers; the feed announces them."""
+    """``ScoreStore`` in ClickHouse; new scores are announced in the change feed.
+
+    It writes with the extractor's connection, and reads with the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection, feed: Announcing) -> None:
         """Use the connections; the caller closes them."""

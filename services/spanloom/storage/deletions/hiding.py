@@ -48,9 +48,9 @@ OF_TRACES = (
     "alert_evidence",
     "online_work",
 )
-"""Every table with rows of traces, by ``Project`` and ``TraceId``, in the order of deletion.
+"""Every table whose rows belong to a trace (``Project``, ``TraceId``), in the order of deletion.
 
-The records of requests are deleted before the spans; otherwise the spans would count as missing.
+``trace_requests`` comes before the spans; otherwise the spans would count as missing.
 """
 NOT_OF_TRACES = {
     "schema_migrations": "what the keeper did",
@@ -92,9 +92,9 @@ _RAW = {
     "trace_changes": ("Seq", None),
     "trace_requests": ("Seq", None),
 }
-"""The tables that the writer's INSERT fills: the columns of a row's sequence and time, if any.
+"""The tables that the writer's INSERT fills, each with its columns for sequence and start time.
 
-A log record may have no time; the start of its trace is taken from the spans.
+If a table has no time column, a deletion by start time hides a row only if it deletes its trace.
 """
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
@@ -105,16 +105,16 @@ _TRACE_LIVES = (
 
 
 def row_lives(table: str) -> str:
-    """Return the condition under which queries may see a row of a table."""
+    """Return the condition that a row of a table is not deleted."""
     late = late_rows_live(table)
     condition = f"{_TRACE_LIVES} AND {late}" if late else _TRACE_LIVES
     return f"{_NOTHING_DELETED} OR ({condition})"
 
 
 def alive(connection: Connection, table: str) -> Condition:
-    """Return the condition that a row is not deleted, for a reader's query that names no trace.
+    """Return the condition that a row is not deleted, for the text of a query that names no trace.
 
-    Readers' connections cannot set it separately from the query.
+    Readers' connections may not change settings, so they cannot send it as a table filter.
     """
     if not connection.hiding.may_hide:
         return Condition("true", {})
@@ -168,14 +168,14 @@ NEED_NO_SET = {
     "online_spent": "tells what was spent, of no run",
     "words_beginning": "tells words, of no run",
 }
-"""Queries that name no trace and still need no set of deleted traces, and the reason."""
+"""Queries that name no trace and still need no set of deleted traces, each with the reason."""
 
 
 class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Set whether any trace may be deleted; always true on a server, which others may use."""
+        """Set whether traces may be deleted; always true on a server, where others may delete."""
         self._has_deletions = has_deletions
 
     @property

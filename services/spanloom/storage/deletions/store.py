@@ -1,4 +1,4 @@
-"""``DeletionLedger`` in ClickHouse: a row for each deletion, and one for each of its traces."""
+"""``DeletionLedger`` in ClickHouse: a row for each deletion, and a row for each deleted trace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ TRACE_COLUMNS = ("Project", "TraceId", "DeletionId")
 def read_deletions(
     connection: Connection, limit: int = sys.maxsize, *, only_lasting: bool = False
 ) -> Sequence[Deletion]:
-    """Return deletions as last recorded, newest first."""
+    """Return the latest state of each deletion, newest first.
+
+    With ``only_lasting``, deletions that are over are left out.
+    """
     rows = connection.rows("read_deletions", limit=limit, only_lasting=only_lasting)
     return [_deletion_of(row) for row in rows]
 
@@ -54,7 +57,10 @@ def record_deletion(connection: Connection, deletion: Deletion) -> None:
 
 
 def reaching(connection: Connection, until_seq: int) -> int:
-    """Return the sequence up to which a deletion requested now applies."""
+    """Return the newest stored sequence, or ``until_seq`` if that is higher.
+
+    A deletion that is requested now applies up to this sequence.
+    """
     stored = [int(row.Seq) for row in connection.rows("newest_stored")]
     return max(until_seq, *stored) if stored else until_seq
 
@@ -156,9 +162,9 @@ class ClickHouseDeletions:
         """See ``DeletionLedger.delete``.
 
         The traces are read first, because their rows are hidden once the deletion is recorded.
-        Partly deleted runs are made due before it is recorded, so that they are due even if the
-        process dies during the deletion. They are made due again afterwards, because they may have
-        been built in between.
+        Partly deleted runs are made due before the deletion is recorded, so that they are due even
+        if the process dies during the deletion. They are made due again afterwards, because they
+        may have been built in between.
         """
         until_seq = reaching(self._worker, deletion.until_seq)
         traces = read_traces(self._worker, deletion.scope, until_seq)

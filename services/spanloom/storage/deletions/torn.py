@@ -1,4 +1,4 @@
-"""Finds the runs of which a deletion removes only a part, to build their remaining traces again."""
+"""Finds runs of several traces that a deletion removes in part, to rebuild the other traces."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def find_partly_deleted(
     connection: Connection, scope: DeletionScope, traces: Sequence[Row]
 ) -> Sequence[TraceKey]:
-    """Return the stored traces that share a run with a deleted trace, and are not deleted.
+    """Return the traces to rebuild because a trace of the same run is deleted.
 
-    The document of a run's home trace has the spans of its deleted parts. A part whose home is
-    deleted becomes a separate run, and so does a duplicate whose original is deleted. Call this
-    before recording the deletion, which hides the parts.
+    The document of a home trace contains the spans of the run's other traces, deleted or not. A
+    trace whose home is deleted becomes a separate run, and so does a duplicate whose original is
+    deleted. Call this before recording the deletion, which hides its traces.
     """
     gone = {TraceKey(trace.Project, trace.TraceId) for trace in traces}
     found: set[TraceKey] = set()
@@ -39,8 +39,8 @@ def find_partly_deleted(
 
 
 def find_built_from_deleted(connection: Connection) -> Sequence[TraceKey]:
-    """Return the stored traces whose documents still depend on deleted traces.
+    """Return the stored traces whose documents still contain or refer to deleted traces.
 
-    Traces that contain a deleted part are found until the rows of the part are removed.
+    Nothing is found once the rows of the deleted traces are removed.
     """
     return [TraceKey(row.Project, row.Torn) for row in connection.rows("torn_by_deleted")]

@@ -44,9 +44,10 @@ if TYPE_CHECKING:
 
 
 def diagnose(url: Where) -> StoreState:
-    """Return the state of the store at a URL with any schema; change nothing.
+    """Return the state of a store, whatever its schema, without changing it.
 
-    Raises ``StartupError`` if it cannot be opened, ``StoreUnavailableError`` if it does not answer.
+    Raises ``StartupError`` if the store cannot be opened, and ``StoreUnavailableError`` if it does
+    not respond.
     """
     with closing(open_unchecked(url)) as connection:
         state = _state_of(connection, url)
@@ -87,7 +88,7 @@ def _state_of(connection: Connection, url: Where) -> StoreState:
 
 
 def _ask(connection: Connection, name: str, **parameters: object) -> list[Row] | None:
-    """Return the rows; ``None`` if the query fails, for example for lack of rights."""
+    """Return the rows of a named query; ``None`` if it fails, for example for lack of rights."""
     try:
         return list(connection.rows(name, **parameters))
     except (PermanentError, RetryableError):

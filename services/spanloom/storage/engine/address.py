@@ -1,8 +1,8 @@
-"""The address of a store: a directory, or hosts of a server with an account and secret files.
+"""Says where a store is: a directory, or the hosts of a server, with account and secret files.
 
-``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database`` (``clickhouses://``
-for TLS). Files are read whenever a connection is opened, so that a new password or certificate
-needs no restart.
+``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database``, or
+``clickhouses://…`` for TLS. The files are read whenever a connection is opened, so that a new
+password or certificate needs no restart.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class StoreAddress:
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None
-    """The trusted certificate authorities, instead of the system's."""
+    """The file of certificate authorities to trust, instead of the system's."""
     cert_file: Path | None = None
     """The client certificate with its chain; it authenticates an account without a password."""
     key_file: Path | None = None
@@ -88,7 +88,7 @@ class StoreAddress:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether it names an embedded store."""
+        """Whether the URL names an embedded store."""
         return self.url.startswith("chdb:")
 
     @property
@@ -128,11 +128,11 @@ class StoreAddress:
 
 
 Where: TypeAlias = "str | StoreAddress"
-"""A store, given by its URL or its whole address."""
+"""A store, given by its URL or by a ``StoreAddress``."""
 
 
 def address_of(where: Where) -> StoreAddress:
-    """Return the address of a store, given the address or its URL."""
+    """Return the ``StoreAddress`` of a store that is given by this address or by its URL."""
     return where if isinstance(where, StoreAddress) else StoreAddress(where)
 
 
@@ -153,5 +153,5 @@ def _text_of(file: Path) -> str:
 
 
 def _why(error: OSError | UnicodeDecodeError) -> str:
-    """Return the reason of the error, without content of the file."""
+    """Return the reason for the error, without any content of the file."""
     return str(error.strerror) if isinstance(error, OSError) else "it is no text in UTF-8"

@@ -37,9 +37,10 @@ _UUID = re.compile(r"\bUUID '([0-9a-f-]{36})'")
 
 
 def mend_links(store: Path) -> None:
-    """Restore links that a copy lost; leave a new store, or one with correct links, unchanged.
+    """Restore the symbolic links of a store that was copied without them.
 
-    Raises ``StartupError`` if it is unclear which of two databases is current.
+    A new store, or a store with correct links, is unchanged. Raises ``StartupError`` if it is
+    unclear which of several databases is current.
     """
     link = store / "metadata" / _DATABASE
     databases = [file.parent for file in (store / "store").glob(f"*/*/{_EVERY_STORE_HAS}")]
@@ -56,7 +57,7 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove the files that replace tables' links; the engine creates the links again."""
+    """Remove the copied directories in place of links to tables; the engine makes the links."""
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -81,18 +82,18 @@ def _remove(place: Path) -> None:
 Connect = Callable[[], "Client"]
 
 ENGINE_OPTIONS = {"memory_worker_period_ms": 500}
-"""Options of the whole embedded engine.
+"""Options of the embedded engine.
 
-It checks the memory of the process at this interval instead of twenty times a second, which took a
-tenth of the CPU time of an idle service.
+It measures the memory of the process every 500 ms instead of every 50 ms, which took a tenth of the
+CPU time of an idle service.
 """
 
 
 def connector_of(where: Where) -> Connect:
     """Return a function that opens connections to a store.
 
-    Both raise ``StartupError`` with a one-line message without the password: the returned function
-    if the store cannot be opened, this function if the URL is invalid.
+    Raises ``StartupError`` if the URL is invalid; the returned function raises it if the store
+    cannot be opened. Its message is one line without the password.
     """
     address = address_of(where)
     connect = _connector(address)
@@ -101,7 +102,7 @@ def connector_of(where: Where) -> Connect:
 
 
 def is_embedded(where: Where) -> bool:
-    """Return whether the address names an embedded store."""
+    """Return whether ``where`` names an embedded store."""
     return address_of(where).is_embedded
 
 
@@ -167,7 +168,7 @@ def accept_older(where: Where, oldest: int | None) -> None:
 
 
 def keep_store_id(where: Where, kept: Kept) -> None:
-    """Restrict this process to the store whose id is in ``kept``, if there is one.
+    """Restrict this process to the store whose id is in ``kept``; if empty, write the id to it.
 
     Has an effect only for a server with several hosts, because a single host is not examined.
     """
@@ -206,7 +207,7 @@ def _open(connect: Connect, address: StoreAddress) -> Client:
 
 
 def _why(address: StoreAddress, error: Exception) -> str:
-    """Return the reason as text; the embedded engine gives none when its path is in use."""
+    """Return the reason as text; for a path in use, the embedded engine's error has no reason."""
     text = hide(str(error)).split("\n", 1)[0][:1000]
     if "EmbeddedServer" not in text:
         return text

@@ -92,7 +92,7 @@ class Connection:
         return self._ask(name, parameters, "JSONCompactEachRow")
 
     def blob(self, name: str, **parameters: object) -> bytes:
-        """Run a named query of one string column and return its bytes; empty without a row."""
+        """Run a named query of one string column; return the bytes, empty if there is no row."""
         return self._ask(name, parameters, "RawBLOB")
 
     def run(self, statement: str, **parameters: object) -> None:
@@ -112,7 +112,7 @@ class Connection:
         rows: Iterable[Sequence[object]],
         most_s: int | None = None,
     ) -> float | None:
-        """Insert rows of JSON values in as many INSERTs as needed; no INSERT without rows.
+        """Insert rows of JSON values in as many INSERTs as needed; none if there are no rows.
 
         An INSERT that takes longer than ``most_s`` seconds stores nothing. Returns the seconds that
         the longest INSERT took in the server, which do not include pauses of this process; ``None``
@@ -121,13 +121,13 @@ class Connection:
         return self._insert(table, columns, rows, "JSONCompactEachRow", most_s)
 
     def insert_objects(self, table: str, objects: Iterable[Mapping[str, object]]) -> None:
-        """Insert rows as objects with column values by name; otherwise like ``insert``."""
+        """Insert rows given as values by column name; otherwise like ``insert``."""
         self._insert(table, (), objects, "JSONEachRow")
 
     def insert_texts(self, table: str, columns: Sequence[str], texts: Iterable[bytes]) -> None:
         """Insert rows already encoded as JSON; a text is one or more rows separated by commas.
 
-        Without ``columns`` each row names its columns. Many texts take several INSERTs.
+        If ``columns`` is empty, each row names its columns. Many texts take several INSERTs.
         """
         fmt = "JSONCompactEachRow" if columns else "JSONEachRow"
         for some in _packed(texts):
@@ -135,13 +135,13 @@ class Connection:
                 self._ready().raw_insert(table, columns or None, b",".join(some), fmt=fmt)
 
     def insert_binary(self, table: str, columns: Iterable[str], rows: RowBinary | Pieces) -> None:
-        """Insert rows with documents, each with its values in the order of the columns."""
+        """Insert rows in the RowBinary format, with their values in the order of the columns."""
         block = cast("Generator[bytes]", rows)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, list(columns), block, fmt="RowBinary")
 
     def insert_requests(self, table: str, records: Iterable[bytes]) -> None:
-        """Let ClickHouse decode and store length-prefixed records, by the connection's settings."""
+        """Send length-prefixed records, which ClickHouse decodes by the connection's settings."""
         block = cast("Generator[bytes]", records)  # the driver accepts any iterable
         with self._inserting, translated():
             self._ready().raw_insert(table, insert_block=block, fmt="Protobuf")
@@ -188,7 +188,7 @@ class Connection:
     ) -> float | None:
         """Send the rows as one text, because a separate text for each row costs five times as much.
 
-        Rows may be separated by commas, so the JSON list is sent without its brackets.
+        ClickHouse accepts rows separated by commas, so the JSON list is sent without its brackets.
         """
         left = iter(rows)
         bound = None if most_s is None else {"max_execution_time": most_s}

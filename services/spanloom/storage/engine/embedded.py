@@ -113,7 +113,7 @@ class OwnAnswers:
 
 def with_own_answers(client: Client) -> Client:
     """Make an embedded client of clickhouse-connect safe; it runs one statement at a time."""
-    handle = client._backend._handle  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
+    handle = client._backend._handle  # type: ignore[attr-defined]  # noqa: SLF001  # not public
     handle.conn = OwnAnswers(handle.conn)
     return client
 

@@ -1,4 +1,4 @@
-"""Examines a host of a server: whether it has this store, and what this process needs."""
+"""Examines whether a host of a server has this store, and everything that this process needs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class OldEngineError(StartupError):
 
 
 class Examination:
-    """Remembers the first store that it saw, because another store would have other runs."""
+    """Decides whether a host can be used; all must have the same store as the first usable host."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
-        """Start without a store; ``takes_any_schema`` is for read-only users like ``doctor``."""
+        """Accept any store first; ``takes_any_schema`` is for read-only users like ``doctor``."""
         self.may_upgrade = False
         """Whether this process makes the tables, so that it accepts a store of an older release."""
         self.oldest: int | None = None
@@ -43,7 +43,7 @@ class Examination:
         self._kept: Kept | None = None
 
     def keep_id(self, kept: Kept) -> None:
-        """Use the store that an earlier process of this data directory saw first."""
+        """Accept only the store whose id is in ``kept``; if empty, write the first store's id."""
         self._kept = kept
         known = kept.read()
         self._id = self._id or (known if isinstance(known, str) else "")
@@ -75,7 +75,10 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Compare the store's id with the known id; stores from before 0004 have no id."""
+        """Return why the host has another store than the known one; empty if it has not.
+
+        Stores are compared by their ids, which stores before migration 0004 lack.
+        """
         if not any(connection.rows("table_definitions", tables=[_FACTS])):
             return f"has another store than {self._id}" if self._id else ""
         found = [str(row.Value) for row in connection.rows("store_id")]

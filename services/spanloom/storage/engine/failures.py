@@ -89,10 +89,10 @@ TOO_MUCH_AT_ONCE = frozenset(
 def translated() -> Iterator[None]:
     """Translate any exception of the driver to one of the three errors of a store.
 
-    ``StoreRejectedError``: the data; ``StoreFaultError``: the statement; ``StoreUnavailableError``:
-      a temporary state. The errors listed above are permanent, and so is a value of ours that does
-      not fit its column. Every other error is retryable, including an error without a code: either
-      the request never reached the engine, or its response was lost.
+    ``StoreRejectedError`` is caused by the data, ``StoreFaultError`` by the statement, and
+    ``StoreUnavailableError`` by a temporary state. The errors listed above are permanent, and so is
+    a value of ours that does not fit its column. Every other error is retryable, including an error
+    without a code: either the request never reached the engine, or its response was lost.
     """
     try:
         yield
@@ -119,10 +119,10 @@ def translated() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the reason of an error without a code, stripped of the request and of secrets.
+    """Return the reason for an error without a code, without the request and without secrets.
 
-    The reason is the operating system's error, which drivers wrap several times, with the URL and
-    all settings.
+    The reason is the operating system's error. Drivers wrap it several times, in texts with the URL
+    and all settings.
     """
     seen = [error]
     while (cause := seen[-1].__cause__ or seen[-1].__context__) and cause not in seen:
@@ -158,7 +158,7 @@ def bounded() -> Iterator[None]:
 
 
 def denied(text: str) -> str:
-    """Return the sentence for a server's error that denies access; empty for any other text."""
+    """Return a sentence for users if a server's error denies access; empty for other errors."""
     found = _DENIED.search(text)
     return sentence(found["account"], found["privilege"], found["place"]) if found else ""
 

@@ -34,7 +34,7 @@ SILENT_S = 30
 """Seconds without data until the client gives up a host; a working host reports progress."""
 _SILENT_WITHOUT_PROGRESS_S = 300
 MUTATION_S = 3600
-"""The same limit for a connection of the keeper, in seconds.
+"""The limit in place of ``SILENT_S`` for a connection of the keeper, in seconds.
 
 The server reports no progress while a statement waits for a mutation, and repeating an abandoned
 statement would queue the mutation a second time. TCP still detects a machine that is down.
@@ -53,14 +53,14 @@ LEAVE = frozenset(
         _WRONG_ACCOUNT,
     }
 )
-"""The errors of a host that another host may not have.
+"""The error codes on which the process changes to another host, which may work.
 
-An error without a code means that there was no response.
+So does an error without a code, which means that there was no response.
 """
 
 
 EMPTY = "has no tables of Spanloom"
-"""The reason against a host that has no store."""
+"""The reason in the refusal of a host that has no store."""
 
 
 class Refusal(NamedTuple):
@@ -93,14 +93,14 @@ class Examination(Protocol):
     """The last migration that this process requires; ``None`` if it needs all."""
 
     def keep_id(self, kept: Kept) -> None:
-        """Use the store that an earlier process of this data directory saw first."""
+        """Accept only the store whose id is in ``kept``; if empty, write the first store's id."""
 
     def __call__(self, client: Client) -> str:
         """Return why the host cannot be used, as text to follow its name; otherwise empty."""
 
 
 class Opened(NamedTuple):
-    """A client, and the number of the host choice for which it was opened."""
+    """A client, and the value of ``Hosts.turn`` when it was opened."""
 
     client: Client
     turn: int
@@ -133,19 +133,19 @@ class Hosts:
 
     @property
     def turn(self) -> int:
-        """The number of host changes; clients of an earlier turn belong to an abandoned host."""
+        """How often the host has changed; clients opened at a lower number are out of date."""
         return self._turn
 
     @property
     def refusals(self) -> Sequence[Refusal]:
-        """The reasons from the last attempt against using each host."""
+        """Why each host could not be used at the last attempt."""
         return tuple(self._refused.values())
 
     def connect(self) -> Opened:
         """Open a client to the host in use, or to the next usable one.
 
         Raises ``StoreUnavailableError``, with a sentence for each host, if none can be used, and
-        ``StartupError`` if a file of the address cannot be read.
+        ``StartupError`` if a file named in the ``StoreAddress`` cannot be read.
         """
         with self._lock:
             server = self._address.read()
@@ -159,7 +159,10 @@ class Hosts:
             return self._choose(server)
 
     def note(self, turn: int, error: Exception) -> None:
-        """Abandon the host in use if the error of one of its clients shows that it is unusable."""
+        """Abandon the host if a client's error shows that it is unusable.
+
+        Has no effect if the host has changed since ``turn``, when the client was opened.
+        """
         code = getattr(error, "code", None)
         leave = LEAVE if self._has_others else {_WRONG_ACCOUNT}  # the password may have changed
         if code is not None and code not in leave:
@@ -189,7 +192,7 @@ class Hosts:
     def _first_to_begin(self, server: Server, hosts: Sequence[Host]) -> Opened | None:
         """Use a host without tables if this process makes them and no host has them.
 
-        A host that does not answer may have the tables, and making them elsewhere would start a
+        A host that does not respond may have the tables, and making them elsewhere would start a
         second store.
         """
         reasons = {self._refused[host].reason for host in hosts}
@@ -267,7 +270,7 @@ def open_client(
         client_cert=str(address.cert_file) if address.cert_file and server.is_secure else None,
         tls_mode="strict" if has_password else "mutual",
     )
-    backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
+    backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # not public
     if backend.progress_interval is None:  # an account with readonly = 1 cannot ask for progress
         wait_for(client, _SILENT_WITHOUT_PROGRESS_S)
     return client
@@ -275,7 +278,7 @@ def open_client(
 
 def wait_for(client: Client, silent_s: float) -> None:
     """Set the seconds without data after which a client gives up a host."""
-    backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # it has no door
+    backend = client._backend  # type: ignore[attr-defined]  # noqa: SLF001  # not public
     backend.timeout = Timeout(connect=backend.timeout.connect_timeout, read=silent_s)
 
 
@@ -356,7 +359,7 @@ class RoamingClient:
         return self._do("query", *what, **how)
 
     def close(self) -> None:
-        """Close the client; the connections of others stay open."""
+        """Close the client; other clients of the process stay open."""
         self._client.close()
 
     def __getattr__(self, name: str) -> Any:  # any other attribute of a client
@@ -381,7 +384,7 @@ class RoamingClient:
         return self._client
 
     def _connect_again(self) -> Opened:
-        """Connect; an unreadable file of the address is a temporary error."""
+        """Connect; an unreadable file with the password or a certificate is a temporary error."""
         try:
             return self._hosts.connect()
         except StartupError as error:
@@ -407,7 +410,7 @@ def examined(address: StoreAddress, examine: Callable[[Client], str]) -> Iterato
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason against using a host, without the failed request."""
+    """Return why a host cannot be used, without the text of the failed request."""
     code = getattr(error, "code", None)
     text = hide(str(error)).split("\n", 1)[0].partition(" (for url ")[0]
     if code == _WRONG_ACCOUNT:

@@ -43,7 +43,7 @@ UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLost
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0
-"""Seconds that a call waits for another call that is connecting, because the server may hang."""
+"""Seconds that a call waits for another call that is connecting to a server that may hang."""
 
 
 class Opening:
@@ -81,8 +81,8 @@ class Opening:
     def open(self, connection: LateConnection) -> None:
         """Open a connection unless it is already open; raises ``StoreUnavailableError``.
 
-        For a connection that needs no schema, it also raises ``OldEngineError``, because the tables
-        cannot be made.
+        For a connection that makes the tables, and so needs no schema, an engine that is too old
+        for them raises ``OldEngineError``.
         """
         if not self._turn.acquire(timeout=TURN_S):
             raise StoreUnavailableError(self._reason)
@@ -125,7 +125,7 @@ class Opening:
     def _require_rights(self, client: Client) -> None:
         """Raise ``StartupError`` if the account lacks a right that a role of the process needs.
 
-        The version is checked first, because an old server cannot answer the query for rights.
+        The version is checked first, because an old server does not support the query for rights.
         """
         if not self._may_work:
             connection = Connection(
@@ -137,7 +137,7 @@ class Opening:
             self._may_work = True
 
     def _check(self, client: Client) -> None:
-        """Check the schema; read an unusable one again, because a migration may have begun."""
+        """Check the schema; if it is unusable, check again, because a migration may have begun."""
         checked = Connection(client)
         try:
             check_schema(checked, self._command, self._oldest)

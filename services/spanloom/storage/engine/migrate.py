@@ -1,4 +1,4 @@
-"""The schema of a store: reads which migrations are applied, and applies missing ones.
+"""Reads which migrations of the schema are applied to a store, and applies missing migrations.
 
 Safe to interrupt: every statement can be repeated (``IF NOT EXISTS``, ``OR REPLACE``, ``MODIFY``),
 and a migration counts as applied only after its last statement. Only the keeper applies migrations;
@@ -169,7 +169,10 @@ def is_before_baseline(listed: Listed) -> bool:
 
 
 def _usable(connection: Connection) -> tuple[Listed, Listed]:
-    """Return the expanded and the listed migrations; raise if the store is unusable."""
+    """Return the migrations whose additions are made, and the migrations in the ledger.
+
+    Raises the errors of ``check_schema`` if the store is unusable, except for missing additions.
+    """
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     _refuse_lost(connection, listed)
     _refuse_older(listed)
@@ -185,8 +188,9 @@ def _lacking(expanded: Listed, listed: Listed) -> list[Migration]:
 def _is_new(expanded: Listed, listed: Listed) -> bool:
     """Return whether no older release can be running, because the store never had its tables.
 
-    This includes a new store whose first migration was interrupted: it lists all migrations from
-    the start. ``finish`` lists them too, but only those whose additions are made.
+    This includes a new store whose first migration was interrupted: the ledger of such a store
+    lists all migrations from the start. ``finish`` lists migrations too, but only those whose
+    additions are made.
     """
     missing = missing_in(listed)
     return migrations()[0] in missing or any(
@@ -251,7 +255,7 @@ def _refuse_older(listed: Listed) -> None:
 
 
 def _refuse_newer(listed: Listed, writes_from: str) -> None:
-    """Raise if this release may not write; without a recorded minimum the ledger decides."""
+    """Raise if this release may not write; if no minimum is recorded, the ledger decides."""
     last = migrations()[-1]
     names = [writes_from] if writes_from else [name for name, _ in listed.values()]
     if newer := [name for name in names if number_of(name) > last.number]:

@@ -1,4 +1,4 @@
-"""Converts objects to rows of a table whose columns a record declares, and back.
+"""Converts objects to rows of a table and back; a record class declares the columns.
 
 A column takes its value from the attribute that the record's field declares,
 ``From("anchor.version")``, and reading a row sets the same attribute. Columns of computed values
@@ -47,11 +47,11 @@ class ObjectRows(Generic[T]):
         self._read = _reading("", made, paths, inner, read)
 
     def row(self, source: T) -> dict[str, object]:
-        """Return an object as column values by name."""
+        """Return an object as a row: its values by column name."""
         return {column: take(source) for column, take in self._takers.items()}
 
     def object(self, row: Row) -> T:
-        """Return the object in a row with these columns."""
+        """Return an object built from a row that has these columns."""
         made: T = self._read(row)
         return made
 
@@ -74,7 +74,7 @@ class _Reading(NamedTuple):
     take: Callable[[Row], tuple[object, ...]]
     """Returns the values of the object's own columns, in the order of its parameters."""
     read: Sequence[tuple[int, Callable[[Any], object]]]
-    """The positions among them of values to convert, with their conversions."""
+    """The positions of the values to convert in the result of ``take``, with their conversions."""
     inner: Sequence[tuple[int, _Reading]]
     """The positions of inner objects among the parameters, in ascending order."""
 
@@ -96,7 +96,11 @@ def _reading(
     inner: Mapping[str, Callable[..., object]],
     read: Mapping[str, Callable[[Any], object]],
 ) -> _Reading:
-    """Return the reader of the object at a path; raises ``KeyError`` for a missing column."""
+    """Return what reads the object at the path ``before``; ``paths`` has columns by path.
+
+    The other parameters are the same as in ``ObjectRows``. Raises ``KeyError`` if an attribute has
+    no column.
+    """
     parameters = [f"{before}{name}" for name in signature(made).parameters]
     own = [path for path in parameters if path not in inner]
     return _Reading(

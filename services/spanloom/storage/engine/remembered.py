@@ -59,10 +59,10 @@ class Remembered(Generic[T]):
         self._cached: dict[tuple[int, Hashable], T] = {}
 
     def get(self, key: Hashable, read: Callable[[], T]) -> T:
-        """Return the cached result for this key, or else the result of ``read``.
+        """Return the cached result for this key; if there is none, call ``read`` and cache it.
 
-        A result is cached under the number of writes before the read, so no lookup after another
-        write finds it.
+        The number of writes before the call is part of the cache key, so no lookup after another
+        write finds the result.
         """
         if not self._is_alone or (ended := self.writes.ended) is None:
             return read()

@@ -26,14 +26,14 @@ EVERY = "*"
 
 
 class Right(NamedTuple):
-    """A privilege on a table, in the terms of ``GRANT``."""
+    """A privilege on a table, as named in ``GRANT``."""
 
     privilege: str
     table: str
     use: str
-    """The purpose for which it is needed."""
+    """Why the role needs the privilege, as text: ``to store spans``."""
     is_optional: bool = False
-    """Whether the role works without it."""
+    """Whether the role works without the privilege."""
 
 
 def _all(
@@ -45,7 +45,7 @@ def _all(
 
 
 WORKERS = "workers"
-"""The table of heartbeats; only extractors need it, because they divide their work by it."""
+"""The table of heartbeats; only extractors need it, to divide the slices among themselves."""
 _HEARTBEAT = Right("INSERT", WORKERS, "to show that it lives", is_optional=True)
 
 

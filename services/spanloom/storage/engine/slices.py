@@ -30,11 +30,11 @@ def lowest(whole: int, marks: Mapping[int, int], slices: Slices) -> int:
 
 
 def read_watermarks(connection: Connection, kind: str) -> Mapping[int, int]:
-    """Return for each slice the second since the epoch before which this work is done."""
+    """Return, for each slice, the second since the epoch up to which a ``kind`` of work is done."""
     return {row.Slice: row.Second for row in connection.rows("read_slice_watermarks", kind=kind)}
 
 
 def record_watermarks(connection: Connection, kind: str, seconds: Mapping[int, int]) -> None:
-    """Record for each slice the second since the epoch before which this work is done."""
+    """Record, for each slice, the second since the epoch up to which a ``kind`` of work is done."""
     rows = [(kind, number, second) for number, second in sorted(seconds.items())]
     connection.insert("slice_watermarks", ("Kind", "Slice", "Second"), rows)

@@ -108,7 +108,7 @@ def _text_of(entry: Traversable) -> str:
 
 
 WRITER = f"spanloom/{newest().number}"
-"""The ``log_comment`` of statements of this release; those of 0.1.0 have none."""
+"""The ``log_comment`` of this release's statements; statements of release 0.1.0 have none."""
 
 
 def comment_of(process: str) -> str:

@@ -2,8 +2,8 @@
 
 While roles of the previous release run, ``schema_migrations`` lists only migrations that they know;
 migrations whose additions are made are in ``schema_expansions``. Views record each INSERT of an
-older release in ``upgrade_writers``; INSERTs of this release name its newest migration
-(``WRITER``). All of these are dropped when the upgrade is finished.
+older release in ``upgrade_writers``; INSERTs of this release name its newest migration in their
+``log_comment`` (``WRITER``). These tables and views are dropped when the upgrade is finished.
 """
 
 from __future__ import annotations

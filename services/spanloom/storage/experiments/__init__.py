@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseEvaluators:
-    """``EvaluatorStore`` over the connections of the extractor and of readers."""
+    """``EvaluatorStore`` in ClickHouse.
+
+    It writes with the extractor's connection, and reads with the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""
@@ -62,7 +65,10 @@ _COLUMNS = Condition(
 
 
 class ClickHouseExperiments:
-    """``ExperimentStore`` over the connections of the extractor and of readers."""
+    """``ExperimentStore`` in ClickHouse.
+
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

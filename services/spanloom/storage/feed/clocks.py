@@ -1,9 +1,9 @@
 """Writes the change feed, and determines the time up to which a reader has seen all writes.
 
-Neither the time of a row nor the order of parts is enough, because the write that began first may
-end last. With four writers whose INSERTs took up to 2.8 s, a reader that followed only the time
-missed nine of ten rows. On a server each process numbers its rows, and a reader remembers the last
-number of each process.
+A reader that follows rows by their time, or by the order of the table's parts, would miss rows,
+because the write that began first may end last: with four writers whose INSERTs took up to 2.8 s,
+it missed nine of ten rows. So on a server each process numbers its rows, and a reader remembers the
+last number of each process.
 """
 
 from __future__ import annotations
@@ -41,16 +41,17 @@ LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
 """Seconds for which the store's time is cached; reading it takes a third of a poll's cost."""
 TRIES = 3
-"""The most writes of a row that becomes visible too late; then the store counts as too slow."""
+"""How often a row that becomes visible too late is written before the store counts as too slow."""
 QUIET_S = 60.0
 """Seconds by which an idle reader's position lags behind the store's clock.
 
 The store's clock may be set back.
 """
 QUIET_ALONE_S = 12 * 3600.0
-"""The same for our own clock, which matters only if it is set back between two starts.
+"""Seconds by which a position lags in the embedded store, in case the clock is set back.
 
-It is limited, because a position is useless once it is older than the stored rows.
+Only a change between two starts of the service matters. The lag is limited, because a position is
+useless once it is older than the stored rows.
 """
 FOREVER_US = 2**53
 """A time in microseconds after all others: the year 2255, which the store can represent."""
@@ -62,7 +63,7 @@ class FeedClock(Protocol):
     """Sets the time of rows, and determines the time up to which all are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
-        """Return a context after which rows of ``COLUMNS`` are visible, even if it fails."""
+        """Return a context at whose end rows of ``COLUMNS`` are inserted, even after an error."""
 
     def look(self, connection: Connection) -> Sight:
         """Return the times up to which the next query is complete."""
@@ -175,7 +176,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
 
 
 class SharedClock:
-    """The clock of a ClickHouse server to which several processes write, with a horizon."""
+    """The clock of a ClickHouse server to which several processes write (see ``HORIZON_S``)."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         """Measure the duration of writes with this clock, in seconds."""

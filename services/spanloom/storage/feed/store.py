@@ -34,7 +34,7 @@ TWICE_WITHIN_S = 6 * 3600
 
 
 class ClickHouseFeed:
-    """``FeedWriter`` through the announcer, and ``FeedReader`` over the connection of readers."""
+    """``FeedWriter`` through an ``Announcer``, and ``FeedReader`` on the readers' connection."""
 
     def __init__(
         self, reader: Connection, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader

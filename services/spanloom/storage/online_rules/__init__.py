@@ -1,4 +1,4 @@
-"""Online rules in ClickHouse: rows of rules, of each revision's work, and of backfills."""
+"""Stores online rules, their work items, and the progress of their walks over past runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseOnlineRules:
-    """``OnlineRuleStore`` over the connections of the extractor and of readers."""
+    """``OnlineRuleStore`` in ClickHouse.
+
+    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

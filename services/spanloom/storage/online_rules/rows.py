@@ -1,4 +1,4 @@
-"""Converts online rules and their work to rows, and back."""
+"""Converts online rules and work items (``Work``) to rows and back."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ WORK_COLUMNS = Condition(", ".join(("Project", "TraceId", *_ATTRIBUTES)), {})
 
 
 def work_row(work: Work) -> Mapping[str, object]:
-    """Return work as column values by name."""
+    """Return a work item as a row: its values by column name."""
     values = {column: getattr(work, name) for column, name in _ATTRIBUTES.items()}
     return {"Project": work.key.project, "TraceId": work.key.trace_id, **values}
 
 
 def work_of(row: Row) -> Work:
-    """Return the work of a row with ``WORK_COLUMNS``."""
+    """Return the work item in a row that has the columns ``WORK_COLUMNS``."""
     given = dict(zip(_ATTRIBUTES.values(), row[2:], strict=True))
     return Work(TraceKey(row[0], row[1]), **{**given, "state": WorkState(given["state"])})
 
 
 def rule_row(rule: OnlineRule) -> Mapping[str, object]:
-    """Return a rule as column values by name."""
+    """Return a rule as a row: its values by column name."""
     backfill = rule.backfill
     definition = {
         "where": rule.where,
@@ -87,7 +87,7 @@ def rule_row(rule: OnlineRule) -> Mapping[str, object]:
 
 
 def rule_of(row: Row) -> OnlineRule:
-    """Return the rule of a row of ``read_online_rules.sql``."""
+    """Return a rule built from a row of ``read_online_rules.sql``."""
     definition: dict[str, Any] = orjson.loads(row.Definition)
     backfill = definition.pop("backfill")
     return OnlineRule(

@@ -1,4 +1,7 @@
-"""Replays in ClickHouse: requests, their progress, and the next traces."""
+"""Stores requests for replays and their progress, and finds the next traces to build again.
+
+On a server a replay has several parts, each for some of the traces, which extractors share.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +118,7 @@ class ClickHouseReplays:
         return self._with_parts(found)
 
     def _with_parts(self, replays: Sequence[Replay]) -> Sequence[Replay]:
-        """Return replays with the sums of their parts; only replays on a server have parts."""
+        """Return replays with the progress of their parts added up."""
         if self._is_alone or not replays:
             return replays
         known = self._known_parts(replays)

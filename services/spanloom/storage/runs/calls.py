@@ -39,10 +39,10 @@ CALL_COLUMNS = (
 
 
 NEAR_NS = 600 * 10**9
-"""Windows within this many nanoseconds are searched together, as if each covered all of it."""
+"""If all windows together span at most this many nanoseconds, they are searched as one window."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""The key of rows for parts of runs, as a trace is at most one part of a conversation."""
+"""The columns that identify a result: a search for the traces of a run finds each trace once."""
 
 
 class ClickHouseCalls:
@@ -77,7 +77,10 @@ class ClickHouseCalls:
         ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield all rows that may match, and few others; traces of a batch ran at similar times."""
+        """Yield all rows that may match, and few others.
+
+        The calls of a batch of traces were usually made at similar times, so one window is enough.
+        """
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
         if until_ns - from_ns > NEAR_NS:

@@ -1,7 +1,7 @@
-"""The list of conversations: candidates from the list of runs, then their current summaries.
+"""Lists conversations: first candidates from the list of runs, then their current summaries.
 
-The list of runs is read newest first, so each conversation appears at its newest run; if it
-appears again later, it was on an earlier page and is left out.
+The list of runs is read newest first, so a conversation is listed where its newest run is found. A
+conversation found at an older run was listed on an earlier page, and is left out.
 """
 
 from __future__ import annotations

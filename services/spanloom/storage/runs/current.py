@@ -55,14 +55,14 @@ def run_columns() -> str:
 
 
 def listed_run(row: Row) -> ListedRun:
-    """Return a row with these columns, and ``Rank``, as a line of a list."""
+    """Return a row with the ``run_columns`` and ``Rank`` as a line of a list."""
     return ListedRun(
         run_of(row), row.StartTimeUnixNano, tuple(row.Rank), row.IsWaiting, row.IsResuming
     )
 
 
 def run_of(row: Row) -> Run:
-    """Return a row with these columns as a run."""
+    """Return a row with the ``run_columns`` as a run."""
     values: dict[str, Any] = {**_BLANK, **dict(zip(_NAMES, _take(row), strict=True))}
     for name, convert in _CONVERSIONS:
         values[name] = convert(values[name])
@@ -188,7 +188,7 @@ class _Span(NamedTuple):
 def with_continuations(reader: Connection, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
     """Return the lines, each with its continuation.
 
-    Runs no query if no run waits or continues another, as on most pages.
+    Sends no query if no run waits for an answer or continues another run, as on most pages.
     """
     if not any(map(may_continue, lines)):
         return lines

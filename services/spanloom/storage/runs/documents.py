@@ -90,6 +90,9 @@ def _sizes(reader: Connection, keys: Sequence[TraceKey]) -> Mapping[tuple[str, s
 def _fitting(
     sizes: Mapping[tuple[str, str], int], keys: Sequence[TraceKey], most_bytes: int
 ) -> int:
-    """Return how many of the first keys fit into the limit, at least one."""
+    """Return how many keys, counted from the first, have documents that fit into the limit.
+
+    It is at least one.
+    """
     sums = accumulate(sizes.get(key, 0) for key in keys)
     return max(1, sum(total <= most_bytes for total in sums))

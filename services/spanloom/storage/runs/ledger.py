@@ -1,14 +1,15 @@
 """Reserves ranks and versions of trajectories, where several extractors write to one server.
 
-Before writing, a build reserves its rank and its version number by an INSERT, and then reads all
-reservations. It continues only if it sees no other reservation with at least its rank or number,
-and no reservation of a build that had read more spans. Of two builds that reserve the same number
-at most one continues: if the first did not see the second, the second's INSERT ended after the
-first's SELECT had begun, so the second sees the first (ADR 4). If neither continues, both retry,
-after different delays.
+A reservation is a row that announces a build before its trajectory is written: rank, version number
+and read mark. After this INSERT the builder reads all reservations for the trace. It writes the
+trajectory only if no other reservation has at least its rank or number, and none is of a build that
+had read more spans. Of two builds that reserve the same number at most one is written: if the first
+did not see the second, the second's INSERT ended after the first's SELECT had begun, so the second
+sees the first (ADR 4). If neither is written, both are tried again, after different delays.
 
-A build with the content of the stored build reserves too, but writes nothing: the stored build then
-counts as built from the most spans that any build with its content has read.
+A confirmation is a reservation of a build with the same content as the stored build. Nothing is
+written for it, but the stored build then counts as built from the spans that the confirmation read,
+if they are more.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ if TYPE_CHECKING:
     Reserved = Mapping[TraceKey, Sequence["Reservation"]]
 
 MOST_PER_BUILDER = 4
-"""The number of reservations read for each trace and builder, the highest ones."""
+"""How many reservations, those with the highest ranks, are read for each trace and builder."""
 KNEW_MORE_S = 3600
-"""Seconds after which a build with more spans that has written nothing counts as dead."""
+"""Seconds after which a reservation of a build that read more spans is ignored as abandoned."""
 SAME_S = 1
-"""Seconds for which no builder writes content that another reserved.
+"""Seconds for which no builder writes the content that another builder has reserved.
 
-Writing it again would only give it a new number.
+A second write would only give the same content a new number.
 """
 COLUMNS = (
     "Project",
@@ -57,7 +58,7 @@ COLUMNS = (
 
 
 class Reservation(NamedTuple):
-    """A reserved build."""
+    """A build that a builder has announced before writing it."""
 
     build: Build
     builder: int
@@ -68,8 +69,8 @@ class Reservation(NamedTuple):
     def stops(self, own: Build, builder: int, above: int) -> bool:
         """Return whether this reservation forbids writing the build ``own`` of ``builder``.
 
-        ``above`` is the rank of the stored build; builds with reservations of higher rank may
-        already be written, or may still be.
+        ``above`` is the rank of the stored build. Only a build of higher rank may be in the middle
+        of being written.
         """
         if self.builder == builder and self.build.is_same(own):
             return False
@@ -82,7 +83,7 @@ class Reservation(NamedTuple):
 
 
 class Ledger:
-    """The reservations of a server, made and read by one builder."""
+    """Makes and reads reservations on a server, as one builder with a random id."""
 
     def __init__(self, worker: Connection) -> None:
         """Use the connection; the caller closes it."""
@@ -92,7 +93,10 @@ class Ledger:
     def reserved(
         self, stored: Mapping[TraceKey, Build | None]
     ) -> Mapping[TraceKey, tuple[ReservedBuilds, Build | None]]:
-        """Return the reservations of traces, and their stored builds with later confirmations."""
+        """Return, for each trace, a summary of its reservations, and its stored build.
+
+        The stored build has the highest read mark of its confirmations.
+        """
         return {
             key: (self._reserved_builds(found, own := stored[key]), own and _confirmed(own, found))
             for key, found in self._read(list(stored)).items()
@@ -115,7 +119,7 @@ class Ledger:
         )
 
     def reserve(self, records: Sequence[CarriedRecord | Confirmation]) -> None:
-        """Reserve the ranks and numbers of records, before writing any of them."""
+        """Insert a reservation for each record; call this before writing any of the records."""
         rows = (
             [
                 *record.key,
@@ -151,7 +155,10 @@ class Ledger:
     def unsure(
         self, confirmed: Sequence[Confirmation], stored: Mapping[TraceKey, Build]
     ) -> AbstractSet[TraceKey]:
-        """Return the traces whose stored build has, or may get, content from fewer spans."""
+        """Return the traces for which a confirmation is not enough, so the build must be written.
+
+        Their stored build has other content by now, or a build from fewer spans may replace it.
+        """
         reserved = self._read([one.key for one in confirmed])
 
         def is_unsure(one: Confirmation) -> bool:
@@ -178,7 +185,7 @@ def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]
     """Return the precedence of reserved builds that may still replace the stored build.
 
     Later confirmations of the stored build do not prevent that, because the other builders may have
-    read it before.
+    read the stored build before it was confirmed.
     """
     others = (one.build for one in found if one.build.fingerprint != stored.fingerprint)
     return [

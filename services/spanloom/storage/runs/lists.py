@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseLists:
-    """Lists over the readers' connection, and over the query connection if there is a ``where``."""
+    """Lists runs; queries that may take long run on the query connection, not on the readers'."""
 
     def __init__(self, reader: Connection, asker: Connection) -> None:
         """Use the connections; the caller closes them."""

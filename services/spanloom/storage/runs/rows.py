@@ -89,8 +89,8 @@ def trajectory_row(record: TrajectoryRecord, summary: Summary) -> dict[str, obje
 def summary_row(record: TrajectoryRecord) -> Summary:
     """Return the columns of ``trajectory_list`` except the totals of its steps.
 
-    ``trajectories`` has most of them too. Computed once for all rows of a record, because it
-    requires parsing the question and the answer.
+    ``trajectories`` has most of these columns too. Call this once for all rows of a record, because
+    it parses the question and the answer.
     """
     trajectory, rank = record.trajectory, record.build.rank
     row = RunRow(trajectory, record.version, record.status, seq=record.seq, rank=rank)

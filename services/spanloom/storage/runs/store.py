@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST = 50_000
-"""The most traces in the cache, since traces that do not change are not written and removed."""
+"""Maximum traces in the cache; traces that do not change are not written, and so not removed."""
 
 
 class HeadCache:
@@ -136,10 +136,10 @@ class ClickHouseTrajectories:
         return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
-        """Return the records that may be written, as no other build has their rank or number.
+        """Return the records that may be written, because no other build has their rank or number.
 
-        If other processes write too, the records are reserved first, and the stored builds are read
-        afterwards, so that every other build is known to be earlier or later.
+        If other processes write too, the records are reserved first and the stored builds are read
+        afterwards (``ledger.py``).
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 class ClickHouseViews:
-    """``ViewStore`` over the connections of the extractor and of readers."""
+    """``ViewStore`` in ClickHouse.
+
+    It writes with the extractor's connection, and reads with the readers' connection.
+    """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
         """Use the connections; the caller closes them."""

@@ -50,7 +50,7 @@ class ServerBackups:
     """Backs up and restores the database that a URL names; the account needs the right BACKUP."""
 
     def __init__(self, url: Where) -> None:
-        """Connect; raises ``StartupError`` if the server does not answer."""
+        """Connect; raises ``StartupError`` if the server does not respond."""
         self._connection = Connection(connector_of(url)(), UPKEEP_SETTINGS)
         (row,) = self._connection.rows("count_tables")
         self._own = "`" + row.own.replace("`", "``") + "`"

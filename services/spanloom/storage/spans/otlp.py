@@ -68,7 +68,7 @@ class StoredSpan(NamedTuple):
 
 
 def encode_traces(rows: Iterable[StoredSpan]) -> bytes:
-    """Return rows as one ``TracesData``, in the same order; empty without rows.
+    """Return rows as one ``TracesData``, in the same order; empty if there are no rows.
 
     Adjacent rows with the same resource and scope share a group; a resource may appear again later.
     """

@@ -32,7 +32,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """Its index in its request, as JavaScript gives all messages of a call the same time."""
+    """The index in its request, because JavaScript gives all messages of a call the same time."""
     event: Event
     row_version: int
 
@@ -91,7 +91,7 @@ def unplaced_results(
 
 
 def _without_span(by_span: EventsOfTrace) -> list[Span]:
-    """Return spans made from records whose span did not arrive."""
+    """Return a span for each log record of a coding agent whose span did not arrive."""
     return [
         as_span(found.event, found.event_id, (found.key.trace_id, span_id), found.row_version)
         for span_id, own in by_span.items()
@@ -101,7 +101,7 @@ def _without_span(by_span: EventsOfTrace) -> list[Span]:
 
 
 def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
-    """Raise the first span's version to the version of events whose own span may never arrive.
+    """Raise the first span's row version to the highest of events whose span may never arrive.
 
     Otherwise these events would count as unread forever.
     """
@@ -127,7 +127,7 @@ SHARED_CHARS = 40
 
 
 def shared(rows: Iterable[Values]) -> Iterator[Values]:
-    """Yield the rows with equal values as the same object, to save memory for long traces."""
+    """Yield the rows, in which equal values are one object, to save memory for long traces."""
     seen: dict[str, str] = {}
     keep = seen.setdefault
     for row in rows:
@@ -142,7 +142,7 @@ def shared(rows: Iterable[Values]) -> Iterator[Values]:
 
 
 def newest_spans(rows: Iterable[Values]) -> Traces:
-    """Return the newest version of each span; of equal versions the one that starts last.
+    """Return the newest version of each span; of equal versions, the row that starts last.
 
     Equal versions come from a request that has the same span twice, in two months: partitions are
     read in any order, and FINAL keeps the row of the last partition.

@@ -73,7 +73,7 @@ HEX_DIGITS = "0123456789abcdef"
 
 
 class ClickHouseSpans:
-    """Spans over three connections: for appending, for extracting, and for reading by users."""
+    """Stores and reads spans; the writer, the extractor and users each have a connection."""
 
     def __init__(
         self, writer: Connection, worker: Connection, reader: Connection, *, is_alone: bool

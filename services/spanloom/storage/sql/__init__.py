@@ -142,9 +142,9 @@ class EmbeddedSql:
         self._parser.close()
 
     def _filters(self, project: str | None) -> str:
-        """Return each table's condition: not deleted, of the project, or excluding all rows.
+        """Return table filters that hide deleted rows and the rows of other projects.
 
-        This is an additional safeguard, because the statement has already been checked.
+        They are an additional safeguard, because the statement has already been checked.
         """
         conditions = {
             f"{self._database}.{table.name}": condition

@@ -39,7 +39,7 @@ def shown(query: Numbers) -> Condition:
 
 
 def grouped(query: Numbers) -> Condition:
-    """Return the GROUP BY; without it all rows form one group, even if there are none."""
+    """Return the GROUP BY, or empty SQL: then all rows form one group, even if there are none."""
     keys = ", ".join(_keys(query))
     return Condition(f"GROUP BY {keys}" if keys else "", {})
 
@@ -154,7 +154,7 @@ class ClickHouseStats:
 
 
 def _plain(name: str) -> str:
-    """Return the SQL of a number of a run, NULL if absent; durations become milliseconds."""
+    """Return the SQL of a numeric field of runs, NULL if absent; durations are in milliseconds."""
     column = RUN_COLUMNS[name]
     sql = f"if({column.is_there}, {column.sql}, NULL)" if column.is_there else column.sql
     return f"{sql} / 1e6" if RUN_FIELDS[name].type is FieldType.DURATION else sql

@@ -59,7 +59,7 @@ class _Texts(NamedTuple):
 
 
 class ClickHouseTextIndexer:
-    """``TextIndexer`` over a separate connection, so that it blocks no other work."""
+    """``TextIndexer`` with its own connection, so that no other statement waits for it."""
 
     def __init__(self, indexer: Connection, writes: Callable[[], int | None]) -> None:
         """Use the connection, which the caller closes, and the count of ended writes of runs."""

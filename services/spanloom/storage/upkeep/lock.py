@@ -163,7 +163,7 @@ class MigrationLock:
         self._connection.run(query("renew_migrations"), table=table, is_released=False)
 
     def _release(self, number: int) -> None:
-        """Release the lock for others at once; a lost lock leaves the next holder's unchanged."""
+        """Release the lock for others at once; if it was lost, the next holder keeps its lock."""
         try:
             self._connection.run(
                 query("renew_migrations"), table=f"{LOCK}{number}", is_released=True
@@ -224,7 +224,10 @@ class Silence:
 
 
 def _place() -> str:
-    """Return the scope of process ids: a boot and a namespace; ``-`` if unknown."""
+    """Return a text that identifies where process ids are unique: a boot and a namespace.
+
+    ``-`` if unknown.
+    """
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()
         return f"{boot}:{Path('/proc/self/ns/pid').stat().st_ino}"

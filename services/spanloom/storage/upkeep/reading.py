@@ -1,7 +1,7 @@
-"""Server accounts that may only read the public views, and the views for them.
+"""Creates server accounts that may only read the public views, and secures these views.
 
-A server's views read their tables with the rights of the keeper's account, and leave out deleted
-rows, so a reader needs only a right on the view.
+On a server the views read their tables with the rights of the keeper's account, and leave out
+deleted rows, so such an account needs only a right on the view.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PUBLIC = {
     "v_documents": "trajectories",
     "v_spans": "otel_traces",
 }
-"""The table behind each public view.
+"""The public views, each with the table that it reads.
 
 ``v_annotations`` and ``v_scores`` are not public, because they show what a blind queue withholds.
 """
@@ -39,10 +39,10 @@ _DEFINER = re.compile(r"\bDEFINER = (?:`([^`]+)`|(\S+)) SQL SECURITY DEFINER\b")
 
 
 def secure_views(connection: Connection, before_each: Callable[[], None] = lambda: None) -> None:
-    """Make the public views read with our account's rights, and without deleted rows.
+    """Recreate the public views so that they use our account's rights and hide deleted rows.
 
-    Views that already do so are unchanged. After a restore, or a change of the keeper's account,
-    the account whose rights a view uses may be gone.
+    Views that already do both are unchanged. After a restore, or a change of the keeper's account,
+    the account whose rights a view uses may no longer exist.
     """
     ((account, _),) = connection.rows("account")
     for view, table in PUBLIC.items():

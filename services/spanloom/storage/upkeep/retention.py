@@ -1,8 +1,8 @@
 """Applies retention to tables, and removes rows of deleted traces.
 
-The longest term of all projects is the table's TTL, which ClickHouse applies in its merges. The
-keeper deletes rows of projects with shorter terms, at most once a day, because cutoffs are whole
-days.
+The longest retention period of all projects is the table's TTL, which ClickHouse applies in its
+merges. The keeper deletes rows of projects with shorter periods, at most once a day, because
+cutoffs are whole days.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ RETAINED = {
     "replays": ("UpdatedAt", Kind.TRAJECTORIES),
     "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
 }
-"""The tables with retention, the column from which each term counts, and its kind of data.
+"""The tables with a retention period, each with its time column and its kind of data.
 
-Rows of projects with shorter terms are removed in this order: the records of requests before the
-spans. A TTL may remove the spans first. Until it has removed the requests too, a trace with new
-arrivals is examined again, at most once a minute.
+The keeper removes expired rows in this order: ``trace_requests`` before the spans. A TTL may remove
+the spans first. Until it has removed the requests too, a trace with new arrivals is examined again,
+at most once a minute.
 """
 NEVER_EXPIRES = frozenset(
     {
@@ -67,7 +67,7 @@ NEVER_EXPIRES = frozenset(
 KEEPING = frozenset({"trajectories", "trajectory_list"})
 """Tables with ``IsKept``, which flags rows as exempt from retention (``keep_annotated``)."""
 OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
-"""Tables whose rows belong to no project: only their TTL removes rows."""
+"""Tables whose rows belong to no project, so that only the tables' TTL removes rows."""
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
@@ -163,9 +163,10 @@ def remove_deleted(connection: Connection, over_before_ns: int) -> int:
 
 
 def _rebuild_partly_deleted(connection: Connection) -> None:
-    """Make traces due that were also built from deleted traces, if a deletion was interrupted.
+    """Make traces due for another build if their documents still contain deleted traces.
 
-    Call this before the rows of deleted parts are removed; after that these traces cannot be found.
+    That is so if a deletion was interrupted. Call this before the rows of deleted traces are
+    removed; after that the traces to build cannot be found.
     """
     record_revisits(connection, find_built_from_deleted(connection))
 

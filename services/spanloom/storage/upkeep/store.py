@@ -123,7 +123,7 @@ def _show(
 
 
 class ClickHouseUpkeep:
-    """``Upkeep`` over a separate connection."""
+    """``Upkeep`` with its own connection."""
 
     def __init__(
         self, connection: Connection, lock: MigrationLock | NoLock, *, has_accounts: bool = False

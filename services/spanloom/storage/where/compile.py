@@ -1,4 +1,4 @@
-"""Compiles a ``where`` to an SQL condition, part by part."""
+"""Compiles the syntax tree of a ``where`` to an SQL condition."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ def compile_where(where: tree.Condition, tables: SideTables) -> Condition:
 
 
 def compile_each(wheres: Sequence[tree.Condition], tables: SideTables) -> Condition:
-    """Return an array with 1 for each condition that a row of ``trajectory_list`` meets, else 0."""
+    """Return an SQL array with, for each ``where``, 1 if a row of ``trajectory_list`` meets it.
+
+    Otherwise the element is 0.
+    """
     compiler = Compiler(tables)
     met = (f"toUInt8({compiler.to_sql(where, Subject.RUN)})" for where in wheres)
     return Condition(f"[{', '.join(met)}]", compiler.literals.values)
@@ -77,7 +80,7 @@ class Compiler:
         return self._tables
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
-        """Return the SQL of a ``where`` of runs, or of steps."""
+        """Return the SQL of a ``where`` on runs or on steps, as ``subject`` says."""
         match where:
             case And(parts) | Or(parts):
                 return _joined(where, [self.to_sql(part, subject) for part in parts])
@@ -149,7 +152,7 @@ class Compiler:
         return find(words, where.field.name, self._side_tables, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return a shape, preceded by necessary conditions on its steps that are much faster."""
+        """Return the SQL of a shape of steps, after faster conditions that it implies."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

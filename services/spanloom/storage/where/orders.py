@@ -1,4 +1,4 @@
-"""SQL for the order of a list of runs or steps, and for the condition after a position."""
+"""Builds the SQL that orders a list of runs or steps, and that continues it after a position."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition
 
 
 def run_by_run(order: Order) -> Condition:
-    """Return the order of steps for runs ordered by their start."""
+    """Return the order of a list of steps whose runs are ordered by start."""
     return Condition(f"{_each(order, _PLACE).text}, StepPlace ASC", {})
 
 

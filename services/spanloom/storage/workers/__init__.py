@@ -22,7 +22,7 @@ SETTINGS: Mapping[str, Setting] = {"max_execution_time": 5}
 
 
 class ClickHouseWorkers:
-    """``WorkerStore`` over a separate connection, so a heartbeat waits for no other statement."""
+    """``WorkerStore`` with its own connection, so that a heartbeat waits for no other statement."""
 
     def __init__(self, open_connection: Callable[[], Connection], me: str, release: str) -> None:
         """Set the id and the release of this process; the connection is opened at first use."""

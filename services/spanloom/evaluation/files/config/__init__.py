@@ -1,4 +1,4 @@
-"""Reads ``eval.yaml``; faults have line, key and suggestion.
+"""Reads ``eval.yaml``, and reports its faults with line, key and suggestion.
 
 In: the text. Out: a ``Config``. Start with ``reading.py``.
 """

@@ -74,7 +74,7 @@ def read_config(
 ) -> Config:
     """Return the configuration in a text; raises ``ConfigError`` with every fault.
 
-    ``name`` is the name of a configuration without one; paths in evaluators are relative to
+    ``name`` is used if the configuration has no name; paths in evaluators are relative to
     ``folder``.
     """
     value, places = read_text(text)

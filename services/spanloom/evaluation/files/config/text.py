@@ -48,9 +48,9 @@ class Places(NamedTuple):
 
     @staticmethod
     def _step(node: Node, left: Sequence[str]) -> tuple[Node, int, list[str]] | None:
-        """Return the node of the first segments, its line, and the other segments.
+        """Return the child that the first of the segments ``left`` name, its line, and the rest.
 
-        Keys may have dots.
+        A key may contain dots, so it may be several segments. ``None`` if there is no such child.
         """
         if isinstance(node.value, list):
             at = left[0]

@@ -1,6 +1,6 @@
 """Compares calls as the two libraries do, mode by mode.
 
-Both pair first fit: a call takes the first match that is free. They differ in two points.
+Both pair calls greedily: a call takes the first match that is free. They differ in two points.
 ``agentevals`` swaps the arguments when it searches the calls of the run in the reference
 (``subset``, the second half of ``unordered``). It treats a missing path as null, while
 ``openevals`` treats it as a mismatch.
@@ -29,7 +29,7 @@ MAX_COMPARED = 10_000_000
 
 
 def answer(actual: Sequence[object], reference: Sequence[object], config: MatchConfig) -> bool:
-    """Return the answer of a library; raises if the library does."""
+    """Return the boolean that the library in ``config`` returns; raises if the library does."""
     ours, theirs = read_messages(actual), read_messages(reference)
     if config.mode == "strict":
         # The libraries convert messages twice in this mode.
@@ -71,7 +71,7 @@ def _has_all_in_reference(
 def _has_all_turned(
     ours: Sequence[ReadCall], theirs: Sequence[ReadCall], config: MatchConfig
 ) -> bool:
-    """Return the same as ``_has_all_in_reference``, with swapped arguments."""
+    """Return whether each call of the run is found in the reference, with swapped arguments."""
     return _find_each(ours, theirs, config, lambda mine, due, m: m(due, mine))
 
 

@@ -21,7 +21,7 @@ _LEFT_OUT = frozenset({"tool_use", "tool_result"})
 
 
 class RaisesError(ValueError):
-    """The library raises for this input."""
+    """The library raises an exception for this input."""
 
 
 def read_content(content: object, role: str) -> Sequence[_Block]:

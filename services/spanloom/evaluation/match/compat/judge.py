@@ -1,4 +1,4 @@
-"""Returns the result that AgentEvals or OpenEvals returns, or an error if they raise."""
+"""Judges a run as AgentEvals or OpenEvals does; the result is an error if the library raises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSIONS = {"agentevals": "0.0.9", "openevals": "0.2.2"}
 def judge_as_library(
     subject: Subject, reference: Run, config: MatchConfig, results: Results
 ) -> Result:
-    """Return the library's answer for the unchanged messages."""
+    """Return the result of the library ``config.compat`` for the messages of run and reference."""
     name = f"{config.compat} {VERSIONS[str(config.compat)]}"
     ours, theirs = subject.run.messages, reference.messages
     try:

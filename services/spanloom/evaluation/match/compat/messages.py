@@ -1,8 +1,9 @@
 """Reads messages as both libraries do, by LangChain's strict converter (langchain-core 1.8).
 
 A message needs a known role; its calls need a name, an object as arguments (or its JSON) and,
-except for an assistant's, an id. Invalid messages raise ``RaisesError`` or an exception of Python.
-Of content, only blocks of text, images by URL, ``tool_use`` and ``tool_result`` are checked.
+unless the message is an assistant's, an id. Invalid messages raise ``RaisesError`` or a built-in
+exception. Of content, only blocks of text, images by URL, ``tool_use`` and ``tool_result`` are
+checked.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def _read_calls(message: Mapping[str, Any], role: str) -> list[ReadCall]:
 
 
 def _unwrapped(call: Any) -> Any:  # as given
-    """Return a call in LangChain's form; a call without ``function`` has it already."""
+    """Return a call in LangChain's format, which a call without ``function`` has already."""
     if "function" not in call:
         return call
     arguments = call["function"]["arguments"]
