@@ -1,4 +1,4 @@
-"""Builds the HTTP API: all routes and middleware, over a store."""
+"""Builds the HTTP API with all its routes and middleware; it reads from a given store."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def create_app(
     alert_private: bool = False,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
-    """Return the API over a store.
+    """Return the API as an application that reads from ``store``.
 
     ``access`` authenticates callers and administers keys. ``ready`` returns the reasons for not
     being ready; it may block. ``troubles`` returns current degradations of a ready process.

@@ -1,4 +1,4 @@
-"""Routes of datasets: store them, fill and read drafts, freeze versions."""
+"""Routes for datasets: store them, fill and read drafts, freeze versions."""
 
 from itertools import islice
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Request models of experiments, and examples of responses."""
+"""Request models for experiments, and examples of responses."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Routes of saved views: list, store, rename, replace, delete, set the default of a page."""
+"""Routes for saved views: list, store, rename, replace, delete, set the default of a page."""
 
 from typing import Annotated
 
@@ -70,7 +70,7 @@ class ViewChange(BaseModel):
     ]
 
     def content(self) -> ViewContent:
-        """Return name and parameters of the view."""
+        """Return the name and the parameters of the view."""
         return ViewContent(self.name, self.parameters)
 
 

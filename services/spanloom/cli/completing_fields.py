@@ -36,7 +36,7 @@ _UNTIL = "spanloom.cli.completing_fields.until"
 
 
 def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
-    """Return the response of the service that the command line names; ``None`` if it is too late.
+    """Call the service that the command line names; return ``None`` after the time limit.
 
     The limit includes slow name resolution and hosts that do not answer.
     """
@@ -129,7 +129,7 @@ def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
 def _orders(field: FieldItem, of: str) -> bool:
     """Return whether runs or steps can be ordered by a field.
 
-    Steps also by the start of their run.
+    Steps can also be ordered by the start of their run.
     """
     return field.of == of or field.name == START.name
 
@@ -143,7 +143,7 @@ def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:
 
 
 def offer_metrics(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
-    """Offer ``count``, ``rate(error)`` and the functions of numbers."""
+    """Offer ``count`` and ``rate``, functions of numeric fields, and then their arguments."""
     of = ctx.params.get("of") or RUNS
     fields = [field for field in _fields(ctx) if field.of == of]
     if not fields:

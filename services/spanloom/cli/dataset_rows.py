@@ -1,4 +1,4 @@
-"""Rows of files, in any of the formats of rows, as items for a dataset."""
+"""Converts rows of files, in any of the known row formats, into items for a dataset."""
 
 from __future__ import annotations
 

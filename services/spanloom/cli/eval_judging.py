@@ -50,7 +50,7 @@ _COLLECTED_AT = 100_000
 
 
 class Targeted(NamedTuple):
-    """A target, and the number of times that it answers each item."""
+    """A target, and the number of times that it is run on each item."""
 
     target: Target
     repeats: int
@@ -84,7 +84,7 @@ class Ended(NamedTuple):
 
 
 def judge_all(request: JudgingRequest) -> Ended:
-    """Judge all runs; after Ctrl-C or if the service does not answer, return the results so far.
+    """Judge all runs; return the results so far after Ctrl-C, or if the service does not answer.
 
     Raises ``click.ClickException`` for an invalid query of runs.
     """

@@ -55,7 +55,7 @@ def report_option(command: Command) -> Command:
 
 
 def source_of_file(path: Path, named: str | None, flag: str) -> Source:
-    """Return the format of a file, or why it cannot be read.
+    """Return the format of a file, with the reason if the file cannot be read.
 
     Raises ``click.UsageError`` if there is no such file, or if several formats fit.
     """

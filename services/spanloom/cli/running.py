@@ -126,7 +126,7 @@ class LazyGroup(click.Group):
         raise_again()
         return command
 
-    def invoke(self, ctx: click.Context) -> Any:  # click's
+    def invoke(self, ctx: click.Context) -> Any:  # as click declares it
         """Run the command; raises ``ReaderLeftError`` once the reader of its output is gone."""
         try:
             return super().invoke(ctx)

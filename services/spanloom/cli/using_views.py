@@ -79,7 +79,7 @@ def view_parameters(
 def narrowed(
     filters: Mapping[str, Any], parameters: Mapping[str, str], where: str
 ) -> dict[str, Any]:
-    """Return filters of runs combined with a view, whose parameter ``where`` has the query.
+    """Return filters of runs combined with a view; ``where`` names the parameter for its query.
 
     A run has to match both queries. A time or a flag on the command line overrides the view's.
     """

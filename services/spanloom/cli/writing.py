@@ -53,7 +53,7 @@ def _fault_of(path: Path, *, is_folder: bool) -> str:
 
 
 def check_apart(named: Mapping[str, Path], read: Collection[Path] = ()) -> None:
-    """Raise ``click.UsageError`` if two options name the same file, or an option a file to read."""
+    """Raise ``click.UsageError`` if two options name one file, or one names a file to read."""
     flags: dict[Path, str] = {file.absolute().resolve(): "" for file in read}
     for flag, path in named.items():
         other = flags.setdefault(path.absolute().resolve(), flag)

@@ -20,7 +20,7 @@ class ClientError(SpanloomError):
 
 
 class UnreachableError(ClientError):
-    """Nothing answers at the address."""
+    """Nothing answers at the service's URL."""
 
 
 class TimedOutError(ClientError):
@@ -28,7 +28,7 @@ class TimedOutError(ClientError):
 
 
 class NotSpanloomError(ClientError):
-    """Something answers at the address, but it is not Spanloom."""
+    """A server answers at the service's URL, but it is not Spanloom."""
 
 
 class NotInstalledError(ClientError):
@@ -47,7 +47,7 @@ class Fault(NamedTuple):
 
 
 class ApiError(ClientError):
-    """The API refused; the message is the problem's ``detail``."""
+    """The API refused a request; the message is the problem document's ``detail``."""
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class UnauthenticatedError(ApiError):
 
 
 class ForbiddenError(ApiError):
-    """The key does not allow this (403)."""
+    """The API key does not allow the request (403)."""
 
 
 class NotFoundError(ApiError):
-    """There is no such trajectory, conversation or replay (404)."""
+    """The requested object does not exist, or the key may not read it (404)."""
 
 
 class ConflictError(ApiError):
@@ -89,18 +89,18 @@ class ConflictError(ApiError):
 
 
 class GoneError(ApiError):
-    """The change feed no longer reaches back to a token; ``resume`` is a newer one (410)."""
+    """The change feed no longer reaches back to a token; ``resume`` is a newer token (410)."""
 
 
 class InvalidParameterError(ApiError):
-    """A parameter cannot be used; ``faults`` says which and why (422)."""
+    """A parameter is invalid; ``faults`` has the parameters and the reasons (422)."""
 
 
 class QueryError(InvalidParameterError):
     """A ``where``, ``order`` or the like cannot be parsed; a caret in the message shows where."""
 
-    def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # as ``ApiError`` has it
-        """Store the sent texts by parameter, and the problem's members."""
+    def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # see ``ApiError``
+        """Store the texts that were sent, by parameter, and the members of the problem."""
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")

@@ -1,4 +1,4 @@
-"""The results of a list: an iterable that can become a table or a view in a notebook."""
+"""The items of a list in the API: an iterable that can be converted to a table."""
 
 from __future__ import annotations
 

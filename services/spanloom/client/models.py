@@ -1,4 +1,4 @@
-"""Documents, diffs and pages of lists, as typed objects; records are in ``core/records``.
+"""Types for documents, diffs and pages of lists; the items of lists are in ``core/records``.
 
 Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
 adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.

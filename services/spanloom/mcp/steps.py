@@ -1,4 +1,4 @@
-"""Steps as JSON for agents: the outline, single steps, and the step that matched a search."""
+"""Steps as JSON for agents: the outline, single steps, and the steps that matched a search."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def spool_in(data_dir: Path) -> Path:
 
 
 def temporary_in(data_dir: Path) -> Path:
-    """Return the path for temporary files of a data directory's owner."""
+    """Return the folder in a data directory for temporary files of the process that uses it."""
     return data_dir.absolute() / "tmp"
 
 
@@ -72,12 +72,12 @@ def _format_of(path: Path) -> int | None:
 class DataDir:
     """A data directory, locked for this process until ``release``.
 
-    ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` the
-    acknowledged requests that are not stored yet, ``observations.sqlite`` the state of Langfuse's
-    events, ``keys-known.json``, ``usage-known.json`` and ``store-known.json`` what is known of a
-    ClickHouse server, ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on
-    its way into the store. These are here because this disk is meant for spans; files left by a
-    killed process are removed at the next start.
+    ``lock`` holds the owner's process id, ``FORMAT`` the directory's format number,
+    ``spool.sqlite`` the acknowledged requests that are not stored yet, ``observations.sqlite`` the
+    state of Langfuse's events. ``keys-known.json``, ``usage-known.json`` and ``store-known.json``
+    hold what was last read from a ClickHouse server, ``store/`` is the embedded store. ``tmp/`` has
+    temporary files, such as a batch that is being inserted, because this disk is meant for spans;
+    temporary files left by a killed process are removed at the next start.
     """
 
     def __init__(self, path: Path) -> None:
@@ -188,8 +188,8 @@ class DataDir:
 def own_store(settings: Settings, stack: ExitStack) -> bool:
     """Lock the data directory if the store is in it; return whether the store can be opened.
 
-    ``False`` means that a running service owns the directory and has to do the work. Raises
-    ``StartupError`` if there is no store.
+    ``False`` means that a running service has locked the directory, so the caller has to send its
+    request to that service. Raises ``StartupError`` if there is no store.
     """
     if not settings.is_embedded:
         return True

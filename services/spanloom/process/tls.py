@@ -1,4 +1,4 @@
-"""TLS of all ports: one certificate, reloaded when its files change."""
+"""TLS for all ports: one certificate, reloaded when its files change."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _Pair(NamedTuple):
 class TlsFiles(RepeatingPart):
     """The certificate of this process; a ``Part`` that reloads it between ``start`` and ``stop``.
 
-    If certificate and key do not match, for instance in the middle of a renewal, that is logged and
-    the old certificate is served until they do. ``client_ca`` is read at the start only.
+    If certificate and key do not match, for example in the middle of a renewal, that is logged, and
+    the old certificate is used until they match. ``client_ca`` is read only at the start.
     """
 
     name = "tls"

@@ -1,4 +1,4 @@
-"""The route of projects: the amount stored, the limits and the retention of each."""
+"""The route that lists projects, each with the amount of data stored, its limits and retention."""
 
 from typing import Annotated
 

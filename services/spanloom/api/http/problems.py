@@ -191,7 +191,7 @@ _TYPES = frozenset({"bool", "float", "int", "none", "str"})
 
 
 def _named(loc: Sequence[str | int]) -> str:
-    """Return the name of a parameter, or of a member of a row, or else its location.
+    """Return the name of a parameter, or of a member of a row, otherwise its location.
 
     ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``;
     ``("body", "a", "where")``: ``a.where``.

@@ -34,7 +34,7 @@ _NS_PER_MS = 1_000_000
 
 
 class FlatColumn(NamedTuple):
-    """A column of single values."""
+    """A column of scalar values, or of lists."""
 
     name: str
     sort: Sort
@@ -47,7 +47,7 @@ class FlatColumn(NamedTuple):
 
 
 def lay_flat(columns: Columns) -> Iterator[FlatColumn]:
-    """Yield flat columns for columns; the names of nested columns are joined by dots."""
+    """Yield the columns with nested columns flattened: their names are joined by dots."""
     for name, sort in columns.items():
         if sort is Sort.COUNTS:
             for kind in COUNTED:
@@ -79,7 +79,7 @@ def _lengths(texts: Iterable[str | None]) -> Sequence[int | None]:
 
 
 def _moments(texts: Iterable[str | None]) -> Sequence[int | None]:
-    """Return nanoseconds since the epoch, which fit in 64 bits until the year 2262."""
+    """Parse times as ns since the epoch, which fit in 64 bits until the year 2262."""
     return [None if text is None else int(text) * _NS_PER_MS for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""Experiments whose target is a function of this process, which judges its runs, too."""
+"""Experiments whose target is a function in this process; this process also judges the runs."""
 
 from __future__ import annotations
 

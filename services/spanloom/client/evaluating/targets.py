@@ -1,4 +1,4 @@
-"""Targets: agents that answer the items of a dataset, and send their runs to a service.
+"""Targets: agents that are run on the items of a dataset, and send their spans to a service.
 
 Each try gets a new trace id, by which its run is found. All tries are made before their runs are
 awaited, so that the waiting times do not add up.
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
     @property
     def traceparent(self) -> str:
-        """The value of the W3C header, or environment variable, that names both."""
+        """Trace and parent span as the value of the W3C header or environment variable."""
         return f"00-{self.trace_id}-{self.span_id}-01"
 
 
@@ -79,7 +79,7 @@ def judge_targets(
     project: str | None = None,
     on_run: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Run a target on all items of a judgement, and judge the runs that it sent.
+    """Run a target on all items of a judgement, and judge the runs that the target sent.
 
     A try without a run becomes an error of its item. Raises ``ClientError``.
     """
@@ -94,7 +94,7 @@ def judge_targets(
 
 
 def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of a command line, which gets the input as JSON on its standard input.
+    """Return a target that runs a command with the input of an item as JSON on standard input.
 
     ``TRACEPARENT`` is in its environment; its standard output is not read. Raises
     ``InvalidRequestError`` for an invalid command line.
@@ -127,7 +127,7 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
 
 
 def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of an HTTP endpoint, which gets the input as JSON by POST.
+    """Return a target that sends the input of an item as JSON to an HTTP endpoint by POST.
 
     The request has the header ``traceparent``. Any 2xx is a success; its body is not read.
     Redirects are not followed. Raises ``InvalidRequestError`` for an invalid URL.
@@ -155,9 +155,9 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
 
 
 def callable_target(call: Callable[[Any], object]) -> Target:
-    """Return the target of a function of the input; its spans continue the trace of the try.
+    """Return a target that calls a function with the input; its spans join the trace of the try.
 
-    That needs OpenTelemetry's API, as do the agent's own spans.
+    That needs the package ``opentelemetry-api``, as do the agent's own spans.
     """
 
     def run(value: Any, place: Place) -> str:  # a JSON value

@@ -1,7 +1,7 @@
 """Splits the content of a file into export requests that an OTLP receiver accepts.
 
-Spans are sent unchanged; a run of a document, in any readable format, is sent as spans that contain
-it (``documents.py``). ``parts.py`` lists the kinds of files.
+Spans are sent unchanged; a document, in any readable format, is sent as spans that contain it
+(``documents.py``). ``parts.py`` lists the kinds of files.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Unreadable(NamedTuple):
 def read_pieces(
     path: Path, project: str | None = None, source: Source | None = None, *, as_new: bool = False
 ) -> Iterator[Piece | Unreadable]:
-    """Yield the requests for a file; ``project`` overrides the project that its spans name.
+    """Yield the requests for a file; ``project`` overrides the project in its spans.
 
-    Without ``source`` the format is detected; ``as_new`` imports documents under new ids.
+    Without ``source`` the format is detected; ``as_new`` gives imported documents new ids.
     """
     source = find_source(path) if source is None else source
     for number, (found, share) in enumerate(read_items(path, source, project, as_new=as_new)):
@@ -132,7 +132,7 @@ def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # par
 
 
 def _moved(group: Mapping[str, Any], project: str) -> Group:
-    """Return the group with another project."""
+    """Return the group with ``project`` as the project in its resource."""
     resource = dict(group.get("resource") or {})
     others = [a for a in resource.get("attributes") or () if a.get("key") != PROJECT]
     attributes = [*others, text_attribute(PROJECT, project)]

@@ -39,7 +39,7 @@ _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
 
 
 class UnreadableFileError(ClientError):
-    """A file is not the table or archive that its first bytes promise, or is broken."""
+    """A file begins like a table or an archive, but is not one, or is damaged."""
 
 
 class Part(NamedTuple):
@@ -57,7 +57,7 @@ class Part(NamedTuple):
 
 
 def find_table(path: Path) -> Format | None:
-    """Return the format that the first bytes of a file identify, if any."""
+    """Return the table or archive format of a file by its first bytes; ``None`` for other files."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     formats = formats_of(Of.RUNS).values()
@@ -65,7 +65,7 @@ def find_table(path: Path) -> Format | None:
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
-    """Yield the parts of a file; if reading fails, the last part has the fault."""
+    """Yield the parts of a file; if reading fails, the last part has the reason."""
     place = ""
     try:
         for part in _parts_of(path, is_container):
@@ -114,7 +114,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
 def _parts(
     file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
 ) -> Iterator[tuple[str, bytes, str, bool]]:
-    """Yield each value, or message, with its position and its fault."""
+    """Yield each value, or message, with its position, and the reason if it is unreadable."""
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     text = head.removeprefix(_BOM)

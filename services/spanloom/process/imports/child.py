@@ -1,8 +1,8 @@
 """The process that reads a file: ``python -m spanloom.process.imports.child FD``.
 
-``FD`` is a socket to the owner. A file may be hostile, and reading it takes memory and CPU time
-that the service needs for others. Memory above the limit raises ``MemoryError``, the kernel kills
-the process when it takes too much CPU time, and it exits when its owner does.
+``FD`` is a socket to the parent process. A file may be hostile, and reading it takes memory and CPU
+time that the service needs for other work. Memory above the limit raises ``MemoryError``, the
+kernel kills the process when it uses too much CPU time, and it exits when its parent does.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _refused(piece: Piece) -> FoundPiece:
 
 
 def _traces_in(piece: Piece) -> tuple[str, ...]:
-    """Return the ids of the traces whose spans are sent unchanged, in their order."""
+    """Return the ids of the traces in a piece whose spans are sent unchanged, in order."""
     if piece.run is not None:
         return ()
     groups = orjson.loads(piece.body)["resourceSpans"]
@@ -114,7 +114,7 @@ def _leave_with_owner(connection: Messages) -> None:
     try:
         connection.recv_bytes()
     except (EOFError, OSError):
-        os._exit(0)  # the owner is gone: nobody needs the rest
+        os._exit(0)  # the parent process is gone: nobody needs the rest
 
 
 if __name__ == "__main__":

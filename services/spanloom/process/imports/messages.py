@@ -1,4 +1,4 @@
-"""The messages to and from a child that reads a file, in the order in which they are sent."""
+"""The messages to and from a child process that reads a file, in the order of sending."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Begin(NamedTuple):
-    """To the child: the file, its format and project, and the limits."""
+    """Tells the child which file to read, with its format, project and limits."""
 
     path: Path
     format: str
@@ -24,7 +24,7 @@ class Begin(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The format of the file is known."""
+    """Reports the detected format of the file."""
 
     source: str
 

@@ -35,8 +35,8 @@ class OwnReceiver(httpx.BaseTransport):
     ) -> None:
         """Store spans in ``project``, the project of the caller's key.
 
-        If it is empty, spans are stored in the projects that they name. ``ensure`` raises when the
-        import must stop; the sender gets that exception.
+        If ``project`` is empty, spans are stored in the projects that they name. ``ensure`` raises
+        when the import must stop; the caller of the transport gets that exception.
         """
         self._exporter, self._limits, self._project = exporter, limits, project
         self._ensure = ensure
