@@ -24,7 +24,7 @@ class Unknown(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """Facts that could not be read, which is a finding by itself."""
+    """The reason why facts could not be read, which is itself reported as a finding."""
 
     reason: str
     todo: str
@@ -101,7 +101,7 @@ class ServiceFacts(NamedTuple):
 
 
 class ExposureFacts(NamedTuple):
-    """Reachability of the ports."""
+    """Which machines can reach the ports, by the options."""
 
     host: str
     is_loopback: bool
@@ -109,7 +109,7 @@ class ExposureFacts(NamedTuple):
 
 
 class PortFacts(NamedTuple):
-    """A port that the service listens on, or would."""
+    """A port that the service listens on, or would listen on if it ran."""
 
     flag: str
     """The option that sets it."""
@@ -140,26 +140,26 @@ class CertificateFacts(NamedTuple):
 
 
 class ExporterFacts(NamedTuple):
-    """Destination of exporters started in this shell, by OpenTelemetry's variables."""
+    """Where exporters started in this shell send spans, by OpenTelemetry's variables."""
 
     address: str
     """Host, port and path."""
     protocol: str
-    """Value of the variable, ``http/protobuf`` for example; empty if the SDK decides."""
+    """The configured protocol, for example ``http/protobuf``; empty if the SDK decides."""
     speaks: str
     """Protocol of the server at the address, gRPC or HTTP; empty if it speaks neither."""
     error: str
-    """Why there is no answer; empty if there is one."""
+    """Why no server answers; empty if a server answers."""
     has_scheme: bool = True
     """Whether the variable has ``http://`` or ``https://``, without which SDKs send no HTTP."""
     path: str = ""
     """The path that an SDK requests over HTTP; empty if none was requested."""
     status: int = 0
-    """HTTP status of the answer to a request without spans; 0 if none was sent or answered."""
+    """HTTP status of the response to a request without spans; 0 if there was no response."""
     answer: str = ""
-    """The message of the answer."""
+    """The message in the response."""
     variable: str = "OTEL_EXPORTER_OTLP_ENDPOINT"
-    """The variable that names the address."""
+    """The environment variable that has the address."""
     scheme: str = ""
     """The scheme that the server uses, if the variable has the other scheme."""
     is_disabled: bool = False

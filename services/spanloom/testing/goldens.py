@@ -35,11 +35,11 @@ class Golden:
     """A golden file."""
 
     def __init__(self, path: Path) -> None:
-        """Name the file; it may be missing."""
+        """Set the path of the file, which may be missing."""
         self.path = path
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Raise ``InvalidEvaluatorError`` for options that need values missing in goldens."""
+        """Raise ``InvalidEvaluatorError`` for options that compare values which goldens lack."""
         if options.get("mode") == "strict":
             raise InvalidEvaluatorError("mode", f"{_TEXTS}: use exact, or give a document")
         if options.get("of") == "requested":

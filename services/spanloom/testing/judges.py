@@ -1,4 +1,4 @@
-"""Judges of tests: by an evaluator's name in a file, by criteria, or by a configuration.
+"""Makes the judges for tests from an evaluator's name in a file, criteria, or a configuration.
 
 A judge is created once in a session, so that all tests share its budget and its count of
 consecutive failures.

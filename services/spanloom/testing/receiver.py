@@ -38,7 +38,7 @@ _FLUSH_MS = "200"
 
 
 class Receiver:
-    """The address of a receiver."""
+    """A running receiver, by its address."""
 
     def __init__(self, port: int) -> None:
         """Set the port on 127.0.0.1."""
@@ -50,7 +50,7 @@ class Receiver:
         return self.url
 
     def set_variables(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set the variables that exporters read, also in child processes."""
+        """Set the environment variables that exporters read, also in child processes."""
         for name in (
             f"{_PREFIX}{signal}{key}" for signal in ("", *_SIGNALS) for key in _OVERRIDING
         ):
@@ -83,7 +83,7 @@ def receiving() -> Iterator[Receiver]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # name defined by the base class
+    def do_POST(self) -> None:  # the base class defines the name
         try:
             body = self._body()
             if self.path.endswith("/v1/traces"):
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, b"{}" if self._is_json else b"")
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # name defined by the base class
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class defines the name
         """Print nothing."""
 
     @property

@@ -1,7 +1,7 @@
 """Serves the page and its modules, with a content security policy against injected markup.
 
-The address of a page returns one HTML document that browsers revalidate each time. It links its
-modules under a path with the version of their content, so that browsers cache the modules
+The URL of a page returns one HTML document that browsers revalidate each time. The document links
+its modules under a path that has a hash of their content, so that browsers cache the modules
 permanently. A wheel has minified modules (hatch_build.py).
 """
 
@@ -124,7 +124,7 @@ class Site:
         return Response(self._pages[path], headers=headers, media_type="text/html")
 
     def nowhere(self) -> Response:
-        """Return the page for an unknown address, with the status 404."""
+        """Return the page for an unknown path, with the status 404."""
         headers = {**HEADERS, "Cache-Control": "no-store"}
         return Response(self._nowhere, 404, headers, media_type="text/html")
 
@@ -162,7 +162,7 @@ class Site:
 
 @cache
 def own_site() -> Site:
-    """Return the cached site of this package's files; building it takes a tenth of a start."""
+    """Return the site with this package's files, cached because reading them slows the start."""
     return Site()
 
 
