@@ -31,7 +31,7 @@ export function annotateStep(of, at, edit, { isTyping = false, isAgain = false }
   write(of, slot, edit, after);
 }
 
-/** Confirm an annotation for the present contents of its step; the service finds its marked places again. @param {Session} of @param {string} at */
+/** Confirm an annotation for the current contents of its step; the service finds its marked passages again. @param {Session} of @param {string} at */
 export function confirm(of, at) {
   const slot = of.own.get(at);
   if (!slot) return;
@@ -54,7 +54,7 @@ function writeMany(of, id, what, marks) {
   of.changed();
 }
 
-/** Mark a row and the unjudged steps below it; return how many. @param {Session} of @param {number} i @param {string} correctness */
+/** Mark a row and the unjudged steps below it; return the number of marked steps. @param {Session} of @param {number} i @param {string} correctness */
 export function annotateBranch(of, i, correctness) {
   const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
   const group = isAll ? "" : of.steps.id(i);
@@ -66,7 +66,7 @@ export function annotateBranch(of, i, correctness) {
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return one of its steps. @param {Session} of @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return a step that it changed. @param {Session} of @param {1 | -1} way */
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
@@ -80,7 +80,7 @@ export function turnBack(of, way) {
   return changes[0]?.at;
 }
 
-/** Undo a group of writes as one; return the group of the undo. @param {Session} of @param {string} group @param {{at: string, to: import("./marks.js").Mark}[]} changes */
+/** Undo the write of many steps with one write; return the id of the new write. @param {Session} of @param {string} group @param {{at: string, to: import("./marks.js").Mark}[]} changes */
 function turnGroup(of, group, changes) {
   const id = newId();
   for (const { at, to } of changes) of.put({ .../** @type {import("./session.js").Slot} */ (of.own.get(at)), mark: to, group: id });

@@ -67,13 +67,13 @@ export function SchemeChoice({ schemes: known, on }) {
 
 // The annotator's keys. The letters of the form are in form.js, because they work only in the form.
 
-/** The pressed digit, from 1, also with Shift in any keyboard layout; 0 if it is none. @param {KeyboardEvent} event */
+/** The pressed digit, from 1, also with Shift in any keyboard layout; 0 for other keys. @param {KeyboardEvent} event */
 const digitOf = (event) => Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : 0));
 
 /** @param {KeyboardEvent} event */
 const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey;
 
-/** Judge a step. If it is right, select the next one; otherwise the form asks for more. @param {number} digit */
+/** Judge a step. If it is right, select the next step; otherwise the form shows more fields. @param {number} digit */
 function judge(digit) {
   const of = session.peek();
   const i = here();

@@ -5,7 +5,7 @@
  */
 import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHING, whole } from "./marks.js";
 
-// Merges the changes of two windows to one mark, unless both changed the same field to different values.
+// Merges changes that two windows made to one mark, unless both changed the same field to different values.
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */
@@ -102,7 +102,7 @@ export class Writes {
     for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
   }
 
-  /** Handle a missing answer: the writes may be stored or not, so they are sent again unchanged. @param {Write[]} batch */
+  /** Handle a missing response: the writes may be stored or not, so they are sent again unchanged. @param {Write[]} batch */
   failed(batch) {
     for (const one of batch) one.state = "waiting";
   }

@@ -121,7 +121,7 @@ async function findInRuns(q, until, report) {
   await search.go(first.length);
 }
 
-/** The rows of hits, by their current numbers. @param {RunSearch["hits"]} hits */
+/** The rows with hits, by their current row numbers. @param {RunSearch["hits"]} hits */
 function rowsOf(hits) {
   const now = runsNow();
   /** @type {Map<number, string>} */
@@ -132,7 +132,7 @@ function rowsOf(hits) {
   return rows;
 }
 
-/** The indexes of the runs with the words in a text or a step name, loaded ones first; null if the query has no word search. @param {string} q @param {AbortSignal} until */
+/** The indexes of the runs with the words in a text or a step name, loaded runs first; null if the query has no words to search for. @param {string} q @param {AbortSignal} until */
 async function namedRuns(q, until) {
   const runs = runsNow();
   const name = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;

@@ -31,7 +31,7 @@ export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
 
-/** Store what is loaded of a run; the tree shows it a frame later. @param {number} at the index of the run */
+/** A run and its outline, if loaded. @param {number} at the index of the run */
 export const partAt = (at) => parts[at];
 
 /** Fetch the outline of a run, once. @param {number} at the index of the run */

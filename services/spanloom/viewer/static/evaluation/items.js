@@ -1,4 +1,4 @@
-/** The items of a dataset: a short form of each, and all of it on demand. */
+/** The items of a dataset: each in a short form, and complete on demand. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";

@@ -1,4 +1,4 @@
-/** Sends files to the service, one after the other, and sums up the result of each. */
+/** Sends files to the service, one after the other, and collects the result of each. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiError, sendFile } from "../api.js";
 import { MOST_BYTES } from "../export/formats.js";
@@ -43,7 +43,7 @@ export function adder(done) {
 }
 
 /**
- * Import a file. A failure is part of the result.
+ * Import a file. A failure is reported in the result, not thrown.
  * @param {File} file @param {Wanted} wanted @param {(now: Imported) => void} report @param {AbortSignal} until
  */
 async function importFile(file, wanted, report, until) {

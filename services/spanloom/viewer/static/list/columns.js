@@ -1,4 +1,4 @@
-/** The columns of the list, and the fields by which runs are filtered and ordered. */
+/** The columns of the list of runs, and the fields by which runs are filtered and ordered. */
 import { html, line, visible } from "../ui/html.js";
 import { ago, clock, duration, moment, money, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
@@ -28,7 +28,7 @@ export function StepBar({ counts }) {
   </span>`;
 }
 
-// The columns of the list: the contents of each, the field by which it orders, and the meaning of its shade.
+// The columns of the list: for each its contents, the field by which it orders, and the value that its shade shows.
 
 /** @typedef {import("./run.js").Run} Run */
 /**
@@ -87,7 +87,7 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
-/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by absent for the default order @returns {Column[]} */
+/** Add the column of the field that orders the list, if it is missing. @param {Column[]} columns @param {string | undefined} by absent for the default order @returns {Column[]} */
 export function withOrder(columns, by) {
   const column = !by || columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
   return column ? columns.toSpliced(2, 0, column) : columns;

@@ -1,4 +1,4 @@
-/** A button that sends the example runs of the package to the service, each once. */
+/** A button that sends the bundled example runs to the service. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, getJson, sendFile } from "../api.js";
 import { t } from "../i18n/index.js";

@@ -55,7 +55,7 @@ async function ask() {
     const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // Unknown, so not counted; the next change of the run checks it again.
+    // It is unknown whether the run matches, so it is not counted; its next change checks it again.
   }
   asking = unchecked.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }

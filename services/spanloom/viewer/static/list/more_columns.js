@@ -45,7 +45,7 @@ const OWN = [
 const values = signal(/** @type {Values} */ (new Map()));
 const TEXTS = new Set(["text", "choice"]);
 
-/** The member of the run with that name. @param {Run} run @param {string} name */
+/** The value of the run's member with a name. @param {Run} run @param {string} name */
 const memberOf = (run, name) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (run))[name];
 
 /** @param {Run} run @param {string} name @param {Values} loaded @returns {number | null} */
