@@ -82,7 +82,7 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} report */
+/** Request the runs of the conversation that match a condition, and report each. @param {string} condition @param {(line: Line) => void} report */
 async function ask(condition, report) {
   for await (const line of linesOf(condition, "project,trace_id,version")) report(line);
 }

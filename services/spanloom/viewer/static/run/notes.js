@@ -27,10 +27,10 @@ export function Notes() {
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../tree/loops.js").Loop} Loop */
 
-// Costs are not in the outline: they are fetched with the first words of the rows.
+// The outline has no costs, so they are fetched with the first words of the rows.
 
 const CHUNK = 512;
-/** The cost of a longer loop is not shown. */
+/** Maximum number of rows in a loop whose cost is shown. */
 const MOST = 8 * CHUNK;
 
 /** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} params @param {AbortSignal} until */

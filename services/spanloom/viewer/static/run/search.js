@@ -17,7 +17,7 @@ const PAUSE_MS = 250;
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
-/** The words of the query of the list that was open before: the page goes to the first step that has them. */
+/** The words searched for in the list that led here: the page goes to the first step that has them. */
 let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
 
 /** The first row with the text in its output or error, otherwise in its input; a row is skipped if a row below it also has the text. @param {Hit[]} hits */

@@ -43,7 +43,7 @@ export class View {
     const { n } = outline;
     this.o = outline;
     this.collapsed = new Uint8Array(n);
-    /** The visible rows of the outline, `count` of them. */
+    /** The visible rows; only the first `count` elements are used. */
     this.rows = new Uint32Array(n);
     this.count = 0;
     /** The position of each row of the outline among the visible rows, or -1. */
