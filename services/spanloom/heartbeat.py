@@ -124,7 +124,7 @@ class Heartbeat(RepeatingPart):
             self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
-        """Write the first heartbeat at once; at the end write a last one, so others take over."""
+        """Write the first heartbeat at once and the end at the stop, so that others take over."""
         self._round()
         super()._repeat()
         try:

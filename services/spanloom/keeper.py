@@ -113,9 +113,9 @@ class Keeper(RepeatingPart):
         """Maintain a store by the retention settings; clocks are in ns.
 
         ``clock_ns`` is the wall clock for retention (on a server, the server's clock);
-        ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last heartbeat of
-        an older release. With ``waits`` the store may be unavailable at the start. Failures of the
-        store are reported to ``outage``.
+        ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last write by a
+        process of an older release. With ``waits`` the store may be unavailable at the start.
+        Failures of the store are reported to ``outage``.
         """
         super().__init__(LOOK_S)
         self._waits = waits

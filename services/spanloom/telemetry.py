@@ -1,7 +1,7 @@
 """Spanloom's own metrics, all declared here, and its log lines.
 
-Nothing is counted or logged per span. The metrics have a registry of their own, made once per
-process and passed down, so that tests get fresh ones.
+Nothing is counted or logged per span. The metrics are in a separate registry, which is created once
+per process and passed down, so that each test gets fresh metrics.
 """
 
 from __future__ import annotations

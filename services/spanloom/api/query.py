@@ -107,7 +107,7 @@ def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_mode
 
 class _Filters(BaseModel):
     def filter(self) -> Condition | None:
-        """Return the filters as one condition; ``None`` without any."""
+        """Return the filters as one condition; ``None`` if no filter is set."""
         values = {name: getattr(self, name, None) for name in _NAMES}
         if "has_steps" not in self.model_fields_set and self._includes_empty_runs():
             values["has_steps"] = None

@@ -159,7 +159,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: the short spellings of a ``where``, and the special ones."""
+    """Yield the options: a filter for each short form of a ``where``, and the special filters."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs that match this query.")
     for name, short in run_shorts().items():

@@ -38,7 +38,7 @@ _UNTIL = "spanloom.cli.completing_fields.until"
 def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
     """Call the service that the command line names; return ``None`` after the time limit.
 
-    The limit includes slow name resolution and hosts that do not answer.
+    The limit also covers slow name resolution and hosts that do not respond.
     """
     until: float = ctx.meta.setdefault(_UNTIL, time.monotonic() + WAIT_S)
     left_s = until - time.monotonic()

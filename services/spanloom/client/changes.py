@@ -91,7 +91,7 @@ class Changes:
     def token(self) -> str | None:
         """The position after the changes read so far, to resume from; ``None`` before any reply.
 
-        It advances when the change after the last one of a reply is requested.
+        It advances when all changes of a reply were returned and the next change is requested.
         """
         return self._following.token
 

@@ -24,7 +24,7 @@ class UnreachableError(ClientError):
 
 
 class TimedOutError(ClientError):
-    """The service did not answer in time."""
+    """The service did not respond in time."""
 
 
 class NotSpanloomError(ClientError):
@@ -113,7 +113,7 @@ class QueryError(InvalidParameterError):
 
 
 class UnavailableError(ApiError):
-    """The service cannot answer at the moment (429, 503)."""
+    """The service is overloaded or not ready at the moment (429, 503)."""
 
 
 BY_STATUS: dict[int, type[ApiError]] = {

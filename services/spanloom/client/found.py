@@ -26,14 +26,14 @@ SHOWN_RUNS = 200
 
 
 class Sender(Protocol):
-    """The attributes of a ``Client`` that a list needs."""
+    """The attributes of a ``Client`` that ``Found`` uses."""
 
     url: str
     transport: Transport
 
 
 class AsyncSender(Protocol):
-    """The attributes of an ``AsyncClient`` that a list needs."""
+    """The attributes of an ``AsyncClient`` that ``AsyncFound`` uses."""
 
     url: str
     transport: AsyncTransport
@@ -104,7 +104,7 @@ class Table(Found[ItemT]):
 
 
 class Runs(Table[Run]):
-    """Runs of a list."""
+    """The runs in a list; a notebook shows the first runs."""
 
     def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""
@@ -171,7 +171,7 @@ class AsyncTable(AsyncFound[ItemT]):
 
 
 class AsyncRuns(AsyncTable[Run]):
-    """Runs of a list; a notebook can show ``await runs.first(20)``."""
+    """The runs in a list; a notebook can show ``await runs.first(20)``."""
 
     async def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""

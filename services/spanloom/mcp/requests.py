@@ -122,7 +122,7 @@ class PageStart(NamedTuple):
 
 
 def page_start(cursor: str, since: str) -> PageStart:
-    """Return where a page begins: after a cursor of ``next_cursor_of``; without one, at ``since``.
+    """Return where a page begins: after a cursor from ``next_cursor_of``, otherwise at ``since``.
 
     The tool's cursor contains the start time, because the API's cursor is valid only for the same
     query, and ``7d`` means another time in every call.

@@ -54,7 +54,7 @@ _UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 class McpEndpoint:
     """The route ``/mcp`` of the API: passes requests to the MCP library; tools use the same API.
 
-    Requests are stateless, so any process behind a load balancer can answer them.
+    Requests are stateless, so any process behind a load balancer can handle them.
     """
 
     def __init__(self, sql_url: str | None = None) -> None:

@@ -139,7 +139,7 @@ def back_up(
 
 
 def back_up_spool(data_dir: Path, target: Path) -> Copied:
-    """Copy a data directory without a store, such as that of a collector, like ``back_up``.
+    """Copy a collector's data directory, which has no store; otherwise like ``back_up``.
 
     The store is then on a ClickHouse server, which has to be backed up separately, afterwards.
     """

@@ -64,7 +64,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """A framework and its recipes, the recommended one first."""
+    """A framework and its recipes, the recommended recipe first."""
 
     name: str
     title: str

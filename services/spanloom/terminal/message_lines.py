@@ -36,7 +36,7 @@ Message = dict[str, Any]  # a message in the documented shape
 def read_messages(text: str) -> Sequence[Message]:
     """Return the messages in a model step's input or output; empty if there are none.
 
-    A tool result gets the name of its tool if the messages include the call that it answers.
+    A tool result gets the name of its tool if the messages include the tool call.
     """
     try:
         value = orjson.loads(text)

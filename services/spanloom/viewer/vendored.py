@@ -84,7 +84,7 @@ class Fetched(NamedTuple):
 def write() -> None:
     """Fetch every package and write modules, licences and the record of both.
 
-    Raises ``SystemExit`` if a package differs from the recorded one of the same version.
+    Raises ``SystemExit`` if a package differs from the recorded package of the same version.
     """
     VENDOR.mkdir(parents=True, exist_ok=True)
     recorded = _record()

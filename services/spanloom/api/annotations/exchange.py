@@ -1,4 +1,4 @@
-"""Routes that export annotations of many trajectories, and import those made elsewhere."""
+"""Routes that export annotations of many trajectories, and import annotations made elsewhere."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence

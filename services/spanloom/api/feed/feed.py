@@ -1,8 +1,8 @@
 """Delivers changes to many readers: one poller reads the store for all of them.
 
 A reader whose position is older than the window in memory reads from the store until the window
-reaches its position. From then on it causes no reads of its own, and reads the window with its own
-filters at its own pace.
+reaches its position. From then on it causes no further reads of the store, and reads the window
+with its own filters at its own pace.
 """
 
 from __future__ import annotations

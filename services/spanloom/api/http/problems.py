@@ -126,7 +126,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def install_problem_handlers(app: FastAPI) -> None:
     """Answer known errors of routes and of the framework with a problem document.
 
-    Unexpected errors are left to ``Gate``, which answers 500 and logs them.
+    Unexpected errors are left to ``Gate``, which logs them and returns 500.
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)

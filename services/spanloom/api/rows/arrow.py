@@ -1,4 +1,4 @@
-"""Rows as Arrow and Parquet, by PyArrow, which is imported at the first such request.
+"""Writes rows as Arrow and Parquet with PyArrow, which is imported at the first request for them.
 
 ::
 
@@ -7,8 +7,8 @@
     last_run        {"status": "settled"}     last_run.status       "settled"
 
 A page becomes one record batch or row group and is sent at once. Column types are those of
-``schema_of``; counts become columns of their own, ``step_counts.model``, and so do the fields of a
-nested row, ``last_run.status``.
+``schema_of``; each count becomes a separate column, ``step_counts.model``, and so does each field
+of a nested row, ``last_run.status``.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _other_scheme(endpoint: SplitResult) -> str:
 
 
 def _variable(variables: Mapping[str, str], what: str) -> str:
-    """Return a setting; the variable for traces takes precedence over the one for all signals."""
+    """Return a setting; the variable for traces has precedence over the one for all signals."""
     for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
     return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
 
