@@ -120,15 +120,16 @@ def create_app(
     being ready; it may block. ``troubles`` returns current degradations of a ready process.
     ``hosts`` are accepted names in the ``Host`` header in addition to ``localhost`` and IP
     addresses (``*``: all). If ``has_trajectories`` is false, only the routes of ``admin.service``
-    are served (for processes with a single role); ``has_search`` is whether texts can be searched. A
-    store call times out after ``timeout_s`` seconds. Trajectories of another ``extractor_version``
-    are outdated. ``examine`` returns the findings of a self-check; it may block. ``retention`` and
-    ``limits_of`` return the retention and the limits of projects, in a process that applies them.
-    At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the SQL port of
-    this process, ``otlp_http`` the address at which it receives spans; ``ports`` returns the ports
-    of all its components by name. ``importer`` stores imported files; by default imports are
-    refused. With ``alert_private`` alerts may be sent to private addresses. ``others`` are further
-    routers, whose routes declare the scopes that they need in the same way.
+    are served (for processes with a single role); ``has_search`` tells whether texts can be
+    searched. A store call times out after ``timeout_s`` seconds. Trajectories of another
+    ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it may
+    block. ``retention`` and ``limits_of`` return the retention and the limits of projects, in a
+    process that applies them. At most ``most_readers`` follow the change feed at one time.
+    ``sql_port`` is the SQL port of this process, ``otlp_http`` the address at which it receives
+    spans; ``ports`` returns the ports of all its components by name. ``importer`` stores imported
+    files; by default imports are refused. With ``alert_private`` alerts may be sent to private
+    addresses. ``others`` are further routers, whose routes declare the scopes that they need in the
+    same way.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
