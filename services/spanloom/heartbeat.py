@@ -37,7 +37,7 @@ REFUSED_S = 60.0
 LOOK_S = 1.0
 """Seconds between reads of the list of live processes."""
 SHARED = {"extract": "extract", "index": "index", "replay": "extract", "judge": "extract"}
-"""The kinds of work that processes share, each with the kind of process that does it."""
+"""The kinds of work that several processes share, each with the kind of process that does it."""
 log = get_logger("heartbeat")
 
 

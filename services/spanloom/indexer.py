@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EVERY_S = 2.0
 """Seconds between reads; all changes in between are one batch."""
 HORIZON_S = 60
-"""Longer than any INSERT of trajectories: older trajectories cannot become visible any more."""
+"""Seconds, longer than any INSERT takes: no older trajectory becomes visible any more."""
 BATCH = 2_000
 """Trajectories that are read with one query."""
 log = get_logger("indexer")

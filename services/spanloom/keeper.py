@@ -69,9 +69,9 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
 
 
 FIRST_S = 2.0
-"""Seconds that a start waits for a server, which may hang: receivers listen only afterwards."""
+"""Seconds that a start waits for a server that may hang, because receivers listen only later."""
 LOOK_S = 2.0
-"""Seconds between checks for new deletions; deleted rows leave the disk this much later at most."""
+"""Seconds between checks for new deletions, so the maximum delay of a removal from the disk."""
 AGAIN_S = 10.0
 """Seconds after a deletion until it is repeated, for batches that were in progress."""
 SWEEP_S = 3600.0

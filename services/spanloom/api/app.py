@@ -74,12 +74,12 @@ if TYPE_CHECKING:
 
 STORE_CALLS = 8
 PROBES = 2
-"""Threads for readiness only, so that slow lists never delay its response."""
+"""Threads for readiness checks only, so that slow lists never delay ``/readyz``."""
 STORE_TIMEOUT_S = 10.0
 IMPORT_CALLS = 4
 """Threads for imports, which wait for the reading process and for the disk."""
 IMPORT_TIMEOUT_S = 900.0
-"""Longer than the CPU time that reading a file may take."""
+"""Seconds; longer than the CPU time that the child process may use to read a file."""
 SMALL_BYTES = 1_000
 """Smaller responses are sent uncompressed."""
 GZIP_LEVEL = 1

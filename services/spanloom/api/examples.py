@@ -195,7 +195,7 @@ FACETS = _answer(
     },
 )
 _DESCRIBED = {"canonical", "coze"}
-"""Formats of a run that have a component of their own."""
+"""Formats of a run whose schemas are components of the OpenAPI description."""
 _OTHER_FORMATS = [{"description": "The run in another `format`, as that system reads it."}] * bool(
     formats_of(Of.RUN, Via.QUERY).keys() - _DESCRIBED
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 MAX_BYTES = 128 << 20
-"""Size of the cache. A larger run is read again for every part."""
+"""Size of the cache. A run that is larger is read again for every request."""
 
 
 class _Place(NamedTuple):

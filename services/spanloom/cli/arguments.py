@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LATEST = "latest"
 _Ids = dict[str, list[str]]
-"""Ids of steps by the name that they share."""
+"""Ids of steps, in the order of their starts, by name or type."""
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 

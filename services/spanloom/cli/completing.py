@@ -29,7 +29,7 @@ PLACES: Mapping[str, str] = {
     for name in ("project", *run_shorts())
     if name in RUN_FIELDS and RUN_FIELDS[name].type is FieldType.TEXT
 }
-"""Option → the field of a run that has its values."""
+"""Option → the field of runs whose values complete it."""
 ITEMS: Mapping[str, str] = {
     "list": "spanloom.core.records.run:Run",
     "search": "spanloom.core.records.hit:Hit",

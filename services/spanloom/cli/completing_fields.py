@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAIT_S = 0.5
-"""Seconds per Tab for all its requests together; starting the process takes another 0.4 s."""
+"""Seconds for all requests after one press of Tab; starting the process takes another 0.4 s."""
 _UNTIL = "spanloom.cli.completing_fields.until"
 
 
@@ -64,7 +64,7 @@ def _responses(ctx: click.Context, call: Callable[[Client], T], timeout_s: float
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
 _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
-"""Types of fields, as the service names them, that can be grouped by, and types of numbers."""
+"""Types of fields that can be grouped by, and numeric types, by their names in the API."""
 
 
 def _offer_query(subject: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:

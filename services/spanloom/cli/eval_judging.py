@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 _COLLECTED_AT = 100_000
-"""New objects after which the cycle collector runs: about those of a hundred documents."""
+"""New objects after which the cycle collector runs: about as many as 100 documents have."""
 
 
 class Targeted(NamedTuple):
@@ -70,9 +70,9 @@ class JudgingRequest(NamedTuple):
     dataset: tuple[str, int | None] | None = None
     """Name and version of a dataset; without a version, the last version."""
     targeted: Targeted | None = None
-    """The target that answers the items; without it, runs are read."""
+    """The target to run on the items; if it is ``None``, existing runs are judged."""
     sends: bool = False
-    """Whether the results become scores."""
+    """Whether the results are sent to the service as scores."""
 
 
 class Ended(NamedTuple):

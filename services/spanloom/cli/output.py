@@ -35,7 +35,7 @@ class Form(StrEnum):
     """The format of a command's output."""
 
     TABLE = "table"
-    """The form for terminals: a table, a tree or a text."""
+    """The format for terminals: a table, a tree or a text."""
     JSON = "json"
     """One JSON value."""
     JSONL = "jsonl"

@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 PAGES = tuple(map(str, ViewPage))
 RUNS, STEPS = str(ViewPage.RUNS), str(ViewPage.STEPS)
 _FLAGS = {"any": None, "true": True, "false": False}
-"""Values of on/off parameters in an address → filters of the client."""
+"""Values of on/off parameters in a URL → values of the client's filters."""
 
 
 def page_option(command: Command) -> Command:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound="Callable[..., None]")
 _NOT_OF_VIEWS = ("at", "cursor", "project")
-"""Parameters of an address that name a position in a list, or the project."""
+"""Parameters of a URL that name a position in a list, or the project."""
 
 
 @click.group(

@@ -41,7 +41,7 @@ class Fault(NamedTuple):
     parameter: str
     detail: str
     position: int | None = None
-    """For a query: the position of the fault, in characters from 0."""
+    """For a parameter with a query: the position of the fault, in characters from 0."""
     length: int = 1
     did_you_mean: tuple[str, ...] = ()
 
@@ -65,11 +65,11 @@ class ApiError(ClientError):
         self.title = title
         self.detail = detail
         self.faults = tuple(faults)
-        """For 422: each parameter at fault."""
+        """For 422: each invalid parameter."""
         self.retry_after_s = retry_after_s
         """Seconds until a retry; ``None`` if a retry is useless."""
         self.resume = resume
-        """For 410: the token from which to follow, once everything has been listed again."""
+        """For 410: the token from which to follow the feed after listing all runs again."""
 
 
 class UnauthenticatedError(ApiError):
@@ -104,7 +104,7 @@ class QueryError(InvalidParameterError):
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")
-        """The first of the sent texts."""
+        """The first of the texts that were sent."""
 
     def __str__(self) -> str:
         """Return every fault below the line of the text that contains it."""

@@ -65,7 +65,7 @@ class Reply:
 
     status: int
     headers: Mapping[str, str]
-    """Names are in lower case."""
+    """The response headers; names are in lower case."""
     body: bytes = b""
 
     @property

@@ -63,7 +63,7 @@ class SqlPieces(NamedTuple):
     """A result while it is received."""
 
     format: str
-    """ClickHouse's name of the format; not the requested one if the statement names its own."""
+    """ClickHouse's name of the result's format; a ``FORMAT`` in the statement has precedence."""
     is_text: bool
     pieces: Iterator[bytes]
 

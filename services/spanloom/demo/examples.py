@@ -38,7 +38,7 @@ class Example(NamedTuple):
 
     trace_id: str
     groups: Sequence[bytes]
-    """Its ``resourceSpans``."""
+    """The items of the run's ``resourceSpans``."""
 
 
 def make_examples(now_ns: int) -> Sequence[Example]:

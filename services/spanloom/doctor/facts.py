@@ -42,7 +42,7 @@ class SoftwareFacts(NamedTuple):
     packages: int
     """Number of packages that Spanloom needs."""
     misfits: Sequence[str]
-    """Packages that are missing or of a wrong version."""
+    """Packages that are missing or have an unsupported version."""
 
 
 class DirectoryFacts(NamedTuple):
@@ -57,7 +57,7 @@ class DirectoryFacts(NamedTuple):
     """The newest format that this version can use."""
     is_writable: bool
     owner: str
-    """The process that owns it or owned it last; empty if there was none."""
+    """The process that has locked the directory, or locked it last; empty if there was none."""
     is_used: bool
     """Whether that process is running."""
     was_killed: bool
@@ -70,7 +70,7 @@ class DiskFacts(NamedTuple):
     free: int
     total: int
     min_free: int
-    """Below this the receiver refuses requests."""
+    """The free bytes below which receivers refuse requests."""
     sizes: Mapping[str, int]
     """Sizes in the directory: ``{"store": 2048, "spool": 1024}``."""
 
@@ -87,7 +87,7 @@ class SpoolFacts(NamedTuple):
     max_bytes: int
     letters: Sequence[DeadLetter]
     damaged: Sequence[Path]
-    """Damaged files that a start set aside after it copied the readable records."""
+    """Damaged spool files that a start moved away after it had copied the readable records."""
 
 
 class ServiceFacts(NamedTuple):
@@ -97,7 +97,7 @@ class ServiceFacts(NamedTuple):
     pid: str
     version: str
     error: str
-    """Why it could not be queried; empty if it answered."""
+    """Why the process could not be queried; empty if it responded."""
 
 
 class ExposureFacts(NamedTuple):
@@ -112,7 +112,7 @@ class PortFacts(NamedTuple):
     """A port that the service listens on, or would listen on if it ran."""
 
     flag: str
-    """The option that sets it."""
+    """The option that sets the port."""
     address: str
     is_ours: bool
     """Whether the port belongs to the running service."""
@@ -176,7 +176,7 @@ class Facts:
     disk: Known[DiskFacts]
     spool: Known[SpoolFacts]
     files: Known[Sequence[str]]
-    """Errors of other files that a start reads; empty if they are fine."""
+    """Errors in other files that a start reads; empty if there are none."""
     store: Known[StoreState]
     keys: Known[Sequence[Key]]
     exposure: Known[ExposureFacts]
@@ -186,6 +186,6 @@ class Facts:
     descriptors: Known[DescriptorFacts]
     service: Known[ServiceFacts]
     failures: Known[Sequence[str]]
-    """Why the running process is not ready; empty if it is."""
+    """Why the running process is not ready; empty if it is ready."""
     troubles: Known[Sequence[str]]
     """Current degradations of a process that is ready."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 _STEPS = (2_000, 400, 80, 16, 4)
-"""Text lengths to try, one after the other; lists keep a quarter as many items."""
+"""Maximum text lengths to try in turn; lists are cut to a quarter as many items."""
 
 
 def fitted(value: Any, room: int) -> Any:  # any JSON value, also returned

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 IN_PROCESS = "http://localhost"
-"""The base URL of a process's own API."""
+"""The base URL for requests to the API of the same process."""
 
 
 class ApiAccess(Protocol):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-"""Incremented when an older version can no longer use a directory written by this one."""
+"""Incremented when older versions cannot use a directory written by this version."""
 
 
 class DirectoryInUseError(StartupError):

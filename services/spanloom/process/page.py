@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NO_PAGES = ("/v1/", "/ui/")
 RECIPES, EXAMPLES = "/ui/recipes", "/ui/examples"
 ENDPOINT = "{endpoint}"
-"""Placeholder in recipes, which the page replaces by its own address in the browser."""
+"""Placeholder in recipes, which the page replaces by the endpoint for the browser's host."""
 
 
 def page_router() -> APIRouter:

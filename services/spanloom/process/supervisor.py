@@ -67,13 +67,13 @@ class PartFailedError(SpanloomError):
 
 
 WATCH_S = 0.5
-"""Seconds between checks of each part's ``failed``."""
+"""Seconds between checks of each component's ``failed``."""
 NOTICE_S = 1.0
-"""Seconds for which ``/readyz`` reports the reason before a failed process stops its parts."""
+"""Seconds for which ``/readyz`` reports a failure before the process stops its components."""
 FAILED_GRACE_S = 1.0
-"""Seconds for the other parts to finish when one has failed."""
+"""Seconds for the other components to finish after a component has failed."""
 FAILED_END_S = 4.0
-"""Seconds after which a process with a failed part is killed if a part blocks its end."""
+"""Seconds after which a process with a failed component is killed if a component blocks it."""
 _MIN_GRACE_S = 0.5
 
 

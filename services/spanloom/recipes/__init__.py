@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ENDPOINT = "http://127.0.0.1:4318"
 KEY = "sl_…"
-"""Placeholder of an API key; a real one must not be printed."""
+"""Placeholder for an API key; a real key must not be printed."""
 
 
 class UnknownRecipeError(SpanloomError):
@@ -39,7 +39,7 @@ class Recipe:
     """The short name of the instrumentation, as on the command line."""
     instrumentation: str
     line: str
-    """One line: what the recipe is, and how it differs from the other ways."""
+    """One line: what the recipe is, and how it differs from other instrumentations."""
     install: str
     code: str = ""
     """Code to run before agents are made; empty if variables or settings are enough."""
@@ -71,9 +71,9 @@ class Framework:
     language: str
     recipes: Sequence[Recipe]
     also: Sequence[str] = ()
-    """Aliases."""
+    """Other names of the framework."""
     why: str = ""
-    """Why the first recipe is the recommended one."""
+    """Why the first recipe is recommended."""
 
 
 def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:

@@ -92,7 +92,7 @@ OUTCOME_STYLES = {
     "unfinished": "magenta",
     "failed": "bold red",
 }
-"""Outcomes that are printed; the outcome ``ok`` is not."""
+"""Styles of the outcomes that are printed; ``ok`` is not printed."""
 
 
 class Signs(NamedTuple):

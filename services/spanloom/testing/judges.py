@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
 
 MODEL = "SPANLOOM_JUDGE_MODEL"
-"""The variable with the model that judges by criteria in words."""
+"""The environment variable that names the model for criteria given as text."""
 _FORMS = frozenset({"scale", "values", "boolean"})
 _KEY = re.compile(r"\b[A-Z_]+_API_KEY\b")
 _made: dict[bytes, Evaluator] = {}

@@ -34,7 +34,7 @@ MAX_BODY = 64 << 20
 _HERE = "127.0.0.1"
 _LINE = 1_000
 _FLUSH_MS = "200"
-"""Without this setting, a sender waits five seconds for more spans."""
+"""The export delay of senders in ms; by default a sender waits five seconds for more spans."""
 
 
 class Receiver:

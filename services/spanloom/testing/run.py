@@ -35,7 +35,7 @@ class Place(NamedTuple):
     folder: Path
     is_update: bool
     evaluators: Path | None = None
-    """The file with the evaluators that can be named."""
+    """The file with evaluators, which ``judge`` finds by name."""
 
     @property
     def may_write_missing(self) -> bool:

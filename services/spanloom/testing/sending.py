@@ -33,7 +33,7 @@ class Sent(NamedTuple):
     runs: int
     scores: int
     fault: str = ""
-    """The first reason why something was not accepted; empty if all was."""
+    """The first reason why a run or score was not accepted; empty if all were accepted."""
 
 
 def experiment_name() -> str:

@@ -92,7 +92,7 @@ PAGES = {
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
-"""The page for all other addresses."""
+"""The module that renders the page for all other paths."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
 _EVALUATION = ("datasets", "compare", "experiments", "online-rules", "alerts")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {

@@ -30,7 +30,7 @@ class FeedFilters(NamedTuple):
 
     reach: Reach
     where: Condition | None
-    """Condition of the short filters."""
+    """Condition of the filters that are parameters with the name of a field."""
     with_judgements: bool = False
     """Whether to announce changes of annotations and scores too."""
     query: Condition | None = None

@@ -14,7 +14,7 @@ from spanloom.core.ports.importing import MOST_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
-"""Enough for 10,000 annotations, scores or items, which only authenticated senders can send."""
+"""Enough for 10,000 annotations, scores or items; only authenticated callers may send these."""
 IMPORTS = "/v1/imports"
 _ROWS = re.compile(
     r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/datasets/[^/]+/items$|^/v1/queues/"

@@ -44,7 +44,7 @@ class Sort(Enum):
     LENGTH = "length"
     """In JSON: milliseconds, as a string."""
     COUNTS = "counts"
-    """A number for each of ``COUNTED``."""
+    """A count for each of ``COUNTED``."""
     PAIRS = "pairs"
     """Pairs of whole numbers: ``[[0, 6], [9, 12]]``."""
     JSON = "json"

@@ -26,7 +26,7 @@ class WrittenPage(NamedTuple):
 
     body: bytes
     weight: int
-    """The size of the page in memory, in bytes, by which the size of the next page is chosen."""
+    """The size of the page in memory, in bytes; it decides the number of rows of the next page."""
 
 
 class Drain(io.RawIOBase):

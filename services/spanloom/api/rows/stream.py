@@ -168,7 +168,7 @@ class Pages(Protocol):
 
     writer: Form
     members: Mapping[str, object]
-    """Further members of the end of the response, in addition to the number of rows."""
+    """Members of the last line in addition to the number of rows."""
     count: int
     is_over: bool
 

@@ -31,7 +31,7 @@ class ScoreFilters(TypedDict, total=False):
     experiment: str | None
     item: str | None
     orphan: bool
-    """Only scores whose run is missing for more than 7 days."""
+    """Only scores whose run has not arrived within 7 days."""
 
 
 def scores(*, limit: int | None = None, **filters: Unpack[ScoreFilters]) -> Listing[ScoreItem]:

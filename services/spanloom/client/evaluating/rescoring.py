@@ -56,7 +56,7 @@ class RescoreQuery(NamedTuple):
     """Which scores to check."""
 
     evaluators: Mapping[str, Evaluator]
-    """All evaluators of the file, by name; conditions may read the scores of any."""
+    """All evaluators in the file, by name; conditions may read the scores by any of them."""
     names: Sequence[str]
     """Names of the evaluators that may judge again."""
     items: Items

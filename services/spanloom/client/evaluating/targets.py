@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import Judgement, RunToJudge
 
     Target = Callable[[Any, "Place"], str]
-    """Answers the input of an item, a JSON value; returns an error message, empty on success."""
+    """Runs the agent on the input of an item (JSON); returns an error message, empty on success."""
 
 TIMEOUT_S = 600.0
 """Maximum seconds of one try, and of the wait for its run."""
 _AFTER_FAULT_S = 90.0
-"""Seconds to wait for the run of a target that failed, because it may have sent one."""
+"""Seconds to wait for the run of a failed target, because the target may have sent spans."""
 _LOOK_S = 1.0
 _ENDED = frozenset({Status.SETTLED.value, Status.PARTIAL.value, Status.FAILED.value})
 _LONGEST = 500
@@ -66,7 +66,7 @@ class Tried(NamedTuple):
     until_s: float
     """Monotonic time until which the run is awaited."""
     fault: str
-    """Why the target failed; it may have sent a run nevertheless."""
+    """Why the target failed; it may still have sent spans."""
 
 
 def judge_targets(

@@ -41,7 +41,7 @@ class Run(NamedTuple):
     trace_id: str
     document: Json
     spans: Sequence[Span]
-    """The spans that carry the document."""
+    """The spans from which the document can be restored."""
 
 
 def is_document(value: object) -> bool:
@@ -86,7 +86,7 @@ class StoredState(NamedTuple):
 
     is_stored: bool = False
     conflict: str = ""
-    """Why the document may not be sent; empty if it may."""
+    """Why the document may not be sent; empty if it may be sent."""
 
 
 def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:

@@ -44,7 +44,7 @@ class Piece(NamedTuple):
     item: int = 0
     """The number of the item in the file, which may be split into several pieces."""
     losses: Losses | None = None
-    """Values of the run that its format lacks."""
+    """What the run lacks because its format cannot represent it."""
     scores: Sequence[Json] = ()
     """Scores of the run in the file (``exchange/scored.py``)."""
 

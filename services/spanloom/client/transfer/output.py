@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PARQUET = ".parquet"
 ROWS = "spanloom.client.transfer.tables:write_rows"
-"""The function that makes a Parquet file of lines that are objects (``Format.has_rows``)."""
+"""The function that converts lines with JSON objects to a Parquet file (``Format.has_rows``)."""
 
 
 class Output:

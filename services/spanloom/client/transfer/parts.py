@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIRST_PRINTED = 0x20
 MESSAGE_BYTES = (_FIRST_PRINTED << 24) - 1
-"""Maximum length of a message, 512 MiB; the length prefix of a longer one looks like text."""
+"""Maximum length of a message, 512 MiB; a greater length prefix would look like text."""
 CUT_OFF = "it is cut off, or neither JSON nor OTLP's protobuf"
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
@@ -46,14 +46,14 @@ class Part(NamedTuple):
     """A line, a message, an item or a row of a file, or the whole file."""
 
     place: str
-    """Its position for people: ``line 3``."""
+    """The position in the file, for messages: ``line 3``."""
     read: bytes
     share: float
     """The fraction of the file read so far, from 0 to 1."""
     fault: str = ""
     """Why the part cannot be read; empty if it can be."""
     is_message: bool = False
-    """Whether it is OTLP's protobuf instead of JSON."""
+    """Whether the part is OTLP protobuf instead of JSON."""
 
 
 def find_table(path: Path) -> Format | None:

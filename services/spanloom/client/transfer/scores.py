@@ -44,7 +44,7 @@ _WRITTEN = (
     *("judged_version", "input_tokens", "output_tokens", "cost", "view_fingerprint"),
     *("coverage", "cached", "metrics", "at", "is_deleted"),
 )
-"""The members of a row that the service accepts; it computes the others."""
+"""The members of a row that the service accepts; the service computes all other members."""
 
 
 class PlacedRow(NamedTuple):

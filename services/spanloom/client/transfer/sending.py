@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
-"""Statuses that reject one request; the next one may be accepted."""
+"""Statuses that reject one request; the next request may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
 """Returns the stored document of a run, if the service has one."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Messages: TypeAlias = Connection[bytes, bytes]
 
 MOST_ITEM_BYTES = 64 << 20
-"""Maximum bytes of a run or span sent to the owner, which holds it in memory."""
+"""Maximum bytes of a run or span sent to the parent process, which holds it in memory."""
 TOO_LONG = "it is longer than {mib} MiB; `spanloom import` has no such limit"
 TOO_MUCH = "it takes more than {mib} MiB of memory to read; `spanloom import` has no such limit"
 BROKEN = "it cannot be read; the log of the service says why"

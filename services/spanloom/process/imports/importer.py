@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.process.imports.running import FileImport
 
 AT_ONCE = 2
-"""Imports that run at one time; each has a process."""
+"""Maximum imports at one time; each has a child process."""
 
 
 class FileImporter:

@@ -46,7 +46,7 @@ class Failed(NamedTuple):
     reason: str
     """The message for the user."""
     fault: str = ""
-    """The traceback of a bug; empty if the file is to blame."""
+    """The traceback of a bug; empty if the file is invalid."""
 
 
 class Ended(NamedTuple):
