@@ -173,7 +173,7 @@ def _has_end(request: JudgingRequest) -> bool:
 
 
 def begun(request: JudgingRequest) -> Judgement:
-    """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
+    """Return a judgement that has only the items; raises ``click.UsageError`` if none is valid."""
     judgement = Judgement(request.config.evaluators, has_fingerprints=request.sends)
     if request.dataset is not None:
         _fill_from(request, judgement, *request.dataset)

@@ -52,7 +52,7 @@ class Found(Generic[FoundT]):
     """The items of a list; each loop over it requests them again, page by page."""
 
     def __init__(self, client: Sender, walked: Walked[FoundT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         self._client, self._walked = client, walked
 
     def __iter__(self) -> Iterator[FoundT]:
@@ -65,7 +65,7 @@ class Table(Found[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: Sender, listing: Listing[ItemT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         super().__init__(client, listing)
         self._listing = listing
 
@@ -118,7 +118,7 @@ class AsyncFound(Generic[FoundT]):
     """``Found`` for ``async for``."""
 
     def __init__(self, client: AsyncSender, walked: Walked[FoundT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         self._client, self._walked = client, walked
 
     async def __aiter__(self) -> AsyncIterator[FoundT]:
@@ -132,7 +132,7 @@ class AsyncTable(AsyncFound[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: AsyncSender, listing: Listing[ItemT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         super().__init__(client, listing)
         self._listing = listing
 

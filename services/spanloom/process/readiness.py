@@ -1,4 +1,4 @@
-"""Whether a process can do its work, as ``/readyz`` reports it; docs/operations.md has the table.
+"""Decides whether a process is ready, as ``/readyz`` reports it (table in docs/operations.md).
 
 A collector is ready without the store, because acknowledged requests wait in the spool. The other
 roles need the store.

@@ -1,4 +1,4 @@
-"""Ids of views, derived from names, and unique names of the views of a page."""
+"""Derives the ids of views from their names, and makes names unique on each page."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def problem(
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the problems of an operation for OpenAPI."""
+    """Describe, for OpenAPI, the problem documents that an operation may return."""
     return {status: _described(status) for status in statuses}
 
 

@@ -30,7 +30,7 @@ class Begun(NamedTuple):
 
 
 class FoundPiece(NamedTuple):
-    """Some runs or spans from the file.
+    """Sends some runs or spans from the file.
 
     If an item is sent in several messages, only the first has the item's run, losses and scores.
     """
@@ -41,7 +41,7 @@ class FoundPiece(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The file cannot be read, or only its beginning."""
+    """Reports that the file, or the rest of it, cannot be read."""
 
     reason: str
     """The message for the user."""
@@ -50,7 +50,7 @@ class Failed(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """All of the file was read."""
+    """Reports that the whole file was read."""
 
 
 Message: TypeAlias = "Begun | FoundPiece | Failed | Ended"
