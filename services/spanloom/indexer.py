@@ -81,7 +81,7 @@ class Indexer(RepeatingPart):
 
     def _index_changed(self) -> int:
         if self._watermark is None:
-            return 0  # this process does not know its share yet
+            return 0  # this process does not know its slices yet
         closed = self._texts.clock() - HORIZON_S
         count, after, slices = 0, None, self._slices
         while changed := self._texts.changed_since(self._watermark, BATCH, after, slices):

@@ -50,7 +50,7 @@ def alert_name(name: str) -> str:
 class EventsParameters(BaseModel):
     """Which events to list."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a separate parameter
 
     state: Annotated[
         AlertState | None, Field(description="Only in this state.", examples=["firing"])

@@ -150,8 +150,8 @@ def create_app(
         summary="Agent trajectories from OpenTelemetry spans",
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        openapi_url=None,  # served by a route of this API, so that it is counted in the metrics
-        docs_url=None,  # its pages load scripts from other hosts
+        openapi_url=None,  # a route of this API serves it, so that it is counted in the metrics
+        docs_url=None,  # FastAPI's documentation pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,

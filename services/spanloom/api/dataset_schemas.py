@@ -102,7 +102,7 @@ class TakenRows(BaseModel):
 class RowsQuery(BaseModel):
     """Which items to list."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a separate parameter
 
     version: Annotated[
         int | None,

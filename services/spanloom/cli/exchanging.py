@@ -62,7 +62,7 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
     shown = printable(str(path))
     try:
         is_folder, is_there = path.is_dir(), path.is_file()
-    except OSError as error:  # its name is too long
+    except OSError as error:  # such as a name that is too long
         raise click.UsageError(f"{shown[:80]}: {error.strerror}") from None
     if is_folder:
         raise click.UsageError(f"{shown}: it is a directory; name the files in it")

@@ -181,7 +181,7 @@ class _StoredSpans:
             return [self._client.transport.ask(call.request).body]
         except NotFoundError:
             return ()
-        except ClientError:  # such as for a key without read access
+        except ClientError:  # for example, the key has no read access
             self._is_refused = True
             return ()
 

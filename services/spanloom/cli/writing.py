@@ -32,7 +32,7 @@ def check_place(
         if may_be_device and is_device:
             return
         reason = _IS_DEVICE if is_device else _fault_of(path, is_folder=is_folder)
-    except OSError as error:  # its name is too long
+    except OSError as error:  # such as a name that is too long
         reason = str(error.strerror)
     if reason:
         raise click.UsageError(f"{flag} {_shown(path)}: {reason}")

@@ -113,7 +113,7 @@ class Tools:
         if steps := steps_filter(where, text):
             await self._note_steps(context, runs, {"where": steps, "project": project})
         head = {"since": since, "next_cursor": next_cursor_of(page, start)}
-        if (count := fitting(head, runs)) < len(runs):  # the rest is the next page
+        if (count := fitting(head, runs)) < len(runs):  # the other runs are the next page
             page = await self._read(context, "/v1/trajectories", {**query, "limit": count})
             head["next_cursor"] = next_cursor_of(page, start)
         return write(head, runs[:count], lambda _: "search_trajectories with cursor=next_cursor")

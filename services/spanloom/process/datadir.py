@@ -128,7 +128,7 @@ class DataDir:
 
     def _open_lock(self) -> int:
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all received data
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # holds all received data
             return os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(error) from error

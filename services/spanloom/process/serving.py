@@ -53,7 +53,7 @@ class PatientServer(uvicorn.Server):
         """Shut the server down; callable from any thread, at any time."""
         self.should_exit = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # it has ended already, and its loop is closed
+            with suppress(RuntimeError):  # the server has ended already, and its loop is closed
                 self._loop.call_soon_threadsafe(self._end.set)
 
 

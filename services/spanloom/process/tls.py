@@ -46,7 +46,7 @@ class TlsFiles(RepeatingPart):
             self._pair = self._read()
             self._authority = client_ca.read_bytes() if client_ca else None
             self.http_context(ask_clients=True)
-        except OSError as error:  # ssl.SSLError is one
+        except OSError as error:  # also ssl.SSLError, a subclass
             raise StartupError(
                 f"the TLS files {certificate} and {key}"
                 f"{f' with {client_ca}' if client_ca else ''} cannot be used: {error}"
@@ -73,7 +73,7 @@ class TlsFiles(RepeatingPart):
         def fetch() -> grpc.ServerCertificateConfiguration | None:
             nonlocal served
             if served is self._pair:
-                return None  # unchanged
+                return None  # None: the certificate is unchanged
             served = self._pair
             return self._for_grpc(served)
 

@@ -122,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             yield self._read(size if left >= 0 else MAX_BODY + 1)
             self.rfile.readline(_LINE)
         while self.rfile.readline(_LINE).strip():
-            pass  # trailers
+            pass  # skip the trailers
 
     def _read(self, size: int) -> bytes:
         if not 0 <= size <= MAX_BODY:
@@ -148,5 +148,5 @@ def _groups(body: bytes, *, is_json: bool) -> Sequence[Json]:
         groups = [orjson.loads(group) for group in resource_spans_json(body)]
     for group in groups:
         for _ in spans_of(group):
-            pass  # values that are not spans raise
+            pass  # the loop raises for values that are not spans
     return groups

@@ -49,7 +49,7 @@ def needed_by(entries: Sequence[str], files: Mapping[str, bytes]) -> Sequence[st
     Raises ``KeyError`` for a module that does not exist.
     """
     needed = list(dict.fromkeys(entries))
-    for name in needed:  # grows during the loop
+    for name in needed:  # the list grows during the loop
         imports = imported_by(name, files[name].decode())
         needed.extend(path for path in dict.fromkeys(imports) if path not in needed)
     return needed

@@ -59,6 +59,6 @@ def _read(items: Items) -> ScoresRequest:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    _, _, *field = first["loc"]  # within items[n]
+    _, _, *field = first["loc"]  # the location begins with items, n
     reason = first["msg"].removeprefix("Value error, ")
     return ": ".join([*filter(None, [".".join(map(str, field))]), reason])

@@ -108,7 +108,7 @@ class _Columnar:
         self._drain = Drain()
         self._writer = self._opened()
 
-    def _opened(self) -> Any:  # PyArrow has no common type of its writers
+    def _opened(self) -> Any:  # PyArrow's writers have no common type
         raise NotImplementedError
 
     def head(self) -> bytes:
@@ -141,7 +141,7 @@ class ArrowStream(_Columnar):
 
     media_type: ClassVar[str] = ARROW
 
-    def _opened(self) -> Any:  # see above
+    def _opened(self) -> Any:  # as in ``_Columnar``
         from pyarrow import ipc  # noqa: PLC0415  # as above
 
         return ipc.new_stream(self._drain, self._schema)
@@ -152,7 +152,7 @@ class Parquet(_Columnar):
 
     media_type: ClassVar[str] = PARQUET
 
-    def _opened(self) -> Any:  # see above
+    def _opened(self) -> Any:  # as in ``_Columnar``
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # as above
 
         return ParquetWriter(self._drain, self._schema, compression="zstd")

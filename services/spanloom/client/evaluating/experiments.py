@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.experiment import ExperimentItem
     from spanloom.evaluation.evaluator import Evaluator
 
-    Evaluators = Sequence[Mapping[str, Any] | str]  # evaluators, and names of stored ones
+    Evaluators = Sequence[Mapping[str, Any] | str]  # mappings, or names of stored evaluators
 
 
 def run_experiment(

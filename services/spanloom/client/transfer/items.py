@@ -70,7 +70,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if part.fault or part.is_message:
             continue
         try:
-            value, _ = parse(part.read, with_constants=True)  # only its shape matters
+            value, _ = parse(part.read, with_constants=True)  # only the shape of the value matters
         except InvalidRequestError:
             continue
         if (source := source_of(value)) is not None:

@@ -72,7 +72,7 @@ def read_pieces(
         try:
             for piece in _pieces(found, project):
                 yield piece._replace(share=share, item=number)
-        except orjson.JSONEncodeError:  # it can be parsed, but not written again
+        except orjson.JSONEncodeError:  # the value can be parsed, but not serialized
             yield Unreadable(found.place, TOO_DEEP, share)
         except (ValueError, TypeError, InvalidRequestError) as error:
             yield Unreadable(found.place, str(error), share)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.client.transport import Transport
     from spanloom.core.ports.importing import ScoreTaker
 
-    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
+    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` returns it
 
 AT_ONCE = 500
 """Scores per request."""

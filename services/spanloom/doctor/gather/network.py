@@ -87,7 +87,7 @@ def _user_of(port: int) -> str:
             if str(link.readlink()) in sockets:
                 process = link.parents[1]
                 return f"process {process.name} ({(process / 'comm').read_text().strip()})"
-        except OSError:  # it ended, or belongs to another user
+        except OSError:  # the process ended, or belongs to another user
             continue
     return ""
 

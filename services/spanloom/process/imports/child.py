@@ -63,7 +63,7 @@ def messages(begin: Begin) -> Iterator[Message]:
         yield Failed(TOO_MUCH.format(mib=begin.most_bytes >> 20))
     except (ClientError, InvalidRequestError, OSError) as error:
         yield Failed(_without_path(str(error), begin))
-    except Exception:  # the boundary
+    except Exception:  # the process's outermost handler
         yield Failed(BROKEN, traceback.format_exc())
 
 

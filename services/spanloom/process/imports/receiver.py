@@ -46,7 +46,7 @@ class OwnReceiver(httpx.BaseTransport):
         self._ensure()
         try:
             outcome = self._export(request.read())
-        except Exception as error:  # the boundary, as in ``collector/doors/http.py``
+        except Exception as error:  # the outermost handler, as in ``collector/doors/http.py``
             return self._refuse(error)
         self._exporter.count_request("traces", "import", outcome.name)
         return httpx.Response(200, headers=_JSON, content=encode_response(outcome, Encoding.JSON))
