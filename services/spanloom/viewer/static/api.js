@@ -43,7 +43,7 @@ const MOST_KEPT_ALIVE = 20_000;
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
-/** Whether the service demands a key and refused the present one. */
+/** Whether the service demands a key and refused the current key. */
 export const isLocked = signal(false);
 
 /** A failed request: `status` 0 means that there was no response. */

@@ -73,10 +73,10 @@ export function rowsOf(items, outline) {
 /** The compared fields of an annotation: all except its rationale. @param {Annotation} annotation */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
-/** Whether annotators differ. @param {Row} row */
+/** Whether annotators judged the step differently. @param {Row} row */
 export const differs = (row) => new Set([...row.annotations.values()].map(answer)).size > 1;
 
-/** Whether annotators differ and nothing is decided. @param {Row} row */
+/** Whether annotators judged the step differently and no decision is stored. @param {Row} row */
 export const isOpen = (row) => differs(row) && !row.decided;
 
 /** The number of steps of the run that still need a decision; -1 while unknown. */

@@ -29,7 +29,7 @@ export const schemes = signal(/** @type {Scheme[] | null} */ (null));
 export const session = signal(/** @type {Session | null} */ (null));
 export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
-/** The last used scheme. */
+/** The name of the scheme that was used last. */
 export const lastScheme = kept("annotate.scheme", "potato");
 /** If others have marked more steps than this, their marks are requested only once. */
 const MOST_AGAIN = 5000;

@@ -24,7 +24,7 @@ export class Keep {
     this.order = Date.now() * 1000;
   }
 
-  /** Store a write in its present state. @param {Write} write */
+  /** Store a write in its current state. @param {Write} write */
   async put(write) {
     const order = /** @type {any} */ (write).order ?? (this.order += 1);
     Object.assign(write, { order });

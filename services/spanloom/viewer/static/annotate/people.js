@@ -65,7 +65,7 @@ export function Differing({ of }) {
     <button disabled=${!rows.length} onClick=${toDisputed}>${t("differ.next")} <kbd>d</kbd></button></p>`;
 }
 
-// Annotations of the same step by others, a column for each; and scores of evaluators.
+// Shows other people's annotations of the same step, a column for each person, and scores by evaluators.
 
 const FIELDS = /** @type {const} */ (["error_type", "error_subtype", "severity", "rationale"]);
 
@@ -85,7 +85,7 @@ export function People({ of, at }) {
 /** @param {{n: number}} props */
 const Withheld = ({ n }) => (n > 0 ? html`<p class="quiet withheld">${t("people.withheld", { n })}</p>` : "");
 
-/** Annotations of the whole run by others. @param {{of: Session}} props */
+/** Other people's annotations of the whole run. @param {{of: Session}} props */
 function OfTheRun({ of }) {
   const rows = of.others.get("") ?? [];
   const members = [...new Set(rows.flatMap((row) => Object.keys(row.value).filter((name) => typeof row.value[name] === "string")))];

@@ -1,5 +1,5 @@
 /**
- * The annotations of one run by one annotator under one scheme, and those of other people. Marks are shown at
+ * The annotations of one run by one annotator with one scheme, and other people's annotations. Marks are shown at
  * once, independent of the network; the response of the service replaces them.
  */
 import { read, write } from "../state/reader.js";
@@ -112,7 +112,7 @@ export class Session {
     this.isLoaded = false;
     /** Annotations whose step no longer exists. @type {Slot[]} */
     this.orphans = [];
-    /** Annotations of others, by the step at which they are shown. @type {Map<string, any[]>} */
+    /** Other people's annotations, by the step at which they are shown. @type {Map<string, any[]>} */
     this.others = new Map();
     /** @type {string[]} */
     this.people = [];

@@ -131,7 +131,7 @@ export class Writes {
     }
   }
 
-  /** Handle a 422: writes with a reason are kept for the reader to see, the others are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
+  /** Handle a 422: writes with a reason are shown to the reader, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -139,7 +139,7 @@ export class Writes {
     });
   }
 
-  /** Apply the reader's choice, their own values or the stored ones; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice between their own values and the stored values; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
     const isLeft = Object.keys(edit).length > 0;

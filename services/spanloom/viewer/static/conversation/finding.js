@@ -1,4 +1,4 @@
-/** Search in the steps of a conversation: first in the runs that the word index returns, then in the others. */
+/** Searches the steps of a conversation: first the runs that the word index returns, then the other runs. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { areAll, linesOf, pathOf } from "./runs.js";
@@ -91,7 +91,7 @@ export class RunSearch {
 
 // The search field.
 
-/** Maximum number of runs that are searched automatically; of more runs only those that the index returns. */
+/** Maximum number of runs that are searched automatically; in a larger conversation only the runs that the index returns. */
 const FEW = 20;
 
 const runsNow = () => runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);

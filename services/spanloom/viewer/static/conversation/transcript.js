@@ -27,7 +27,7 @@ export const loaded = signal(new Map());
 /** @type {Map<string, Promise<void>>} */
 const coming = new Map();
 
-/** The one-line texts of a run from the list. @param {Run} run @returns {TurnTexts} */
+/** The question and answer of a run in one line each, as in the list. @param {Run} run @returns {TurnTexts} */
 export const inShort = (run) => ({ question: run.question, answer: run.answer, error: "" });
 
 /** Fetch the whole question and answer. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */

@@ -73,7 +73,7 @@ function apart(name, [a, b]) {
   return `${sign}${measured(name, Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a) / a)})` : ""}`;
 }
 
-/** The class of a change: less duration, cost and failures is better; numbers of steps are not judged. @param {string} name @param {(number | null)[]} values */
+/** The CSS class of a change: less duration, cost and failures is better; numbers of steps are neutral. @param {string} name @param {(number | null)[]} values */
 function better(name, [a, b]) {
   if (a === null || b === null || a === b || name.endsWith("_steps")) return "";
   return b < a ? "fine" : "wrong";

@@ -13,7 +13,7 @@ const SETTLED_MS = 200;
 /** @typedef {import("./collect.js").Sources} Sources */
 /** @typedef {import("./formats.js").Format} Format */
 
-/** The only run, if it is one. @param {Sources} sources */
+/** The run, if there is only one. @param {Sources} sources */
 const onlyOf = (sources) => (Array.isArray(sources) && sources.length === 1 ? sources[0] : null);
 
 /** The name of the file. @param {Format} format @param {import("./collect.js").Source | null} only */

@@ -23,7 +23,7 @@ const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0
 /** @param {string} name @returns {Imported} */
 const begun = (name) => ({ name, format: "", counts: NONE, runs: [], taken: 0, rejected: [], isRunning: true, error: null });
 
-/** Return a function that adds a line of the answer to the result of a file. @param {Imported} done @returns {(line: any) => void} */
+/** Return a function that adds a line of the response to the result of a file. @param {Imported} done @returns {(line: any) => void} */
 export function adder(done) {
   const taken = new Set();
   return (line) => {

@@ -117,7 +117,7 @@ export async function loadFields() {
   return known.value ?? [];
 }
 
-/** The typed query with its short forms translated by the service; unchanged if the service does not answer. @param {string} text @returns {Promise<string>} */
+/** The typed query with its short forms translated by the service; unchanged if the service does not respond. @param {string} text @returns {Promise<string>} */
 export async function questionOf(text) {
   const typed = text.trim();
   if (!typed) return typed;

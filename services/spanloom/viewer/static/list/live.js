@@ -40,7 +40,7 @@ function checkLater(id) {
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
 }
 
-/** The value of `has_steps` that the service would use without the ids in `where`. @param {import("../state/place.js").Query} query */
+/** The value of `has_steps` to send, because the trace ids that are added to `where` would change its default. @param {import("../state/place.js").Query} query */
 function filled(query) {
   const isAll = query.duplicate === "any" || /\b(?:has_steps|steps|trace_id)\b/.test(query.where ?? "");
   return query.has_steps ?? (isAll ? "any" : "true");

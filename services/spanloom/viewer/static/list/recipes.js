@@ -10,7 +10,7 @@ import { coded, html } from "../ui/html.js";
  *   key_settings: string, variables: Record<string, string>, key_variables: Record<string, string>}} Recipe
  */
 
-/** The number of recipes shown as tabs; the others are in a list. */
+/** The number of recipes shown as tabs; further recipes are in a list. */
 const TABS = 10;
 
 /** @param {{endpoint: string}} props */

@@ -18,7 +18,7 @@ export function stateOf(run) {
   return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
 }
 
-// The list that the reader came from, kept in the tab: the page of a run finds the previous and the next run in
+// The list that the reader came from, stored in the browser tab: the page of a run finds the previous and next run in
 // it.
 
 /** @typedef {import("../api.js").Params} Params */

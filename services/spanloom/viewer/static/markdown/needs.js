@@ -2,7 +2,7 @@
  * Short replacements for five packages that markdown-it imports. The packages would be half as large as the
  * parser: mostly entity names, and tables of punctuation, which the browser also has.
  */
-// The entities `&name;` of Markdown: those of HTML 4, and those of HTML 5 for ASCII characters, such as
+// The entities `&name;` of Markdown: the entities of HTML 4, and the entities of HTML 5 for ASCII characters, such as
 // `&lbrace;`. The other 1,800 of HTML 5 would be 13 kB of unused names; they are shown unchanged.
 
 const TABLE = [

@@ -1,4 +1,4 @@
-/** The agreement of annotators: measures, their counts, and the steps on which annotators differ. */
+/** The page of inter-annotator agreement: measures, their counts, and the steps on which annotators differ. */
 import { Confusions, Measures, Units } from "../agreement/figures.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";

@@ -7,7 +7,7 @@ import { asError, part } from "../ui/fetched.js";
 import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
 
-// Runs selected in the list for a queue; kept while the tab is open.
+// Runs selected in the list for a queue; stored while the browser tab is open.
 
 /** The trace ids of the selected runs. */
 export const picked = kept("picked", /** @type {string[]} */ ([]), sessionStorage);

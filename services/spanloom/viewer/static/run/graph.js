@@ -36,7 +36,7 @@ function ofPage() {
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
 }
 
-/** In larger runs handoffs are recognised only by tool names, because for others the service would read the whole run. */
+/** In larger runs handoffs are recognised only by tool names, because the service would have to read the whole run for other handoffs. */
 const LARGE = 20_000;
 
 /** The buttons that choose what is a box: an agent, or each call. */

@@ -100,7 +100,7 @@ function Sent({ data }) {
  *   model_info?: Record<string, number | string>}} Step
  */
 
-/** A component that replaces `LongText` while annotators mark places in a text. @type {import("../vendor/signals.js").Signal<any>} */
+/** A component that replaces `LongText` while an annotator marks passages in a text. @type {import("../vendor/signals.js").Signal<any>} */
 export const markedText = signal(null);
 /** Components that show the scores of a run and of a step; set when there are scores. @type {import("../vendor/signals.js").Signal<any>} */
 export const scoresOf = signal(null);
