@@ -13,7 +13,7 @@ import { change, place } from "../state/place.js";
 import { useKeys } from "../ui/frame.js";
 import { asError } from "../ui/fetched.js";
 
-// Annotations of a step or of a run as text, with the labels of the form.
+// Formats annotations of a step or a run as text, with the labels of the form.
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../annotate/pieces.js").Place} Place */

@@ -8,7 +8,7 @@ import { useState } from "../vendor/hooks.js";
 import { percent } from "../format.js";
 import { useFetched, useRuns } from "../ui/fetched.js";
 
-// Measures of agreement as a table; each links to the steps on which annotators differ.
+// A table of measures of agreement; each measure links to the steps on which annotators differ.
 
 /** @typedef {import("../records.js").Figure} Value */
 /** @typedef {import("../records.js").PairItem} Pair */

@@ -74,7 +74,7 @@ export function turnBack(of, way) {
   const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
   const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
   if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
-  for (const { at, from, to } of changes) { // of a group, only marks that still have the value that the group set; later changes are not undone
+  for (const { at, from, to } of changes) { // marks that changed after a write of many steps are not undone with it
     if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) annotateStep(of, at, difference(from, to), { isAgain: true });
   }
   return changes[0]?.at;

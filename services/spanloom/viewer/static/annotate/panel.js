@@ -177,7 +177,7 @@ function Saved() {
   return html`<span class="saved ${waiting ? "waits" : ""} ${why ? "bad" : ""}" role="status" title=${why}>${waiting ? t("annotate.waiting", { n: waiting }) : t("annotate.saved")}${why && html`<span class="why"> · ${line(why, 80)}</span>`}</span>`;
 }
 
-/** Its components get the counter as a prop, because a component with unchanged props is not rendered again. @param {{of: Session}} props */
+/** The contents of the panel; its components get a counter as a prop, because a component with unchanged props is not rendered again. @param {{of: Session}} props */
 function Body({ of }) {
   const there = view.value;
   const i = chosen.value;

@@ -1,6 +1,6 @@
 /**
  * The annotations of one run by one annotator with one scheme, and other people's annotations. Marks are shown at
- * once, independent of the network; the response of the service replaces them.
+ * once, before the service has stored them; the response of the service then replaces them.
  */
 import { read, write } from "../state/reader.js";
 import { signal } from "../vendor/signals.js";

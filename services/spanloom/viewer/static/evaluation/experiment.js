@@ -82,7 +82,7 @@ function Scores({ summary }) {
     <p class="quiet">${t("experiment.scores.about")}</p>`;
 }
 
-/** A number with few digits. @param {number} value */
+/** Format a number with four significant digits. @param {number} value */
 export const figure = (value) => Number(value.toPrecision(4)).toString();
 
 /** @param {{name: string, of: Summary}} props */

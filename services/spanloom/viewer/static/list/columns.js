@@ -13,7 +13,7 @@ import { getJson } from "../api.js";
 // The number of steps of a run, with a bar of the shares of their types; the bar is longer for more steps.
 
 export const TYPES = ["agent", "model", "tool", "graph"];
-/** The number of steps that fills the bar; its length is logarithmic. */
+/** The number of steps at which the bar is full; the length of the bar is logarithmic. */
 const FULL = 1000;
 
 /** @param {{counts: Record<string, number>}} props */
@@ -73,7 +73,7 @@ const COLUMNS = [
 
 const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "input", "output", "cost", "models"];
 
-/** The other columns, which are loaded when one is shown or the menu is opened. */
+/** The columns that are not shown by default; loaded when one of them is shown or the menu is opened. */
 export const more = signal(/** @type {Column[]} */ ([]));
 
 /** All known columns. */

@@ -18,7 +18,7 @@ async function send() {
   return all.length;
 }
 
-/** The message after sending. @param {number} sent */
+/** The message after the example runs were sent. @param {number} sent */
 const outcome = (sent) => (sent ? t("start.examples.loaded", { n: sent }) : t("start.examples.known"));
 
 export function Examples() {

@@ -34,7 +34,7 @@ function add(set, ids) {
   if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
 }
 
-/** Check a run against the filter later: only the service can do that, and it is queried for several runs at once. @param {string} id */
+/** Check later whether a run matches the filter: only the service can check that, and it is queried for several runs at once. @param {string} id */
 function checkLater(id) {
   unchecked.add(id);
   asking ||= setTimeout(() => void ask(), PAUSE_MS);

@@ -24,7 +24,7 @@ export const isLoading = signal(false);
 
 let listRequest = new AbortController();
 
-/** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
+/** The parameters of the query that are sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
   return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate, has_steps: query.has_steps, ...sent(query) };
 }

@@ -9,7 +9,7 @@ import { cause, isFault, isPassed } from "../tree/outline.js";
 import { html, line, visible } from "../ui/html.js";
 import { grid, runPath, view } from "./state.js";
 
-/** Go to a row of the tree; switches back from other views. @param {number} i */
+/** Go to a row of the tree; if another view of the run is shown, switch to the tree. @param {number} i */
 export function goTo(i) {
   if (!grid.peek()) change({ view: null }, true);
   void when(grid, Boolean).then((there) => there?.select(i, true));

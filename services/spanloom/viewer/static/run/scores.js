@@ -1,4 +1,4 @@
-/** Scores of a run or of a step by evaluators: value, reason, evidence, and whether they are stale. */
+/** Shows the evaluators' scores of a run or a step: value, reason, evidence, and whether the score is stale. */
 import { number, t } from "../i18n/index.js";
 import "../i18n/run_views.js";
 import { link } from "../state/place.js";

@@ -9,7 +9,7 @@ import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, part?: string, snippet: string}} Hit */
-/** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
+/** Receives a function that returns the snippets of hits by the current row numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
 /** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, report: Report) => Promise<void>} Find */
 
 const PAUSE_MS = 250;

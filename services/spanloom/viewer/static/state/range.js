@@ -8,7 +8,7 @@ import { link } from "./place.js";
 export const RANGES = ["1h", "24h", "7d", "30d"];
 
 /** @typedef {import("./place.js").Query} Query */
-/** A part of the time axis, in ms since the epoch, without its end. @typedef {{start: number, end: number}} Slot */
+/** An interval on the time axis, in ms since the epoch; `end` is exclusive. @typedef {{start: number, end: number}} Slot */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -28,7 +28,7 @@ export function nextFailure(view, i) {
   return found < 0 ? nextError(view, i, 1, isSource) : found;
 }
 
-/** Go to the next error, after the last to the first. @param {Grid} grid @param {1 | -1} by */
+/** Go to the next or previous error; after the last error, to the first. @param {Grid} grid @param {1 | -1} by */
 export function toError(grid, by) {
   const { view } = grid;
   const found = nextError(view, grid.active, by);
@@ -36,7 +36,7 @@ export function toError(grid, by) {
   if (again >= 0) grid.select(again, true);
 }
 
-/** Go to the next counted failure, after the last to the first. @param {Grid} grid */
+/** Go to the next counted failure; after the last failure, to the first. @param {Grid} grid */
 export function toFailure(grid) {
   const found = nextFailure(grid.view, grid.active);
   const again = found >= 0 ? found : nextFailure(grid.view, Math.max(0, grid.view.root) - 1);

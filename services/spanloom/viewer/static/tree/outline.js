@@ -133,7 +133,7 @@ export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 /** A duration in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
-/** Whether a row is framework plumbing: part of another step, or neither a step nor failed. @param {Outline} o @param {number} i */
+/** Whether a row is framework plumbing: counted in another step, or neither a step nor failed. @param {Outline} o @param {number} i */
 export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
 /** Whether a row is a step, not a span that is counted in another step. @param {Outline} o @param {number} i */

@@ -129,7 +129,7 @@ export class View {
     return this.hasFrames ? undefined : this.loops.get(i);
   }
 
-  /** The row after the rows that a row shows when it is open. @param {number} i */
+  /** The first row after the rows that opening a row shows below it. @param {number} i */
   endOf(i) {
     return this.loopAt(i)?.end ?? this.o.end[i];
   }
