@@ -1,6 +1,6 @@
-r"""HTML for notebooks, without scripts, links, pictures or other external content.
+r"""Makes HTML for notebooks, without scripts, links, pictures or other external content.
 
-In: runs of a list, or the document of a trajectory. Out: one piece of HTML, limited in size.
+In: runs of a list, or the document of a trajectory. Out: one HTML fragment, limited in size.
 Recorded text is escaped; control characters, and characters that change the direction of writing,
 are written as ``\x1b`` and the like. Start with ``runs_html`` and ``tree_html``.
 """

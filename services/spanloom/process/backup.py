@@ -1,4 +1,4 @@
-"""Backups of a data directory, made while a service runs, and restored into a new directory.
+"""Backs up a data directory, even while a service runs, and restores it into a new directory.
 
 The spool is copied first, then the store, so that a backup is complete: a span leaves the spool
 only after it is stored, so a span missing in the copy of the spool is in the copy of the store. A

@@ -262,7 +262,7 @@ class Service:
         )
 
     def _base_url(self) -> str:
-        """Return the URL of the web page, as other machines may reach it."""
+        """Return the URL of the web page for other machines."""
         settings = self._settings
         port = self._supervisor.ports().get("api", settings.api_port)
         address = authority(_REACHED.get(settings.host, settings.host), port)

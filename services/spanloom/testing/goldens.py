@@ -1,4 +1,4 @@
-"""Golden files: the projection of a run that stays the same when the same agent runs again.
+"""Golden files: the projection of a run, which is the same when the agent behaves the same again.
 
 A projection has types, names, agents, arguments and errors, in the order of the calls; no ids,
 times, tokens or texts. It has the format of a document, so that all code for documents can read it;

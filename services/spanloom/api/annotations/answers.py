@@ -32,7 +32,7 @@ async def home_of(using: Services, trace_id: str, callers: Reach, project: str |
 def open_session(
     using: Services, key: TraceKey, scheme: str, annotator: str, version: int | None
 ) -> Session:
-    """Return a session: annotator, scheme and version; raises ``UnknownSchemeError``."""
+    """Return the session of an annotator, scheme and version; raises ``UnknownSchemeError``."""
     found = using.annotating.schemes.find(key.project, scheme)
     return Session(key, found, annotator, version or 0)
 

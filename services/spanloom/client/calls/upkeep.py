@@ -1,4 +1,4 @@
-"""Calls that administer a service: replay, deletion, diagnosis, snapshots, projects."""
+"""Calls that administer a service: replays, deletions, self-checks, snapshots, projects."""
 
 from __future__ import annotations
 

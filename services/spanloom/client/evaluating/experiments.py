@@ -55,7 +55,7 @@ def run_experiment(
 
 
 def _evaluators(client: Client, evaluators: Evaluators, project: str | None) -> Sequence[Evaluator]:
-    """Return the evaluators for mappings and names; raises ``InvalidEvaluatorError``."""
+    """Make evaluators from mappings and stored names; raises ``InvalidEvaluatorError``."""
     return make_evaluators(
         [
             client.evaluator(one, project=project).config if isinstance(one, str) else dict(one)

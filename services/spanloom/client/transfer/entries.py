@@ -23,7 +23,7 @@ if there is one.
 
 
 def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refused]]:
-    """Return the entries of a file, and the refused entries: JSON lines, or a file of Potato."""
+    """Return the entries in a file of JSON lines or of Potato, and the refused entries."""
     kind = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
     read: EntryReader = formats_of(Of.ANNOTATIONS)[kind].load_reader()
     entries: list[Entry] = []

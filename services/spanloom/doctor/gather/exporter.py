@@ -56,7 +56,7 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
 def _examined(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Add the protocol and the response to a request, or the scheme that the server uses instead.
+    """Add the server's protocol and its response to a request, or the scheme that it uses instead.
 
     Raises ``OSError`` if nothing answers under either scheme.
     """

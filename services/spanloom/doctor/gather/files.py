@@ -1,4 +1,4 @@
-"""Facts from the files of a data directory, even while a process uses the directory."""
+"""Reads facts from the files of a data directory, even while a process uses the directory."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def facts_of_service(service: ServiceFacts) -> Facts:
 
 
 def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
-    """Mark facts as unknown that only the running process has: options, embedded store."""
+    """Mark the facts that only the running process has as unknown: options, embedded store."""
     unknown = Unknown("only the running process knows it")
     return replace(
         facts,
