@@ -1,4 +1,4 @@
-"""The definition of every option: name, default, meaning, section and variable.
+"""The definition of every option: name, default, meaning, section and environment variable.
 
 Flags, ``SPANLOOM_…`` environment variables and the table of ``docs/configuration.md`` are derived
 from these fields; tests keep the three equal. Each section is a class; ``Settings`` combines them
@@ -120,12 +120,12 @@ class StoreSettings(SectionSettings):
 
     @property
     def resolved_retention_file(self) -> Path:
-        """The file with retention terms by project, or its default."""
+        """The file with retention periods by project; by default in the data directory."""
         return self.retention_file or self.data_dir / "retention.toml"
 
     @property
     def resolved_store_url(self) -> StoreAddress:
-        """The store's URL, or its default, with the files of its connections."""
+        """The store's URL, by default of the embedded store, with its password and TLS files."""
         if self.store_url_file:
             url = ""
         else:

@@ -1,4 +1,4 @@
-"""The heartbeat of a process over a ClickHouse server, and its share of the work.
+"""The heartbeat of a process that uses a ClickHouse server, and its share of the work.
 
 Every process writes heartbeats, so that others see that it is alive and which release it runs.
 Extractors, indexers and replays claim slices of the traces by the list of live processes
@@ -37,7 +37,7 @@ REFUSED_S = 60.0
 LOOK_S = 1.0
 """Seconds between reads of the list of live processes."""
 SHARED = {"extract": "extract", "index": "index", "replay": "extract", "judge": "extract"}
-"""The kinds of work that processes share, each with the kind of process that does it."""
+"""The kinds of work that several processes share, each with the kind of process that does it."""
 log = get_logger("heartbeat")
 
 
@@ -55,9 +55,9 @@ class Heartbeat(RepeatingPart):
         clock: Callable[[], float] = time.monotonic,
         outage: Outage | None = None,
     ) -> None:
-        """Write heartbeats for the kinds of work of the process ``me``.
+        """Write heartbeats with the kinds of work of the process whose id is ``me``.
 
-        ``clock`` is monotonic, in seconds. Failures of the store are logged by ``outage``.
+        ``clock`` is monotonic, in seconds. Failures of the store are reported to ``outage``.
         """
         super().__init__(LOOK_S)
         self._workers = workers
@@ -78,11 +78,11 @@ class Heartbeat(RepeatingPart):
     def held(self, work: str) -> Slices:
         """Return the slices that this process works on now; none before it has read the list.
 
-        ``work`` is a key of ``SHARED``. Its slices are slices of the traces; for ``replay``, parts
-        of each replay.
+        ``work`` is a key of ``SHARED``. A slice is a part of all traces; for ``replay``, of the
+        traces of each replay.
 
-        Raises ``StoreUnavailableError`` after ``LIVING_S`` seconds without an answer if there are
-        other processes, because they have taken over.
+        Raises ``StoreUnavailableError`` if the list of processes could not be read for ``LIVING_S``
+        seconds and there are other processes, because they have taken over.
         """
         claims, now_s = self._claims[work], self._clock()
         if claims.is_stale(now_s):
@@ -124,7 +124,7 @@ class Heartbeat(RepeatingPart):
             self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
-        """Write the first heartbeat at once, and the end at the stop, so that others take over."""
+        """Write the first heartbeat at once and the end at the stop, so that others take over."""
         self._round()
         super()._repeat()
         try:

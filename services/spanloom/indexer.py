@@ -1,9 +1,9 @@
 """Keeps the full-text index up to date with trajectories, in large batches, without blocking.
 
-In: new versions of trajectories, by the store's clock. Out: their texts in the index. A trajectory
-has the second in which its INSERT began, and may become visible later, so the last minute is read
-repeatedly. Versions that are indexed already are skipped: those of the last minute are in memory,
-all are in the index.
+In: new versions of trajectories, by the store's clock. Out: their texts in the index. A version is
+stamped with the second in which its INSERT began and may become visible later, so the last minute
+is read repeatedly. Versions that are already indexed are skipped: memory holds the versions of the
+last minute, and the index holds all versions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 EVERY_S = 2.0
 """Seconds between reads; all changes in between are one batch."""
 HORIZON_S = 60
-"""Longer than any INSERT of trajectories: older trajectories cannot become visible any more."""
+"""Seconds, longer than any INSERT takes: no older trajectory becomes visible any more."""
 BATCH = 2_000
 """Trajectories that are read with one query."""
 log = get_logger("indexer")
@@ -37,8 +37,8 @@ log = get_logger("indexer")
 class Indexer(RepeatingPart):
     """A ``Part`` of the process (``process/supervisor.py``) that recovers from any crash.
 
-    Example: it is killed after an INSERT of texts and before it recorded its watermark. After the
-    restart it reads the same trajectories again and finds that their texts are indexed.
+    Example: it is killed after it has inserted texts and before it has recorded its watermark.
+    After the restart it reads the same trajectories again and finds that their texts are indexed.
     """
 
     name = "indexer"
@@ -53,7 +53,7 @@ class Indexer(RepeatingPart):
     ) -> None:
         """Fill the index ``texts``; the first read comes ``every_s`` seconds after the start.
 
-        Failures of the store are logged by ``outage``. ``held`` returns the slices of the traces
+        Failures of the store are reported to ``outage``. ``held`` returns the slices of the traces
         that this process indexes.
         """
         super().__init__(every_s)
@@ -81,7 +81,7 @@ class Indexer(RepeatingPart):
 
     def _index_changed(self) -> int:
         if self._watermark is None:
-            return 0  # this process does not know its share yet
+            return 0  # this process does not know its slices yet
         closed = self._texts.clock() - HORIZON_S
         count, after, slices = 0, None, self._slices
         while changed := self._texts.changed_since(self._watermark, BATCH, after, slices):

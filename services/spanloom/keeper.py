@@ -1,7 +1,7 @@
 """The keeper: the only module that changes the schema, sets retention and deletes rows.
 
 In: the retention file and options, and requested deletions. Out: a store without expired rows. The
-retention file has terms by project:
+retention file has retention periods by project:
 
 .. code-block:: toml
 
@@ -35,9 +35,9 @@ MAX_DAYS = 36_500
 
 
 def read_plan(path: Path, default: Terms) -> RetentionPlan:
-    """Return the terms of every project; without a file ``default`` for all.
+    """Return the retention periods by project; if there is no file, ``default`` for all projects.
 
-    Terms that a project's table does not name have the default. Raises ``StartupError`` with one
+    Periods that a project's table does not set have the default. Raises ``StartupError`` with one
     line that names the file and the invalid key.
     """
     try:
@@ -69,9 +69,9 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
 
 
 FIRST_S = 2.0
-"""Seconds that a start waits for a server, which may hang: receivers listen only afterwards."""
+"""Seconds that a start waits for a server that may hang, because receivers listen only later."""
 LOOK_S = 2.0
-"""Seconds between checks for new deletions; deleted rows leave the disk this much later at most."""
+"""Seconds between checks for new deletions, so the maximum delay of a removal from the disk."""
 AGAIN_S = 10.0
 """Seconds after a deletion until it is repeated, for batches that were in progress."""
 SWEEP_S = 3600.0
@@ -85,9 +85,9 @@ class Retention(NamedTuple):
     """The operator's retention settings."""
 
     default: Terms
-    """The terms of projects that the file does not name."""
+    """The retention periods of projects that the file does not name."""
     file: Path
-    """The file with terms per project (``read_plan``); may be missing."""
+    """The file with retention periods by project (``read_plan``); may be missing."""
     deletion_days: int
     """Days in which spans that arrive for a deleted trace are deleted too."""
     keeps_annotated: bool = True
@@ -112,10 +112,10 @@ class Keeper(RepeatingPart):
     ) -> None:
         """Maintain a store by the retention settings; clocks are in ns.
 
-        ``clock_ns`` is the wall clock for the terms (on a server, the server's clock);
-        ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last sign of an
-        older release. With ``waits`` the store may be away at the start. Failures of the store are
-        logged by ``outage``.
+        ``clock_ns`` is the wall clock for retention (on a server, the server's clock);
+        ``steady_ns`` is monotonic. An upgrade ends ``quiet_s`` seconds after the last write by a
+        process of an older release. With ``waits`` the store may be unavailable at the start.
+        Failures of the store are reported to ``outage``.
         """
         super().__init__(LOOK_S)
         self._waits = waits
@@ -142,7 +142,7 @@ class Keeper(RepeatingPart):
 
         Every other component opens the store afterwards. Raises ``StartupError`` or another
         permanent error. With ``waits`` it returns after ``FIRST_S`` seconds, or as soon as the
-        store proves to be away, and the thread tries again.
+        store proves to be unavailable, and the thread tries again.
         """
         if not self._waits:
             self._begin()
@@ -156,7 +156,7 @@ class Keeper(RepeatingPart):
 
     @property
     def plan(self) -> RetentionPlan:
-        """The terms as they were last applied."""
+        """The retention periods as last applied."""
         return self._plan
 
     @property
@@ -165,7 +165,7 @@ class Keeper(RepeatingPart):
         return self._refused or super().failed
 
     def _begin(self) -> None:
-        """Bring the tables up to date, for the first time since the start."""
+        """Migrate the tables after the start, and apply retention."""
         if applied := self._upkeep.migrate():
             log.debug("schema files applied", files=list(applied))
         if broken := self._upkeep.broken_parts():
@@ -187,7 +187,7 @@ class Keeper(RepeatingPart):
             except Exception as error:
                 if self._has_tried.is_set():
                     raise
-                self._refused = error  # the start, which still waits, raises it
+                self._refused = error  # ``start``, which still waits, raises it
                 self._thread.expect_end()
                 return
             finally:
@@ -204,7 +204,7 @@ class Keeper(RepeatingPart):
         self._remove_datasets(now_ns)
 
     def _finish_upgrade(self) -> None:
-        """End an upgrade once no older release is at work; only a start begins one."""
+        """End an upgrade once no process of an older release runs; upgrades begin at a start."""
         if not self._is_upgrading:
             return
         if applied := self._upkeep.finish_upgrade(self._quiet_s):
@@ -242,7 +242,7 @@ class Keeper(RepeatingPart):
         self._expired_day = 0
 
     def _keep_annotated(self) -> None:
-        """Exempt newly annotated trajectories; called hourly, which is enough for terms in days."""
+        """Exempt newly annotated trajectories from retention; called once an hour."""
         if self._plan.expires_trajectories:
             self._upkeep.keep_annotated(self._plan)
         self._marked_ns = self._steady_ns()
@@ -270,7 +270,7 @@ class Keeper(RepeatingPart):
     def _round(self) -> None:
         try:
             self.run_once()
-        except (RetryableError, MigrationUnderWayError) as error:  # another process may
+        except (RetryableError, MigrationUnderWayError) as error:  # another process may succeed
             self._outage.note(self.name, error)
         else:
             self._outage.over(self.name)

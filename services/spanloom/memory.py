@@ -1,4 +1,4 @@
-"""Memory settings of a long-running process, where the defaults cost time."""
+"""Memory settings for a long-running process, because the defaults cost CPU time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def collect_garbage_rarely() -> None:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Run no cycle collector in the block, where it would visit many objects and free none."""
+    """Disable the cycle collector in the block, which creates many objects and frees none."""
     is_on = gc.isenabled()
     gc.disable()
     try:

@@ -25,7 +25,7 @@ class Outage:
     """The store failures of one process, from all threads.
 
     An outage lasts from the first failure until every loop that failed has succeeded again. So a
-    store that answers queries but refuses writes causes one outage, not two a second.
+    store that answers queries but refuses writes causes one outage, not two outages a second.
     """
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -68,9 +68,9 @@ class Outage:
                 log.info("the store is available again", **self._extent(self._clock_s()))
 
     def trouble(self) -> str:
-        """Return a message if the store has been away for a minute; otherwise an empty string.
+        """Return a message if the store has been unavailable for a minute, otherwise "".
 
-        The message has no data of requests.
+        The message contains no data from requests.
         """
         with self._lock:
             lasted_s = self._clock_s() - self._since_s

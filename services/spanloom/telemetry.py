@@ -1,7 +1,7 @@
 """Spanloom's own metrics, all declared here, and its log lines.
 
-Nothing is counted or logged per span. The metrics have a registry of their own, made once per
-process and passed down, so that tests get fresh ones.
+Nothing is counted or logged per span. The metrics are in a separate registry, which is created once
+per process and passed down, so that each test gets fresh metrics.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ LATENCY_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 
 
 
 class Metrics:
-    """All metrics; the name has the unit, the help text the meaning."""
+    """All metrics; a metric's name has its unit, its help text its meaning."""
 
     def __init__(self) -> None:
-        """Declare all metrics in a registry of their own."""
+        """Declare all metrics in a new registry."""
         r = self.registry = CollectorRegistry()
         ProcessCollector(registry=r)
         # collector
@@ -238,9 +238,9 @@ class Metrics:
 
 
 class _StandardError:
-    """``sys.stderr`` as it is at the moment of writing.
+    """Writes to the current ``sys.stderr``, even if it was replaced after logging was configured.
 
-    A closed pipe or a full disk of the log's reader must not stop the pipeline.
+    Ignores a closed pipe and a full disk, which must not stop the process.
     """
 
     def write(self, text: str) -> None:
@@ -312,5 +312,5 @@ def _forward_libraries() -> None:
 
 
 def get_logger(part: str) -> structlog.typing.FilteringBoundLogger:
-    """Return the logger of a part of the pipeline; its lines have the field ``part``."""
+    """Return the logger of a component; its lines have the component's name as ``part``."""
     return structlog.get_logger(part=part)  # type: ignore[no-any-return]  # structlog types it Any

@@ -113,7 +113,7 @@ class RepeatingPart(ABC):
 
     @abstractmethod
     def _round(self) -> None:
-        """Do the work once; an error raised here ends the part."""
+        """Do the work once; an error raised here ends the component."""
 
     def _repeat(self) -> None:
         while not self._stopping.wait(self._every_s):

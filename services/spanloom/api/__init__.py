@@ -1,4 +1,4 @@
-"""The HTTP API on port 8080: one package for each subject, on top of a few shared ones.
+"""The HTTP API on port 8080: a package for each subject, and a few packages that all share.
 
 In: HTTP requests from clients, the command line and the page (``http`` checks them, ``query`` reads
 their filters). Out: stored documents, rows as JSON or another media type (``rows``), the change

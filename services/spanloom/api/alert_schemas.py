@@ -1,4 +1,4 @@
-"""Request and response models of alerts, and examples of responses."""
+"""Request and response models for alerts, and examples of responses."""
 
 from typing import Annotated, Any
 
@@ -50,7 +50,7 @@ def alert_name(name: str) -> str:
 class EventsParameters(BaseModel):
     """Which events to list."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a separate parameter
 
     state: Annotated[
         AlertState | None, Field(description="Only in this state.", examples=["firing"])
@@ -76,7 +76,7 @@ class EventsParameters(BaseModel):
 
     @property
     def store_query(self) -> EventsQuery:
-        """The query for the store."""
+        """The parameters as a query to the store."""
         return EventsQuery(self.state, self.current)
 
     def after(self, name: str) -> EventPlace | None:
@@ -201,7 +201,7 @@ def _channel(channel: Channel) -> dict[str, Any]:
 
 
 def _deliveries(listed: ListedEvent) -> list[AlertDelivery]:
-    """Return the delivery to each channel; a removed channel is named by its key."""
+    """Return the delivery to each channel; a channel that was removed is shown as its key."""
     event = listed.event
     named = {one.key: f"{one.kind} {one.redacted}" for one in listed.definition.channels}
     by_channel = {one.channel: one for one in listed.deliveries}

@@ -1,4 +1,4 @@
-"""Routes of alerts: store them, list their events, and try one before it is stored."""
+"""Routes for alerts: store alerts, list their events, and try an alert before it is stored."""
 
 import time
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Builds the HTTP API: all routes and middleware, over a store."""
+"""Builds the HTTP API with all its routes and middleware; it reads from a given store."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ if TYPE_CHECKING:
 
 STORE_CALLS = 8
 PROBES = 2
-"""Threads for readiness only, so that slow lists never delay its response."""
+"""Threads for readiness checks only, so that slow lists never delay ``/readyz``."""
 STORE_TIMEOUT_S = 10.0
 IMPORT_CALLS = 4
 """Threads for imports, which wait for the reading process and for the disk."""
 IMPORT_TIMEOUT_S = 900.0
-"""Longer than the CPU time that reading a file may take."""
+"""Seconds; longer than the CPU time that the child process may use to read a file."""
 SMALL_BYTES = 1_000
 """Smaller responses are sent uncompressed."""
 GZIP_LEVEL = 1
@@ -114,21 +114,22 @@ def create_app(
     alert_private: bool = False,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
-    """Return the API over a store.
+    """Return the API as an application that reads from ``store``.
 
     ``access`` authenticates callers and administers keys. ``ready`` returns the reasons for not
     being ready; it may block. ``troubles`` returns current degradations of a ready process.
     ``hosts`` are accepted names in the ``Host`` header in addition to ``localhost`` and IP
-    addresses (``*``: all). Without ``has_trajectories`` only the routes of ``admin.service`` are
-    served, for processes with a single role; without ``has_search`` full texts are not searched. A
-    store call times out after ``timeout_s`` seconds. Trajectories of another ``extractor_version``
-    are outdated. ``examine`` returns the findings of a self-check; it may block. ``retention`` and
-    ``limits_of`` return the retention and the limits of projects, in a process that applies them.
-    At most ``most_readers`` follow the change feed at one time. ``sql_port`` is the SQL port of
-    this process, ``otlp_http`` the address at which it receives spans; ``ports`` returns the ports
-    of all its components by name. ``importer`` stores imported files; without it they are refused.
-    With ``alert_private`` alerts may be sent to private addresses. ``others`` are further routers,
-    whose routes declare their needs in the same way.
+    addresses (``*``: all). If ``has_trajectories`` is false, only the routes of ``admin.service``
+    are served (for processes with a single role); ``has_search`` tells whether texts can be
+    searched. A store call times out after ``timeout_s`` seconds. Trajectories of another
+    ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it may
+    block. ``retention`` and ``limits_of`` return the retention and the limits of projects, in a
+    process that applies them. At most ``most_readers`` follow the change feed at one time.
+    ``sql_port`` is the SQL port of this process, ``otlp_http`` the address at which it receives
+    spans; ``ports`` returns the ports of all its components by name. ``importer`` stores imported
+    files; by default imports are refused. With ``alert_private`` alerts may be sent to private
+    addresses. ``others`` are further routers, whose routes declare the scopes that they need in the
+    same way.
     """
     calls = BoundedCalls(STORE_CALLS, timeout_s)
     probes = BoundedCalls(PROBES, timeout_s)
@@ -149,8 +150,8 @@ def create_app(
         summary="Agent trajectories from OpenTelemetry spans",
         description=DESCRIPTION,
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        openapi_url=None,  # served by a route of this API, so that it is counted in the metrics
-        docs_url=None,  # its pages load scripts from other hosts
+        openapi_url=None,  # a route of this API serves it, so that it is counted in the metrics
+        docs_url=None,  # FastAPI's documentation pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
         lifespan=lifespan,

@@ -1,4 +1,4 @@
-"""Reads request bodies in YAML or JSON; faults have line numbers."""
+"""Reads request bodies in YAML or JSON; errors name the lines of invalid values."""
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -26,18 +26,18 @@ class BodyPlaces(NamedTuple):
     places: Places
 
     def error(self, place: str, reason: str) -> ConfigError:
-        """Return the error for a fault at a key."""
+        """Return the error for the invalid value at a key path, with its line."""
         return ConfigError([self.places.fault(place, reason)])
 
 
 def read_body(body: bytes) -> tuple[Any, BodyPlaces]:
-    """Return the plain values of a body, and their lines; raises ``ConfigError``."""
+    """Return the parsed values of a body, and their lines; raises ``ConfigError``."""
     value, places = read_text(body)
     return value, BodyPlaces(places)
 
 
 def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, BodyPlaces]:
-    """Return the model of a body, and the lines of its values; raises ``ConfigError``."""
+    """Return a body as a validated model, and the lines of its values; raises ``ConfigError``."""
     value, places = read_text(body)
     try:
         return model.model_validate(value), BodyPlaces(places)
@@ -50,7 +50,7 @@ def read_model(model: type[ModelT], body: bytes) -> tuple[ModelT, BodyPlaces]:
 
 
 class YamlRoute(APIRoute):
-    """A route whose JSON body may also be sent as YAML; faults then have line numbers."""
+    """A route whose JSON body may also be sent as YAML; errors then name the lines."""
 
     def get_route_handler(self) -> Handler:
         """Return a handler that converts YAML to JSON first."""

@@ -170,7 +170,7 @@ async def list_changes(
         wait_s = 0 if is_stream else query.wait
         page = await using.feed.next_page(filters, after, wait_s, request.is_disconnected)
         if is_stream:
-            place.pop_all()  # the stream leaves the feed itself, at its end
+            place.pop_all()  # the stream itself leaves the feed when it ends
             show = partial(_shown, fields=query.fields)
             return EventStream(using.feed, filters, after, page, show)
     return ChangeList.of(page, query.fields)

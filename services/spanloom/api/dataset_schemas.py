@@ -1,4 +1,4 @@
-"""Request and response models of datasets, and examples of responses."""
+"""Request and response models for datasets, and examples of responses."""
 
 from typing import Annotated, Any, Self
 
@@ -89,7 +89,7 @@ class TakenRows(BaseModel):
 
     @classmethod
     def of(cls, added: AddedItems) -> Self:
-        """Return the outcome of adding items as a response model."""
+        """Return the result of adding items as a response model."""
         named = [RefusedRow(**one._asdict()) for one in added.refused[:MOST_NAMED]]
         return cls(
             stored=added.stored,
@@ -102,7 +102,7 @@ class TakenRows(BaseModel):
 class RowsQuery(BaseModel):
     """Which items to list."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a separate parameter
 
     version: Annotated[
         int | None,

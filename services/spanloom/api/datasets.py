@@ -1,4 +1,4 @@
-"""Routes of datasets: store them, fill and read drafts, freeze versions."""
+"""Routes for datasets: store them, fill and read drafts, freeze versions."""
 
 from itertools import islice
 from typing import Annotated
@@ -139,7 +139,7 @@ async def add_items(
 
 
 @router.delete(
-    "/v1/datasets/{name}/items/{item_key:path}",  # the page's keys of steps contain slashes
+    "/v1/datasets/{name}/items/{item_key:path}",  # keys that the page makes contain slashes
     operation_id="removeDatasetItem",
     summary="Remove an item from the draft of a dataset",
     responses={200: DATASET, **WRITING},

@@ -1,4 +1,4 @@
-"""Routes of stored evaluators: list them, and store them in versions."""
+"""Routes that list stored evaluators, and store evaluators in versions."""
 
 from typing import Annotated
 

@@ -55,7 +55,7 @@ def _answer(
 
 
 def answer(description: str, component: str, example: object) -> dict[str, Any]:
-    """Describe a response whose schema is a component of the description, with an example."""
+    """Describe a response with an example; its schema is a component of the OpenAPI description."""
     return _answer(description, _component(component), example)
 
 
@@ -71,7 +71,7 @@ def _or_chosen(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def or_rows(answer: dict[str, Any], **members: object) -> dict[str, Any]:
-    """Describe a response also available as a table or JSON lines, whose end has ``members``."""
+    """Describe a response also available as a table, or as JSON lines that end with ``members``."""
     item = next(iter(answer["content"].values()))["example"]["items"][0]
     end = orjson.dumps({"end": True, "count": 1, **members}).decode()
     lines = f"{orjson.dumps(item).decode()}\n{end}\n"
@@ -195,7 +195,7 @@ FACETS = _answer(
     },
 )
 _DESCRIBED = {"canonical", "coze"}
-"""Formats of a run that have a component of their own."""
+"""Formats of a run whose schemas are components of the OpenAPI description."""
 _OTHER_FORMATS = [{"description": "The run in another `format`, as that system reads it."}] * bool(
     formats_of(Of.RUN, Via.QUERY).keys() - _DESCRIBED
 )

@@ -1,4 +1,4 @@
-"""Request models of experiments, and examples of responses."""
+"""Request models for experiments, and examples of responses."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ _FIRST = ["first", 0, "path", "path"]
 class ResultsQuery(BaseModel):
     """Which results to list."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a parameter of its own
+    model_config = ConfigDict(extra="ignore", frozen=True)  # `project` is a separate parameter
 
     score: Annotated[
         str, Field(max_length=512, description="Only of this score.", examples=["path"])

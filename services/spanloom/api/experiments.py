@@ -1,4 +1,4 @@
-"""Routes of experiments: start and cancel them, read their progress and results."""
+"""Routes for experiments: start and cancel them, read their progress and results."""
 
 from itertools import islice
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Request and response models of online rules, and examples of responses."""
+"""Request and response models for online rules, and examples of responses."""
 
 from typing import Annotated, Any, Self
 

@@ -1,4 +1,4 @@
-"""Routes of online rules: list, put, pause by putting, delete."""
+"""Routes for online rules: list, store (also to pause a rule), delete."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Parameters of list routes: filters, ``where``, and the cursors of a query's pages.
+"""Parameters of list routes: filters, ``where``, and cursors for the pages of a query.
 
 Parameters arrive as text. They become a query that the store understands, and positions in lists.
 """
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def _read_instant(written: object) -> int:
-    """Return nanoseconds; raises ``ValueError`` for a JSON number, because its unit is unknown."""
+    """Return a time in ns; raises ``ValueError`` for a JSON number, because its unit is unknown."""
     if not isinstance(written, str):
         raise ValueError(HOW_TO_WRITE)
     return parse_instant(written)
@@ -67,7 +67,7 @@ class Ago(int):
 
 
 def _read_when(written: object) -> int:
-    """Return ns of a time, or of a duration before now; raises like ``_read_instant``."""
+    """Return a time, or a duration before now, as ns; raises like ``_read_instant``."""
     ago_ns = parse_ago(written, time.time_ns()) if isinstance(written, str) else None
     if ago_ns is None:
         return _read_instant(written)
@@ -107,7 +107,7 @@ def _parameter(name: str, short: Short) -> Any:  # (type, field), as create_mode
 
 class _Filters(BaseModel):
     def filter(self) -> Condition | None:
-        """Return the filters as one condition; ``None`` without any."""
+        """Return the filters as one condition; ``None`` if no filter is set."""
         values = {name: getattr(self, name, None) for name in _NAMES}
         if "has_steps" not in self.model_fields_set and self._includes_empty_runs():
             values["has_steps"] = None
@@ -162,7 +162,7 @@ def read_words(text: str | None) -> Condition | None:
 
 
 def read_where(text: str | None, parameter: str = "where") -> Condition | None:
-    """Return the condition on runs, ``None`` for no text; problems name the parameter."""
+    """Return the condition on runs, ``None`` for no text; error messages name the parameter."""
     return _read(parse_where, text, parameter)
 
 
@@ -262,7 +262,7 @@ def is_position(cursor: Cursor) -> bool:
 
 
 def _is_number(part: object) -> bool:
-    """Return whether the store can compare with the number: finite, within 64 bits."""
+    """Return whether a value in a cursor is a number for the store: finite, within 64 bits."""
     return (type(part) is int and -(2**63) <= part < 2**64) or (
         type(part) is float and isfinite(part)
     )

@@ -1,4 +1,4 @@
-"""Cache of displayed runs, because the page requests many parts of one version of a run."""
+"""Caches displayed runs, because the page sends many requests about one version of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore
 
 MAX_BYTES = 128 << 20
-"""Size of the cache. A larger run is read again for every part."""
+"""Size of the cache. A run that is larger is read again for every request."""
 
 
 class _Place(NamedTuple):
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
 
 class RunViews:
-    """Reads runs from a store and caches their views; thread-safe."""
+    """Reads runs from a store and caches them as ``RunView`` objects; thread-safe."""
 
     def __init__(self, store: ReadingStore, max_bytes: int = MAX_BYTES) -> None:
         """Start with an empty cache."""
@@ -54,7 +54,7 @@ class RunViews:
         return None if whole is None else whole.view
 
     def whole(self, trace_id: str, reach: Reach, version: int | None = None) -> WholeRun | None:
-        """Return the same version with all its texts, which are never cached."""
+        """Return the version that ``view`` returns, with all its texts, which are never cached."""
         place = self._place(trace_id, reach, version)
         return None if place is None else self._read(place)
 
@@ -95,7 +95,10 @@ class RunViews:
 
 
 def kept_documents(versions: VersionKeeper, home: TraceKey, version: int) -> Documents | None:
-    """Return an annotated version, with spans derived from its document; ``None`` without one."""
+    """Return a version stored for its annotations, with spans derived from its document.
+
+    ``None`` if no such version is stored.
+    """
     kept = versions.get(home, version)
     if kept is None:
         return None

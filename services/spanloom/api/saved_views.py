@@ -1,4 +1,4 @@
-"""Routes of saved views: list, store, rename, replace, delete, set the default of a page."""
+"""Routes for saved views: list, store, rename, replace, delete, set the default of a page."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ from spanloom.core.records.saved_view import EXAMPLE_VIEW, ViewItem, ViewList
 from spanloom.saved_views.service import ListedView, ViewContent
 
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
-"""Parameters of a page's address that are not part of a view: position and project."""
+"""Parameters of a page's URL that are not part of a view: position and project."""
 MOST_PARAMETERS = 20
 SEEN = "The revision that you saw: 409 after a later change."
 REVISIONS = 2**32
@@ -70,7 +70,7 @@ class ViewChange(BaseModel):
     ]
 
     def content(self) -> ViewContent:
-        """Return name and parameters of the view."""
+        """Return the name and the parameters of the view."""
         return ViewContent(self.name, self.parameters)
 
 

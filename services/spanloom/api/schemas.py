@@ -1,4 +1,4 @@
-"""Models of lists and rows: the source of validation and of the OpenAPI description.
+"""Models for lists and rows, for validation and for the OpenAPI description.
 
 A trajectory has no model: it is passed on as stored, and its schema is
 ``core/formats/canonical_schema.json``.
@@ -71,7 +71,10 @@ class PageQuery(BaseModel):
 
 
 def position_of(query: PageQuery, of: str = "") -> Cursor | None:
-    """Return the position before a page, ``None`` for the first; raises like ``decode_cursor``."""
+    """Return the position where a page starts, ``None`` for the first page.
+
+    Raises like ``decode_cursor``.
+    """
     return None if query.cursor is None else decode_cursor(query.cursor, fingerprint(query, of))
 
 
@@ -192,7 +195,10 @@ def encode_step_cursor(cursor: StepCursor, question: str) -> str:
 
 
 def decode_step_cursor(text: str, question: str) -> StepCursor:
-    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
+    """Return the position in a cursor.
+
+    Raises ``InvalidQueryError`` if the cursor is invalid or belongs to another query.
+    """
     return decode_position(text, question, _step)
 
 
@@ -245,7 +251,7 @@ class StepsQuery(PageQuery, Filters):
         return StepSelection(steps, runs, order)
 
     def after(self) -> StepCursor | None:
-        """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""
+        """Return where the page starts: ``None`` for the first; raises ``InvalidQueryError``."""
         return None if self.cursor is None else decode_step_cursor(self.cursor, fingerprint(self))
 
 

@@ -49,9 +49,9 @@ class Services:
     keys: KeyAdministration
     annotating: Annotating
     feed: Feed
-    """Delivers changes to the readers that wait for them."""
+    """Delivers announcements to the readers of the change feed."""
     views: RunViews
-    """Cache of recently viewed runs."""
+    """Reads runs for the page, and caches the runs that were read last."""
     saved_views: SavedViews
     """Saved views of projects."""
     datasets: Datasets
@@ -67,13 +67,13 @@ class Services:
     examine: Callable[[], Sequence[Finding]]
     """Returns the findings of this process's self-check; may block."""
     retention: Callable[[], RetentionPlan | None]
-    """Returns the retention; ``None`` if another process has the keeper."""
+    """Returns the retention periods; ``None`` if the keeper runs in another process."""
     limits_of: LimitsOf | None = None
     """Returns the limits of a project; ``None`` in a process without a collector."""
     has_search: bool = True
     """Whether there is a full-text index."""
     sql_port: int | None = None
-    """SQL port of this process; ``None`` without one."""
+    """SQL port of this process; ``None`` if it has none."""
     ports: Callable[[], Mapping[str, int]] = dict
     """Returns the ports on which this process listens, by the names of its components."""
     importer: Importer | None = None

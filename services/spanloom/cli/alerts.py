@@ -64,7 +64,7 @@ def _question(command: Command) -> Command:
 
 
 def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the definition in a file, changed by the options.
+    """Return the definition in a file, in which options replace some members.
 
     Raises ``FileError`` and ``click.UsageError``.
     """

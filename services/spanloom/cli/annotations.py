@@ -126,7 +126,7 @@ def _export_task(
 AT_ONCE = 100
 """Maximum number of entries in a request."""
 STEPS_AT_ONCE = 5_000
-"""Maximum number of steps in them, unless one entry has more; the API accepts twice as many."""
+"""Maximum number of steps in a request, unless one entry has more; the API accepts 10,000."""
 
 
 @click.group(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LATEST = "latest"
 _Ids = dict[str, list[str]]
-"""Ids of steps by the name that they share."""
+"""Ids of steps, in the order of their starts, by name or type."""
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -159,7 +159,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: the short spellings of a ``where``, and the special ones."""
+    """Yield the options: a filter for each short form of a ``where``, and the special filters."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs that match this query.")
     for name, short in run_shorts().items():

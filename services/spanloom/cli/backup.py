@@ -116,7 +116,7 @@ def _on_server(
     done: str,
     work: Callable[[ServerBackups, Callable[[int], object]], ServerCopy],
 ) -> None:
-    """Let the server copy, and show its progress on a terminal."""
+    """Make the server back up or restore its database; show the progress on a terminal."""
     columns = (TextColumn("{task.description}"), DownloadColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with (

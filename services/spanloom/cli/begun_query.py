@@ -3,7 +3,7 @@
 ::
 
     has_error and du                  a field of runs that begins with `du`
-    has(tool = "se                    a value of the steps' field `tool` that begins with `se`
+    has(tool = "se                    a value of the step field `tool` that begins with `se`
     status in (live, se               one of the choices of `status`
     has(error) a                      `and`
     output_tokens / in                a field of runs that begins with `in`

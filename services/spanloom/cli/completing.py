@@ -29,7 +29,7 @@ PLACES: Mapping[str, str] = {
     for name in ("project", *run_shorts())
     if name in RUN_FIELDS and RUN_FIELDS[name].type is FieldType.TEXT
 }
-"""Option → the field of a run that has its values."""
+"""Option → the field of runs whose values complete it."""
 ITEMS: Mapping[str, str] = {
     "list": "spanloom.core.records.run:Run",
     "search": "spanloom.core.records.hit:Hit",
@@ -79,7 +79,7 @@ def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     before, comma, part = incomplete.rpartition(",")
     path = (
         ctx.command_path.partition(" ")[2] or ctx.info_name
-    )  # without the program, if the command runs alone
+    )  # the path lacks the program if the command runs alone
     named = ITEMS.get(path or "")
     names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WAIT_S = 0.5
-"""Seconds per Tab for all its requests together; starting the process takes another 0.4 s."""
+"""Seconds for all requests after one press of Tab; starting the process takes another 0.4 s."""
 _UNTIL = "spanloom.cli.completing_fields.until"
 
 
 def ask_briefly(ctx: click.Context, call: Callable[[Client], T]) -> T | None:
-    """Return the response of the service that the command line names; ``None`` if it is too late.
+    """Call the service that the command line names; return ``None`` after the time limit.
 
-    The limit includes slow name resolution and hosts that do not answer.
+    The limit also covers slow name resolution and hosts that do not respond.
     """
     until: float = ctx.meta.setdefault(_UNTIL, time.monotonic() + WAIT_S)
     left_s = until - time.monotonic()
@@ -64,7 +64,7 @@ def _responses(ctx: click.Context, call: Callable[[Client], T], timeout_s: float
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
 _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
-"""Types of fields, as the service names them, that can be grouped by, and types of numbers."""
+"""Types of fields that can be grouped by, and numeric types, by their names in the API."""
 
 
 def _offer_query(subject: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
@@ -129,7 +129,7 @@ def _offer_order(ctx: click.Context, text: str) -> list[CompletionItem]:
 def _orders(field: FieldItem, of: str) -> bool:
     """Return whether runs or steps can be ordered by a field.
 
-    Steps also by the start of their run.
+    Steps can also be ordered by the start of their run.
     """
     return field.of == of or field.name == START.name
 
@@ -143,7 +143,7 @@ def _offer_groups(ctx: click.Context, text: str) -> list[CompletionItem]:
 
 
 def offer_metrics(ctx: click.Context, _param: click.Parameter, text: str) -> list[CompletionItem]:
-    """Offer ``count``, ``rate(error)`` and the functions of numbers."""
+    """Offer ``count`` and ``rate``, functions of numeric fields, and then their arguments."""
     of = ctx.params.get("of") or RUNS
     fields = [field for field in _fields(ctx) if field.of == of]
     if not fields:

@@ -1,4 +1,4 @@
-"""The question before data is deleted permanently."""
+"""Asks the user for confirmation before data is deleted permanently."""
 
 from __future__ import annotations
 

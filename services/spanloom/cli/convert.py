@@ -1,4 +1,4 @@
-"""``spanloom convert``: converts files of one format of runs into another, without a service."""
+"""``spanloom convert``: converts files of runs from one format into another, without a service."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _check(to_format: Format, output: Path | None) -> None:
 
 
 def _path_of(file: Path, stack: ExitStack) -> Path:
-    """Return the path of a file; for standard input, of a copy, which can be read twice."""
+    """Return the path of a file; standard input is copied into a file, so it can be read twice."""
     if str(file) != STDIN:
         return file
     copy = stack.enter_context(NamedTemporaryFile(prefix="spanloom-"))  # noqa: SIM115  # it is

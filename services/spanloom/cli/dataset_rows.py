@@ -1,4 +1,4 @@
-"""Rows of files, in any of the formats of rows, as items for a dataset."""
+"""Converts rows of files, in any of the known row formats, into items for a dataset."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RowItems:
     """Converts rows to items, and counts the members of rows that items cannot have."""
 
     def __init__(self, form: RowFormat | None) -> None:
-        """Read rows of the given format; without one, detect the format of each row."""
+        """Read rows of the given format; by default, detect the format of each row."""
         self._form = form
         self.left_out: Counter[str] = Counter()
         """Number of rows from which a member was left out, by member."""

@@ -259,7 +259,7 @@ def _write(client: Client, name: str, where: dict[str, Any], form: str, file: IO
         for row in list_items(client, name, **where):
             file.write(orjson.dumps(row) + b"\n")
         return
-    with TemporaryFile() as whole:  # a try that fails halfway is written again
+    with TemporaryFile() as whole:  # a try that fails halfway starts the file again
         client.copy(dataset_table(name, _TABLES[form], **where), whole)
         whole.seek(0)
         copyfileobj(whole, file)

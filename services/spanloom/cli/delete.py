@@ -36,7 +36,7 @@ _NS_PER_MS = 1_000_000
 
 
 class Conditions(NamedTuple):
-    """The conditions as typed; the time in milliseconds."""
+    """The conditions from the options; ``before`` is in milliseconds since the epoch."""
 
     trace_id: str | None = None
     project: str | None = None

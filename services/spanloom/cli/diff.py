@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class _DiffCommand(TeachingCommand):
     """Exits with 2 or more for any error, as diff(1) does: 1 means that the runs differ."""
 
-    def invoke(self, ctx: click.Context) -> Any:  # click's
+    def invoke(self, ctx: click.Context) -> Any:  # as click declares it
         try:
             return super().invoke(ctx)
         except click.ClickException as error:

@@ -1,4 +1,4 @@
-"""``spanloom eval``: judges many runs by a file of evaluators, and compares the results."""
+"""``spanloom eval``: judges many runs with the evaluators in a file, and compares the results."""
 
 from __future__ import annotations
 

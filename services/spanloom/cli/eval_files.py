@@ -61,7 +61,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def load_written(path: Path) -> tuple[Any, Places]:  # YAML values
-    """Return the plain values of YAML or JSON, and their lines.
+    """Return the values in a YAML or JSON file, and their line numbers.
 
     Raises ``FileError`` and ``click.UsageError``.
     """
@@ -73,7 +73,7 @@ def load_written(path: Path) -> tuple[Any, Places]:  # YAML values
 
 
 def load_config(path: Path, *, allows_code: bool) -> Config:
-    """Return a file of evaluators; raises ``FileError`` and ``click.UsageError``."""
+    """Load a file of evaluators; raises ``FileError`` and ``click.UsageError``."""
     text = _beginning(path)
     try:
         return read_config(text, name=path.stem, folder=path.parent, allows_code=allows_code)
@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return the report in a file, or the report of the experiment with this name.
+    """Return the report in a file, or of the experiment with this name if there is no such file.
 
     Raises ``InvalidRequestError`` if there is neither.
     """
@@ -109,7 +109,7 @@ def _of_experiment(name: str, client: Client, project: str | None) -> ReadReport
 
 
 def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mapping[str, Measure]]:
-    """Return the measures of the reports and experiments that gates name, by name.
+    """Return the scores' statistics from each report or experiment that a gate names, by name.
 
     A report is looked up next to the file of evaluators, then in the working directory; any other
     name is an experiment. Raises ``FileError``.

@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 
 _COLLECTED_AT = 100_000
-"""New objects after which the cycle collector runs: about those of a hundred documents."""
+"""New objects after which the cycle collector runs: about as many as 100 documents have."""
 
 
 class Targeted(NamedTuple):
-    """A target, and the number of times that it answers each item."""
+    """A target, and the number of times that it is run on each item."""
 
     target: Target
     repeats: int
@@ -70,9 +70,9 @@ class JudgingRequest(NamedTuple):
     dataset: tuple[str, int | None] | None = None
     """Name and version of a dataset; without a version, the last version."""
     targeted: Targeted | None = None
-    """The target that answers the items; without it, runs are read."""
+    """The target to run on the items; if it is ``None``, existing runs are judged."""
     sends: bool = False
-    """Whether the results become scores."""
+    """Whether the results are sent to the service as scores."""
 
 
 class Ended(NamedTuple):
@@ -84,7 +84,7 @@ class Ended(NamedTuple):
 
 
 def judge_all(request: JudgingRequest) -> Ended:
-    """Judge all runs; after Ctrl-C or if the service does not answer, return the results so far.
+    """Judge all runs; return the results so far after Ctrl-C, or if the service does not answer.
 
     Raises ``click.ClickException`` for an invalid query of runs.
     """
@@ -173,7 +173,7 @@ def _has_end(request: JudgingRequest) -> bool:
 
 
 def begun(request: JudgingRequest) -> Judgement:
-    """Return a judgement with the items; raises ``click.UsageError`` if none can be read."""
+    """Return a judgement that has only the items; raises ``click.UsageError`` if none is valid."""
     judgement = Judgement(request.config.evaluators, has_fingerprints=request.sends)
     if request.dataset is not None:
         _fill_from(request, judgement, *request.dataset)

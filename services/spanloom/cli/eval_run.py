@@ -1,4 +1,4 @@
-"""``spanloom eval run``: judges runs by a file of evaluators, and decides its gates."""
+"""``spanloom eval run``: judges runs with the evaluators in a file, and checks the file's gates."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def run_command(
 def _targeted(
     command: str | None, url: str | None, repeats: int, timeout_s: float
 ) -> Targeted | None:
-    """Return the target that answers the items, if there is one. Raises ``click.UsageError``."""
+    """Return the target to run on the items, if an option names one. Raises ``UsageError``."""
     try:
         if command is not None:
             return Targeted(command_target(command, timeout_s), repeats, timeout_s)

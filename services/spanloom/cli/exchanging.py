@@ -55,14 +55,14 @@ def report_option(command: Command) -> Command:
 
 
 def source_of_file(path: Path, named: str | None, flag: str) -> Source:
-    """Return the format of a file, or why it cannot be read.
+    """Return the format of a file, with the reason if the file cannot be read.
 
     Raises ``click.UsageError`` if there is no such file, or if several formats fit.
     """
     shown = printable(str(path))
     try:
         is_folder, is_there = path.is_dir(), path.is_file()
-    except OSError as error:  # its name is too long
+    except OSError as error:  # such as a name that is too long
         raise click.UsageError(f"{shown[:80]}: {error.strerror}") from None
     if is_folder:
         raise click.UsageError(f"{shown}: it is a directory; name the files in it")

@@ -159,7 +159,7 @@ def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
 
 
 def _is_one_service(otlp_url: str, api_url: str) -> bool:
-    """Return whether API and receiver are one service: the API is named, or on the same host."""
+    """Return whether both URLs lead to one service: the API URL was given, or has the same host."""
     return api_url != DEFAULT_URL or urlsplit(otlp_url).hostname == urlsplit(api_url).hostname
 
 
@@ -181,7 +181,7 @@ class _StoredSpans:
             return [self._client.transport.ask(call.request).body]
         except NotFoundError:
             return ()
-        except ClientError:  # such as for a key without read access
+        except ClientError:  # for example, the key has no read access
             self._is_refused = True
             return ()
 

@@ -47,7 +47,7 @@ def end_with_reader() -> None:
     try:
         pipe = sys.stdout.fileno()
         is_pipe = stat.S_ISFIFO(os.fstat(pipe).st_mode)
-    except (OSError, ValueError):  # it is closed, or not a file
+    except (OSError, ValueError):  # standard output is closed, or not a file
         return
     if is_pipe:
         Thread(target=_wait_for_end, args=(pipe,), name="reader", daemon=True).start()

@@ -124,7 +124,7 @@ _MISSING = (
 def _refuse_half(
     project: str | None, scopes: frozenset[Scope] | None, *, all_projects: bool
 ) -> None:
-    """Raise ``click.UsageError`` unless both the projects and the scopes of a key are given."""
+    """Raise ``click.UsageError`` unless a key's projects and its scopes are both given."""
     if all_projects and project is not None:
         raise click.UsageError("name the project with --project, or use --all-projects")
     if scopes is None or not (all_projects or project):

@@ -1,4 +1,4 @@
-"""``spanloom online-rules``: lists, puts, pauses, deletes rules that judge new runs."""
+"""``spanloom online-rules``: lists, stores, pauses and deletes rules that judge new runs."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def delete_command(
 
 
 def _read(path: Path) -> Mapping[str, Any]:
-    """Return a file of a rule; raises ``FileError`` and ``click.UsageError``."""
+    """Return the rule in a file; raises ``FileError`` and ``click.UsageError``."""
     value, _ = load_written(path)
     if not isinstance(value, dict):
         raise click.UsageError(f"{printable(str(path))}: it has no members such as evaluators")
@@ -191,7 +191,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _writable(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
-    """Return a rule without members that the service adds, as the output of `show` has them."""
+    """Return a rule without the members that the service adds, so that `show`'s output fits."""
     writable = {name: value for name, value in rule.items() if name not in _ADDED}
     if isinstance(past := writable.get("backfill"), dict):
         writable["backfill"] = {name: past[name] for name in past if name not in _ADDED}

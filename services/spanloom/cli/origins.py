@@ -1,4 +1,4 @@
-"""Names of options in messages: the variable instead of the flag if it has set the value."""
+"""Names an option in a message by the environment variable if that has set the option's value."""
 
 from __future__ import annotations
 

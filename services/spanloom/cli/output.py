@@ -35,7 +35,7 @@ class Form(StrEnum):
     """The format of a command's output."""
 
     TABLE = "table"
-    """The form for terminals: a table, a tree or a text."""
+    """The format for terminals: a table, a tree or a text."""
     JSON = "json"
     """One JSON value."""
     JSONL = "jsonl"
@@ -51,7 +51,7 @@ def output_option(
 ) -> Command:
     """Add ``--output`` and its short forms, and pass the command the chosen ``form``.
 
-    The default is a table on a terminal, and lines of JSON in a pipe: one line for a document.
+    The default is a table on a terminal, and JSON lines in a pipe; a document is one line.
     """
 
     @wraps(command)
@@ -75,7 +75,7 @@ def output_option(
 
 
 def is_form_chosen(ctx: click.Context) -> bool:
-    """Return whether a form was chosen, by ``--output`` or its short forms."""
+    """Return whether ``--output`` or one of its short forms was used."""
     flags = (f"as_{form}" for form in Form)
     return ctx.params.get("output") != AUTO or any(ctx.params.get(flag) for flag in flags)
 
@@ -122,7 +122,7 @@ def give(
     columns: Sequence[str] = (),
     must_find: bool = False,
 ) -> None:
-    """Print items: lines as they arrive, other forms once all items have arrived.
+    """Print items: JSON lines as they arrive, other formats once all items have arrived.
 
     ``columns`` selects columns. With ``must_find`` the command exits with 1 if there is no item.
     """

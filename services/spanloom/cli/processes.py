@@ -83,7 +83,7 @@ def run_roles(settings: Settings, roles: Role, *, opens: bool = False) -> NoRetu
     configure_logging("warning" if is_quiet else settings.log_level, settings.log_format)
     favour_speed()
     raise_limit()
-    if Role.COLLECT in roles:  # batches in flight belong on the disk of the data directory
+    if Role.COLLECT in roles:  # temporary files of batches belong on the data directory's disk
         tempfile.tempdir = str(temporary_in(settings.data_dir))
     interruption = Interruption()
     with Service(settings, roles) as service:

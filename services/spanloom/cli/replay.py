@@ -47,7 +47,7 @@ class ReplayState(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """The filters as typed; times in milliseconds."""
+    """The filters from the options; times are in milliseconds since the epoch."""
 
     project: str | None
     since: int | None
@@ -107,7 +107,7 @@ def replay_command(
 def _updates(
     settings: Settings, filters: Filters, client: Client, *, through_service: bool
 ) -> Iterator[Iterator[ReplayState]]:
-    """Let the service that owns the store run the replay, or own the store and run it here."""
+    """Let the service that owns the store run the replay; otherwise open the store and run it."""
     with ExitStack() as stack:
         if not through_service:
             through_service = not own_store(settings, stack)

@@ -106,7 +106,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Name → its module and object in this package, and one line of help."""
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Error numbers if no more can be written, which is not a bug."""
+"""Error numbers that mean a full disk, an exceeded quota or file size limit, not a bug."""
 
 
 class LazyGroup(click.Group):
@@ -126,7 +126,7 @@ class LazyGroup(click.Group):
         raise_again()
         return command
 
-    def invoke(self, ctx: click.Context) -> Any:  # click's
+    def invoke(self, ctx: click.Context) -> Any:  # as click declares it
         """Run the command; raises ``ReaderLeftError`` once the reader of its output is gone."""
         try:
             return super().invoke(ctx)

@@ -113,7 +113,7 @@ def _write(client: Client, form: str, filters: dict[str, Any], file: IO[bytes]) 
         if file.seekable():
             client.copy(call, file)
             return
-        with TemporaryFile() as whole:  # a try that fails halfway is written again
+        with TemporaryFile() as whole:  # a try that fails halfway starts the file again
             client.copy(call, whole)
             whole.seek(0)
             copyfileobj(whole, file)

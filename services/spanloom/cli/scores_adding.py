@@ -227,7 +227,7 @@ def _end(done: SentScores) -> None:
 
 
 def print_sent(done: SentScores, head: dict[str, str], of: str = "") -> None:
-    """Print the number of stored scores, as JSON with ``head`` in a pipe, and the refusals."""
+    """Print the number of stored scores (in a pipe as JSON, with ``head``), and the refusals."""
     if not sys.stdout.isatty():
         write_json(orjson.dumps({**head, **asdict(done)}), sys.stdout, indent=False)
         return

@@ -1,4 +1,4 @@
-"""``spanloom spans`` and ``explain``: the spans of a trace as sent, and what became of each."""
+"""``spanloom spans`` and ``explain``: print a trace's spans as sent, or how each was classified."""
 
 from __future__ import annotations
 

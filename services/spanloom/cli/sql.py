@@ -83,7 +83,7 @@ def sql_command(
 
 
 def _give(answer: SqlPieces, form: Form) -> None:
-    """Print a result: rendered if it is in the format for that, otherwise unchanged."""
+    """Print a result: as a table if it is in the format for tables, otherwise unchanged."""
     if answer.format != FORMAT or form in _FORMATS:
         _pass_on(answer)
         return

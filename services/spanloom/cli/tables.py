@@ -45,7 +45,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def call_of(
     subject: str, format_id: str, filters: Mapping[str, Any], query: Mapping[str, Any]
 ) -> Call[bytes]:
-    """Return the call for the rows; ``query`` has ``words``, ``order`` and ``limit``.
+    """Return the API call that returns the rows; ``query`` has ``words``, ``order``, ``limit``.
 
     Raises ``click.UsageError`` for options that these rows do not support.
     """

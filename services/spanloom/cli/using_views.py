@@ -19,7 +19,7 @@ Command = TypeVar("Command", bound="Callable[..., None]")
 PAGES = tuple(map(str, ViewPage))
 RUNS, STEPS = str(ViewPage.RUNS), str(ViewPage.STEPS)
 _FLAGS = {"any": None, "true": True, "false": False}
-"""Values of on/off parameters in an address → filters of the client."""
+"""Values of on/off parameters in a URL → values of the client's filters."""
 
 
 def page_option(command: Command) -> Command:
@@ -79,7 +79,7 @@ def view_parameters(
 def narrowed(
     filters: Mapping[str, Any], parameters: Mapping[str, str], where: str
 ) -> dict[str, Any]:
-    """Return filters of runs combined with a view, whose parameter ``where`` has the query.
+    """Return filters of runs combined with a view; ``where`` names the parameter for its query.
 
     A run has to match both queries. A time or a flag on the command line overrides the view's.
     """

@@ -1,4 +1,4 @@
-"""``spanloom views``: lists, shows, stores and deletes the views of the page that a team shares."""
+"""``spanloom views``: lists, shows, stores and deletes saved views, which a team shares."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound="Callable[..., None]")
 _NOT_OF_VIEWS = ("at", "cursor", "project")
-"""Parameters of an address that name a position in a list, or the project."""
+"""Parameters of a URL that name a position in a list, or the project."""
 
 
 @click.group(
@@ -187,7 +187,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _read_address(address: str, page: str) -> tuple[str, Mapping[str, str]]:
-    """Return the page of an address and its parameters; ``page`` if it has only parameters."""
+    """Return the page that a URL names, by default ``page``, and the parameters in the URL."""
     try:
         parts = urlsplit(address)
     except ValueError as error:

@@ -32,7 +32,7 @@ def check_place(
         if may_be_device and is_device:
             return
         reason = _IS_DEVICE if is_device else _fault_of(path, is_folder=is_folder)
-    except OSError as error:  # its name is too long
+    except OSError as error:  # such as a name that is too long
         reason = str(error.strerror)
     if reason:
         raise click.UsageError(f"{flag} {_shown(path)}: {reason}")
@@ -53,7 +53,7 @@ def _fault_of(path: Path, *, is_folder: bool) -> str:
 
 
 def check_apart(named: Mapping[str, Path], read: Collection[Path] = ()) -> None:
-    """Raise ``click.UsageError`` if two options name the same file, or an option a file to read."""
+    """Raise ``click.UsageError`` if two options name one file, or one names a file to read."""
     flags: dict[Path, str] = {file.absolute().resolve(): "" for file in read}
     for flag, path in named.items():
         other = flags.setdefault(path.absolute().resolve(), flag)

@@ -28,7 +28,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 15.0
 
 
 class ChangePage(Record):
-    """Some changes, oldest first, and the token after which the next ones begin."""
+    """Some changes, oldest first, and the token after which the next changes begin."""
 
     items: list[Change]
     next: str
@@ -45,7 +45,7 @@ class Following:
         self._failures = 0
 
     def parameters(self, wait_s: float) -> dict[str, str | float]:
-        """Return the next parameters; without a token, they request one without waiting."""
+        """Return the parameters of the next poll; a poll without a token only requests a token."""
         return {"wait": 0} if self.token is None else {"after": self.token, "wait": wait_s}
 
     def take(self, page: ChangePage) -> Iterator[Change]:
@@ -60,7 +60,7 @@ class Following:
     def pause_s(self, error: ClientError) -> float:
         """Return the seconds to wait before the next try; raises ``error`` if it is not transient.
 
-        No error counts as transient before the first reply, because the address may be wrong.
+        No error counts as transient before the first reply, because the URL may be wrong.
         """
         if not self._was_answered or not isinstance(error, PASSING):
             raise error
@@ -91,7 +91,7 @@ class Changes:
     def token(self) -> str | None:
         """The position after the changes read so far, to resume from; ``None`` before any reply.
 
-        It advances when the change after the last one of a reply is requested.
+        It advances when all changes of a reply were returned and the next change is requested.
         """
         return self._following.token
 

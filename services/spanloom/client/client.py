@@ -36,7 +36,7 @@ _ResultT = TypeVar("_ResultT")
 
 
 class Method(Generic[_P, _DescribedT, _ClientT, _ResultT]):
-    """A method with the signature and docstring of a function that only describes a request.
+    """A client method with the signature and docstring of a function that only builds a request.
 
     ``carry_out`` is called with the client and the result of that function. ::
 
@@ -93,8 +93,8 @@ class Client:
     ) -> None:
         """Create a client without connecting.
 
-        ``url`` defaults to ``SPANLOOM_API_URL``, or else ``http://127.0.0.1:8080``; ``api_key`` to
-        ``SPANLOOM_API_KEY``; without that, no key is sent. ``timeout_s`` limits each try,
+        ``url`` defaults to ``SPANLOOM_API_URL``, otherwise ``http://127.0.0.1:8080``; ``api_key``
+        to ``SPANLOOM_API_KEY``; if neither is set, no key is sent. ``timeout_s`` limits each try,
         ``deadline_s`` and ``tries`` limit all of them together; ``transport`` replaces the network.
         Raises ``ValueError`` if the URL is invalid.
         """
@@ -131,9 +131,9 @@ class Client:
     ) -> ExperimentItem:
         """Call a function with the items of a dataset, judge its runs, and store the scores.
 
-        ``target`` is called with the input of an item; the spans that it creates are its run, which
-        is judged once it has settled. ``evaluators`` are mappings or names of stored evaluators, by
-        default the dataset's evaluators. ``timeout_s`` limits the wait for a run. ::
+        ``target`` is called with the input of an item; the spans created by the call are a run,
+        which is judged once it has settled. ``evaluators`` are mappings or names of stored
+        evaluators, by default the dataset's evaluators. ``timeout_s`` limits the wait for a run. ::
 
             client.run_experiment("trips-1.5", "trips@1", target=agent.invoke, evaluators=["path"])
 

@@ -20,15 +20,15 @@ class ClientError(SpanloomError):
 
 
 class UnreachableError(ClientError):
-    """Nothing answers at the address."""
+    """Nothing answers at the service's URL."""
 
 
 class TimedOutError(ClientError):
-    """The service did not answer in time."""
+    """The service did not respond in time."""
 
 
 class NotSpanloomError(ClientError):
-    """Something answers at the address, but it is not Spanloom."""
+    """A server answers at the service's URL, but it is not Spanloom."""
 
 
 class NotInstalledError(ClientError):
@@ -41,13 +41,13 @@ class Fault(NamedTuple):
     parameter: str
     detail: str
     position: int | None = None
-    """For a query: the position of the fault, in characters from 0."""
+    """For a parameter with a query: the position of the fault, in characters from 0."""
     length: int = 1
     did_you_mean: tuple[str, ...] = ()
 
 
 class ApiError(ClientError):
-    """The API refused; the message is the problem's ``detail``."""
+    """The API refused a request; the message is the problem document's ``detail``."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class ApiError(ClientError):
         self.title = title
         self.detail = detail
         self.faults = tuple(faults)
-        """For 422: each parameter at fault."""
+        """For 422: each invalid parameter."""
         self.retry_after_s = retry_after_s
         """Seconds until a retry; ``None`` if a retry is useless."""
         self.resume = resume
-        """For 410: the token from which to follow, once everything has been listed again."""
+        """For 410: the token from which to follow the feed after listing all runs again."""
 
 
 class UnauthenticatedError(ApiError):
@@ -77,11 +77,11 @@ class UnauthenticatedError(ApiError):
 
 
 class ForbiddenError(ApiError):
-    """The key does not allow this (403)."""
+    """The API key does not allow the request (403)."""
 
 
 class NotFoundError(ApiError):
-    """There is no such trajectory, conversation or replay (404)."""
+    """The requested object does not exist, or the key may not read it (404)."""
 
 
 class ConflictError(ApiError):
@@ -89,22 +89,22 @@ class ConflictError(ApiError):
 
 
 class GoneError(ApiError):
-    """The change feed no longer reaches back to a token; ``resume`` is a newer one (410)."""
+    """The change feed no longer reaches back to a token; ``resume`` is a newer token (410)."""
 
 
 class InvalidParameterError(ApiError):
-    """A parameter cannot be used; ``faults`` says which and why (422)."""
+    """A parameter is invalid; ``faults`` has the parameters and the reasons (422)."""
 
 
 class QueryError(InvalidParameterError):
     """A ``where``, ``order`` or the like cannot be parsed; a caret in the message shows where."""
 
-    def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # as ``ApiError`` has it
-        """Store the sent texts by parameter, and the problem's members."""
+    def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # see ``ApiError``
+        """Store the texts that were sent, by parameter, and the members of the problem."""
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")
-        """The first of the sent texts."""
+        """The first of the texts that were sent."""
 
     def __str__(self) -> str:
         """Return every fault below the line of the text that contains it."""
@@ -113,7 +113,7 @@ class QueryError(InvalidParameterError):
 
 
 class UnavailableError(ApiError):
-    """The service cannot answer at the moment (429, 503)."""
+    """The service is overloaded or not ready at the moment (429, 503)."""
 
 
 BY_STATUS: dict[int, type[ApiError]] = {

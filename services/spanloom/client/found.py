@@ -1,4 +1,4 @@
-"""The results of a list: an iterable that can become a table or a view in a notebook."""
+"""The items of a list in the API: an iterable that can be converted to a table."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ SHOWN_RUNS = 200
 
 
 class Sender(Protocol):
-    """The attributes of a ``Client`` that a list needs."""
+    """The attributes of a ``Client`` that ``Found`` uses."""
 
     url: str
     transport: Transport
 
 
 class AsyncSender(Protocol):
-    """The attributes of an ``AsyncClient`` that a list needs."""
+    """The attributes of an ``AsyncClient`` that ``AsyncFound`` uses."""
 
     url: str
     transport: AsyncTransport
@@ -52,7 +52,7 @@ class Found(Generic[FoundT]):
     """The items of a list; each loop over it requests them again, page by page."""
 
     def __init__(self, client: Sender, walked: Walked[FoundT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         self._client, self._walked = client, walked
 
     def __iter__(self) -> Iterator[FoundT]:
@@ -65,7 +65,7 @@ class Table(Found[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: Sender, listing: Listing[ItemT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         super().__init__(client, listing)
         self._listing = listing
 
@@ -104,7 +104,7 @@ class Table(Found[ItemT]):
 
 
 class Runs(Table[Run]):
-    """Runs of a list."""
+    """The runs in a list; a notebook shows the first runs."""
 
     def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""
@@ -118,7 +118,7 @@ class AsyncFound(Generic[FoundT]):
     """``Found`` for ``async for``."""
 
     def __init__(self, client: AsyncSender, walked: Walked[FoundT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         self._client, self._walked = client, walked
 
     async def __aiter__(self) -> AsyncIterator[FoundT]:
@@ -132,7 +132,7 @@ class AsyncTable(AsyncFound[ItemT]):
     """Items of one type, which can also be read as a table."""
 
     def __init__(self, client: AsyncSender, listing: Listing[ItemT]) -> None:
-        """Store the list; it is requested by a loop."""
+        """Store the list; its pages are requested when it is iterated."""
         super().__init__(client, listing)
         self._listing = listing
 
@@ -171,7 +171,7 @@ class AsyncTable(AsyncFound[ItemT]):
 
 
 class AsyncRuns(AsyncTable[Run]):
-    """Runs of a list; a notebook can show ``await runs.first(20)``."""
+    """The runs in a list; a notebook can show ``await runs.first(20)``."""
 
     async def first(self, count: int = 20) -> RunList:
         """Return the first runs as a list."""

@@ -1,8 +1,8 @@
-r"""HTML for notebooks, without scripts, links, pictures or other external content.
+r"""Makes HTML for notebooks, without scripts, links, pictures or other external content.
 
-In: runs of a list, or the document of a trajectory. Out: one piece of HTML, limited in size.
-Recorded text is escaped, and control characters and marks that change the direction of writing
-come out as ``\x1b`` and the like. Start with ``runs_html`` and ``tree_html``.
+In: runs of a list, or the document of a trajectory. Out: one HTML fragment, limited in size.
+Recorded text is escaped; control characters, and characters that change the direction of writing,
+are written as ``\x1b`` and the like. Start with ``runs_html`` and ``tree_html``.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _FRAME = "font-family:ui-monospace,monospace;font-size:12px;line-height:1.5"
 
 
 def text(recorded: object, most: int = 200) -> str:
-    """Return text as HTML on one line, cut."""
+    """Return text as HTML on one line, cut to ``most`` characters."""
     whole = str(recorded)
     return escape(printable(whole[:most])) + ("…" if len(whole) > most else "")
 
 
 def lines(recorded: str, most: int) -> str:
-    """Return text as HTML with its line breaks, cut."""
+    """Return text as HTML with its line breaks, cut to ``most`` characters."""
     shown = "\n".join(escape(printable(line)) for line in recorded[:most].split("\n"))
     return shown + ("…" if len(recorded) > most else "")
 

@@ -1,4 +1,4 @@
-"""Documents, diffs and pages of lists, as typed objects; records are in ``core/records``.
+"""Types for documents, diffs and pages of lists; the items of lists are in ``core/records``.
 
 Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
 adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
@@ -111,7 +111,7 @@ class Cost(Record):
     """The cost of the model calls of a run, in US dollars."""
 
     usd: float | None
-    """The total; ``None`` if a price is unknown."""
+    """The total cost; ``None`` if a price is unknown."""
     known_usd: float | None
     """The cost of the calls whose price is known."""
     sources: list[str]
@@ -143,15 +143,15 @@ class Extraction(Record):
     metadata: dict[str, str] = {}  # noqa: RUF012  # pydantic copies it
     """Metadata of the run, as reported by the sender."""
     reported_cost: float | None = None
-    """The cost of the calls as reported by the sender, in its currency."""
+    """The cost of the calls as reported by the sender, in the sender's currency."""
     cost: Cost | None = None
     """``None`` without model calls, and in documents of older extractors."""
     is_resuming: bool = False
     """Whether the run received the answer for which an earlier run waited."""
     resumes: str | None = None
-    """The trace of that earlier run, once it is stored."""
+    """The trace id of that earlier run, once the earlier run is stored."""
     resumed_by: str | None = None
-    """The trace that received the answer for which this run waited."""
+    """The trace id of the run that received the answer for which this run waited."""
 
 
 class Trajectory(Record):

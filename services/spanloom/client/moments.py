@@ -1,4 +1,4 @@
-"""Parses points in time as users of the client and of the command line write them."""
+"""Parses times in the forms that users of the client and the command line may write."""
 
 from __future__ import annotations
 

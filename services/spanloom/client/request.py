@@ -65,7 +65,7 @@ class Reply:
 
     status: int
     headers: Mapping[str, str]
-    """Names are in lower case."""
+    """The response headers; names are in lower case."""
     body: bytes = b""
 
     @property
@@ -75,7 +75,7 @@ class Reply:
 
     @property
     def retry_after_s(self) -> float | None:
-        """Seconds until a retry by ``Retry-After``; ``None`` without that header."""
+        """Seconds until a retry, from ``Retry-After``; ``None`` if there is no such header."""
         text = self.headers.get("retry-after", "")
         if text.isdecimal():
             return float(text)
@@ -87,7 +87,7 @@ class Reply:
 class Call(Generic[AnswerT]):
     """A request, and the function that parses its reply.
 
-    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` if the reply is not Spanloom's.
+    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` if no Spanloom sent the reply.
     """
 
     request: Request
@@ -125,7 +125,7 @@ def typed_items(request: Request, model: type[Listed[ItemT]]) -> Call[Sequence[I
 
 
 def as_table(path: str, params: Parameters, media_type: str) -> Call[bytes]:
-    """Return the call for a whole list as a table or as lines of JSON, by its media type."""
+    """Return the call for a whole list in the given media type: a table or JSON lines."""
     request = Request("GET", path, given(params), {"accept": media_type}, media_type=media_type)
     return Call(request, lambda reply: reply.body)
 
@@ -205,7 +205,7 @@ def given_members(**members: object) -> Mapping[str, object]:
 
 
 def or_any(value: bool | None) -> bool | str:
-    """Return the value of a filter that is on by default: ``any`` turns it off."""
+    """Return the value of a filter that is on by default; ``None`` becomes ``any`` (off)."""
     return "any" if value is None else value
 
 

@@ -47,7 +47,7 @@ _WRONG = frozenset({400, 404, 413})
 def find_sql_url(client: Client) -> str:
     """Return the URL of the SQL port as reported by the service; the default if it reports none.
 
-    The scheme is the same as of the API, so that the key is sent no less safely.
+    The scheme is the same as in the API's URL, so that the key is encrypted if the API uses TLS.
     """
     try:
         port = client.service().sql_port
@@ -63,7 +63,7 @@ class SqlPieces(NamedTuple):
     """A result while it is received."""
 
     format: str
-    """ClickHouse's name of the format; not the requested one if the statement names its own."""
+    """ClickHouse's name of the result's format; a ``FORMAT`` in the statement has precedence."""
     is_text: bool
     pieces: Iterator[bytes]
 

@@ -1,4 +1,4 @@
-"""Sends requests with httpx, synchronously or not; ``tries`` and ``request`` decide on replies."""
+"""Sends requests with httpx, synchronously or asynchronously; ``tries`` decides about retries."""
 
 from __future__ import annotations
 

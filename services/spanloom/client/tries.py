@@ -1,8 +1,8 @@
 """Decides whether and when to retry; clock and random numbers are passed in, nothing is sent.
 
-Transient failures are retried: 429, 503, and connections that failed or broke; only for requests
-that are safe to repeat. ``Retry-After`` is obeyed; without it the pauses double, with jitter, so
-that many clients do not come back at the same moment. ::
+Transient failures (429, 503, and connections that failed or broke) are retried if the request is
+safe to repeat. ``Retry-After`` is obeyed; without it the pauses double, with jitter, so that many
+clients do not retry at the same moment. ::
 
     1st try: 503 → 0.125 to 0.25 s → 2nd: 503 → 0.25 to 0.5 s → 3rd: 503, Retry-After: 2 → 2 s
 """

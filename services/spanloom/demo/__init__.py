@@ -2,5 +2,6 @@
 
 In: a recording (``recording.binpb``: export requests; ``recording.json``: their origin) or live
 agents. Out: OTLP requests to a receiver. Start at ``recording.py`` or ``live.py``. ``examples.py``
-has the runs that the page loads, recorded as ``tests/fixtures/README.md`` describes.
+returns the example runs that the web page loads; ``tests/fixtures/README.md`` describes their
+recording.
 """

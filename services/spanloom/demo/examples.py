@@ -1,4 +1,4 @@
-"""The example runs of the page: recorded runs of several frameworks as OTLP JSON, with new times.
+"""The example runs for the web page: recorded runs of several frameworks, with new times and ids.
 
 Ids change each minute: runs sent twice within a minute are stored once, and deleted runs, whose ids
 the service refuses, can be sent again a minute later.
@@ -38,11 +38,11 @@ class Example(NamedTuple):
 
     trace_id: str
     groups: Sequence[bytes]
-    """Its ``resourceSpans``."""
+    """The items of the run's ``resourceSpans``."""
 
 
 def make_examples(now_ns: int) -> Sequence[Example]:
-    """Return all example runs, the newest first; it ends at ``now_ns``."""
+    """Return all example runs, newest first; the newest run ends at ``now_ns``."""
     return [
         _example(recorded, now_ns - place * APART_NS) for place, recorded in enumerate(_recorded())
     ]

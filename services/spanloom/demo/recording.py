@@ -1,4 +1,4 @@
-"""The bundled agent run, with new times and new ids, sent like an SDK: OTLP over gRPC."""
+"""Sends the bundled agent run, with new times and ids, as an SDK would: OTLP over gRPC."""
 
 from __future__ import annotations
 

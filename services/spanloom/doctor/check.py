@@ -1,7 +1,7 @@
-"""A check: a pure function from facts to a ``Verdict``, and formats for numbers in its message.
+"""Defines a check: a function that derives a ``Verdict`` from facts. Also formats its numbers.
 
 The parameters of the function name the facts that it needs (fields of ``Facts``). If one of them is
-unknown the check is skipped with the reason. Its docstring is part of the documentation.
+unknown the check is skipped with the reason. The function's docstring is part of the documentation.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Check(NamedTuple):
 def examine(checks: Sequence[Check], facts: Facts) -> list[Finding]:
     """Run the checks and return a finding for each.
 
-    A broken fact is reported once, by the first check that needs it.
+    A fact that could not be read is reported once, by the first check that needs it.
     """
     reported: set[Broken] = set()
     return [Finding(check.name, *_judge(check, facts, reported)) for check in checks]

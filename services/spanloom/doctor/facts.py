@@ -24,7 +24,7 @@ class Unknown(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """Facts that could not be read, which is a finding by itself."""
+    """The reason why facts could not be read, which is itself reported as a finding."""
 
     reason: str
     todo: str
@@ -42,7 +42,7 @@ class SoftwareFacts(NamedTuple):
     packages: int
     """Number of packages that Spanloom needs."""
     misfits: Sequence[str]
-    """Packages that are missing or of a wrong version."""
+    """Packages that are missing or have an unsupported version."""
 
 
 class DirectoryFacts(NamedTuple):
@@ -57,7 +57,7 @@ class DirectoryFacts(NamedTuple):
     """The newest format that this version can use."""
     is_writable: bool
     owner: str
-    """The process that owns it or owned it last; empty if there was none."""
+    """The process that has locked the directory, or locked it last; empty if there was none."""
     is_used: bool
     """Whether that process is running."""
     was_killed: bool
@@ -70,7 +70,7 @@ class DiskFacts(NamedTuple):
     free: int
     total: int
     min_free: int
-    """Below this the receiver refuses requests."""
+    """The free bytes below which receivers refuse requests."""
     sizes: Mapping[str, int]
     """Sizes in the directory: ``{"store": 2048, "spool": 1024}``."""
 
@@ -87,7 +87,7 @@ class SpoolFacts(NamedTuple):
     max_bytes: int
     letters: Sequence[DeadLetter]
     damaged: Sequence[Path]
-    """Damaged files that a start set aside after it copied the readable records."""
+    """Damaged spool files that a start moved away after it had copied the readable records."""
 
 
 class ServiceFacts(NamedTuple):
@@ -97,11 +97,11 @@ class ServiceFacts(NamedTuple):
     pid: str
     version: str
     error: str
-    """Why it could not be queried; empty if it answered."""
+    """Why the process could not be queried; empty if it responded."""
 
 
 class ExposureFacts(NamedTuple):
-    """Reachability of the ports."""
+    """Which machines can reach the ports, by the options."""
 
     host: str
     is_loopback: bool
@@ -109,10 +109,10 @@ class ExposureFacts(NamedTuple):
 
 
 class PortFacts(NamedTuple):
-    """A port that the service listens on, or would."""
+    """A port that the service listens on, or would listen on if it ran."""
 
     flag: str
-    """The option that sets it."""
+    """The option that sets the port."""
     address: str
     is_ours: bool
     """Whether the port belongs to the running service."""
@@ -140,26 +140,26 @@ class CertificateFacts(NamedTuple):
 
 
 class ExporterFacts(NamedTuple):
-    """Destination of exporters started in this shell, by OpenTelemetry's variables."""
+    """Where exporters started in this shell send spans, by OpenTelemetry's variables."""
 
     address: str
     """Host, port and path."""
     protocol: str
-    """Value of the variable, ``http/protobuf`` for example; empty if the SDK decides."""
+    """The configured protocol, for example ``http/protobuf``; empty if the SDK decides."""
     speaks: str
     """Protocol of the server at the address, gRPC or HTTP; empty if it speaks neither."""
     error: str
-    """Why there is no answer; empty if there is one."""
+    """Why no server answers; empty if a server answers."""
     has_scheme: bool = True
     """Whether the variable has ``http://`` or ``https://``, without which SDKs send no HTTP."""
     path: str = ""
     """The path that an SDK requests over HTTP; empty if none was requested."""
     status: int = 0
-    """HTTP status of the answer to a request without spans; 0 if none was sent or answered."""
+    """HTTP status of the response to a request without spans; 0 if there was no response."""
     answer: str = ""
-    """The message of the answer."""
+    """The message in the response."""
     variable: str = "OTEL_EXPORTER_OTLP_ENDPOINT"
-    """The variable that names the address."""
+    """The environment variable that has the address."""
     scheme: str = ""
     """The scheme that the server uses, if the variable has the other scheme."""
     is_disabled: bool = False
@@ -176,7 +176,7 @@ class Facts:
     disk: Known[DiskFacts]
     spool: Known[SpoolFacts]
     files: Known[Sequence[str]]
-    """Errors of other files that a start reads; empty if they are fine."""
+    """Errors in other files that a start reads; empty if there are none."""
     store: Known[StoreState]
     keys: Known[Sequence[Key]]
     exposure: Known[ExposureFacts]
@@ -186,6 +186,6 @@ class Facts:
     descriptors: Known[DescriptorFacts]
     service: Known[ServiceFacts]
     failures: Known[Sequence[str]]
-    """Why the running process is not ready; empty if it is."""
+    """Why the running process is not ready; empty if it is ready."""
     troubles: Known[Sequence[str]]
     """Current degradations of a process that is ready."""

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 _STEPS = (2_000, 400, 80, 16, 4)
-"""Text lengths to try, one after the other; lists keep a quarter as many items."""
+"""Maximum text lengths to try in turn; lists are cut to a quarter as many items."""
 
 
 def fitted(value: Any, room: int) -> Any:  # any JSON value, also returned
-    """Return the value, cut so that its JSON has at most ``room`` characters (at least 64).
+    """Return the value, cut so that its JSON has at most ``room`` characters; ``room`` is >= 64.
 
-    Texts are cut, and lists and mappings too; each notes how much is left out.
+    Texts, lists and mappings are cut; each ends with a note of how much is left out.
     """
     if size_of(value) <= room:
         return value
@@ -41,7 +41,7 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
 
 
-def _cut(value: Any, most: int) -> Any:  # as above
+def _cut(value: Any, most: int) -> Any:  # any JSON value, also returned
     few = max(most // 4, 1)
     if isinstance(value, str):
         return shortened(value, most)
@@ -75,8 +75,9 @@ def write(
 ) -> str:
     """Return a response with as many of the items as fit, at least one.
 
-    If items are left out, the response has their number, and the result of ``next_call`` for the
-    number of items shown. An item of more than ``most_each`` characters is cut.
+    If items are left out, the response has their number, and the call that continues:
+    ``next_call`` returns it for the number of items shown. An item of more than ``most_each``
+    characters is cut.
     """
     body = _fitted_head(head)
     shown = body["items"] = _fitting(items, _room(body), most_each)

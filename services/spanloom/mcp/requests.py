@@ -1,4 +1,4 @@
-"""The API requests of tools: tools always use the API, so keys and projects apply to agents."""
+"""Sends the tools' requests to the API, so that keys and projects limit what agents read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 IN_PROCESS = "http://localhost"
-"""The base URL of a process's own API."""
+"""The base URL for requests to the API of the same process."""
 
 
 class ApiAccess(Protocol):
@@ -40,7 +40,7 @@ class ApiAccess(Protocol):
         """Return a client for a tool call, which sends its key."""
 
     def key(self, headers: Headers) -> str:
-        """Return the key; empty without one."""
+        """Return the key; empty if there is none."""
 
 
 class RemoteApi:
@@ -87,7 +87,7 @@ async def read(client: AsyncClient, path: str, **parameters: str | int | bool | 
 
 @contextmanager
 def refusals_raised() -> Iterator[None]:
-    """Raise refusals as ``ToolError``: as a text they would look like a response."""
+    """Turn refusals by the API into ``ToolError``: as text they would look like a response."""
     try:
         yield
     except (ClientError, ValueError) as error:
@@ -115,17 +115,17 @@ def since_ms(since: str) -> int | None:
 
 
 class PageStart(NamedTuple):
-    """Where a page of runs begins: a cursor of the API, and the start time of its query."""
+    """Where a page of runs begins: a cursor of the API, and the ``since`` of the cursor's query."""
 
     from_ms: int | None
     cursor: str
 
 
 def page_start(cursor: str, since: str) -> PageStart:
-    """Return where a page begins: after a cursor of ``next_cursor_of``; without one, at ``since``.
+    """Return where a page begins: after a cursor from ``next_cursor_of``, otherwise at ``since``.
 
-    The cursor contains its start time, because a cursor of the API is valid only with the same
-    query, and ``7d`` is another time in every call.
+    The tool's cursor contains the start time, because the API's cursor is valid only for the same
+    query, and ``7d`` means another time in every call.
     """
     start, dot, rest = cursor.partition(".")
     if dot and (start == EVER or start.isdecimal()):

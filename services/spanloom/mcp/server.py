@@ -1,4 +1,4 @@
-"""The Model Context Protocol server, over stdio and over HTTP (``/mcp``)."""
+"""Makes the Model Context Protocol server, and serves it over stdio and over HTTP (``/mcp``)."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ _UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 
 
 class McpEndpoint:
-    """The route ``/mcp`` of the API: passes requests to the library; tools use the same API.
+    """The route ``/mcp`` of the API: passes requests to the MCP library; tools use the same API.
 
-    Requests are stateless, so any process behind a load balancer can answer them.
+    Requests are stateless, so any process behind a load balancer can handle them.
     """
 
     def __init__(self, sql_url: str | None = None) -> None:

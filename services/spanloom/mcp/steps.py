@@ -1,4 +1,4 @@
-"""Steps as JSON for agents: the outline, single steps, and the step that matched a search."""
+"""Steps as JSON for agents: the outline, single steps, and the steps that matched a search."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _short(value: Any) -> Any:  # any JSON value
 
 
 MOST_ROUNDS = 3
-"""Maximum requests for steps, because steps of one run may fill a page."""
+"""Maximum requests to find the steps of all runs; steps of one run may fill a page."""
 _SHOWN = ("step_id", "type", "name", "agent_name", "has_error")
 _MOST_ERROR = 200
 

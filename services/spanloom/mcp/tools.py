@@ -53,7 +53,7 @@ class StrictTool(Tool):
 
 
 def make_tool(method: Callable[..., Any]) -> Tool:
-    """Return the tool of a method; its responses are sent once, as text alone."""
+    """Return the tool for a method; its responses are sent only as text, not also as JSON."""
     description = inspect.getdoc(method)  # without the indentation of the code
     tool = StrictTool.from_function(
         method, description=description, annotations=READS, structured_output=False
@@ -76,7 +76,7 @@ _OF_FAILED = ("error_type", "error_message")
 
 
 def _line(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the shown fields of a run; the error only if it failed, to save tokens."""
+    """Return the fields of a run that agents see; its error only if it failed, to save tokens."""
     return {
         **{name: run.get(name) for name in _LINE},
         **{name: shortened(run[name], 300) for name in _OF_FAILED if run.get(name)},
@@ -87,7 +87,7 @@ class Tools:
     """One method per tool; its docstring is the description that agents read."""
 
     def __init__(self, api: ApiAccess) -> None:
-        """Use the API through these clients."""
+        """Use the API with the clients and keys that ``api`` provides."""
         self._api = api
 
     async def search_trajectories(
@@ -113,7 +113,7 @@ class Tools:
         if steps := steps_filter(where, text):
             await self._note_steps(context, runs, {"where": steps, "project": project})
         head = {"since": since, "next_cursor": next_cursor_of(page, start)}
-        if (count := fitting(head, runs)) < len(runs):  # the rest is the next page
+        if (count := fitting(head, runs)) < len(runs):  # the other runs are the next page
             page = await self._read(context, "/v1/trajectories", {**query, "limit": count})
             head["next_cursor"] = next_cursor_of(page, start)
         return write(head, runs[:count], lambda _: "search_trajectories with cursor=next_cursor")
@@ -246,7 +246,7 @@ class SqlTool:
     """Queries the SQL port with the caller's key."""
 
     def __init__(self, api: ApiAccess, url: str) -> None:
-        """Use these keys, and the SQL port at ``url``."""
+        """Use the keys that ``api`` provides, and the SQL port at ``url``."""
         self._api = api
         self._url = url
 

@@ -1,4 +1,4 @@
-"""Backups of a data directory, made while a service runs, and restored into a new directory.
+"""Backs up a data directory, even while a service runs, and restores it into a new directory.
 
 The spool is copied first, then the store, so that a backup is complete: a span leaves the spool
 only after it is stored, so a span missing in the copy of the spool is in the copy of the store. A
@@ -119,8 +119,9 @@ def back_up(
 ) -> Copied:
     """Copy a data directory into a new or empty directory, completely or not at all.
 
-    ``take_snapshot`` makes the owner of ``store`` take a snapshot (``SnapshotTaker``). Raises
-    ``StartupError`` with one line if the backup fails, and then leaves no files.
+    ``take_snapshot`` makes the process that has opened ``store`` take a snapshot
+    (``SnapshotTaker``). Raises ``StartupError`` with one line if the backup fails, and then leaves
+    no files.
     """
     snapshot = snapshot_in(store)
 
@@ -138,10 +139,9 @@ def back_up(
 
 
 def back_up_spool(data_dir: Path, target: Path) -> Copied:
-    """Copy a data directory that has no store, only the spool of a collector, for example.
+    """Copy a collector's data directory, which has no store; otherwise like ``back_up``.
 
-    Its store is a ClickHouse server, which is backed up separately, afterwards. Otherwise like
-    ``back_up``.
+    The store is then on a ClickHouse server, which has to be backed up separately, afterwards.
     """
 
     def copy(unfinished: Path) -> Digests:
@@ -173,8 +173,8 @@ def _copy_whole(data_dir: Path, target: Path, copy: Callable[[Path], Digests]) -
 def restore(source: Path, data_dir: Path) -> Copied:
     """Make a data directory from a backup; every file is verified by its SHA-256.
 
-    Raises ``StartupError`` with one line, and leaves the directory unchanged, if it is not empty,
-    or the backup is damaged or of a newer Spanloom.
+    Raises ``StartupError`` with one line, and leaves the directory unchanged, if the directory is
+    not empty, or if the backup is damaged or was made by a newer Spanloom.
     """
     digests = _read_manifest(source)
     refuse_unless_empty(data_dir)

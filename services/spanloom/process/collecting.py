@@ -71,7 +71,7 @@ def build_collector(
 ) -> Iterator[Part]:
     """Yield the components in start order; each is started before the next is built.
 
-    ``importer`` stores spans with this collector, once it runs.
+    ``importer`` is set up to store spans with this collector.
     """
     settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
     limits = limits_of(settings)

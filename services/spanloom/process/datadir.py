@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-"""Incremented when an older version can no longer use a directory written by this one."""
+"""Incremented when older versions cannot use a directory written by this version."""
 
 
 class DirectoryInUseError(StartupError):
@@ -37,7 +37,7 @@ def spool_in(data_dir: Path) -> Path:
 
 
 def temporary_in(data_dir: Path) -> Path:
-    """Return the path for temporary files of a data directory's owner."""
+    """Return the folder in a data directory for temporary files of the process that uses it."""
     return data_dir.absolute() / "tmp"
 
 
@@ -72,12 +72,12 @@ def _format_of(path: Path) -> int | None:
 class DataDir:
     """A data directory, locked for this process until ``release``.
 
-    ``lock`` holds the owner's process id, ``FORMAT`` the number above, ``spool.sqlite`` the
-    acknowledged requests that are not stored yet, ``observations.sqlite`` the state of Langfuse's
-    events, ``keys-known.json``, ``usage-known.json`` and ``store-known.json`` what is known of a
-    ClickHouse server, ``store/`` the embedded store, ``tmp/`` temporary files, such as a batch on
-    its way into the store. These are here because this disk is meant for spans; files left by a
-    killed process are removed at the next start.
+    ``lock`` holds the owner's process id, ``FORMAT`` the directory's format number,
+    ``spool.sqlite`` the acknowledged requests that are not stored yet, ``observations.sqlite`` the
+    state of Langfuse's events. ``keys-known.json``, ``usage-known.json`` and ``store-known.json``
+    hold what was last read from a ClickHouse server, ``store/`` is the embedded store. ``tmp/`` has
+    temporary files, such as a batch that is being inserted, because this disk is meant for spans;
+    temporary files left by a killed process are removed at the next start.
     """
 
     def __init__(self, path: Path) -> None:
@@ -128,7 +128,7 @@ class DataDir:
 
     def _open_lock(self) -> int:
         try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds all received data
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # holds all received data
             return os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise self._unusable(error) from error
@@ -188,8 +188,8 @@ class DataDir:
 def own_store(settings: Settings, stack: ExitStack) -> bool:
     """Lock the data directory if the store is in it; return whether the store can be opened.
 
-    ``False`` means that a running service owns the directory and has to do the work. Raises
-    ``StartupError`` if there is no store.
+    ``False`` means that a running service has locked the directory, so the caller has to send its
+    request to that service. Raises ``StartupError`` if there is no store.
     """
     if not settings.is_embedded:
         return True

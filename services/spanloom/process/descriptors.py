@@ -47,7 +47,7 @@ def raise_limit() -> None:
 
 
 def look_at_descriptors() -> DescriptorFacts:
-    """Return the limit of this process and the number in use, 0 if that is unknown."""
+    """Return this process's limit, and the number of descriptors in use (0 if unknown)."""
     limit = _finite(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     try:
         used = sum(1 for _ in Path("/proc/self/fd").iterdir())

@@ -1,4 +1,4 @@
-"""The component that opens the connections to a ClickHouse server, which may come up later."""
+"""Opens the connections to a ClickHouse server that may be down when the process starts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ FIRST_S = 2.0
 
 
 class LateStore:
-    """A ``Part`` that fails as soon as it is known that this version must not use the store.
+    """A ``Part`` that fails as soon as the store proves unusable by this version of Spanloom.
 
-    An unreachable store is not a failure: each connection opens at its first call that succeeds.
+    A store that is down is not a failure: each connection opens at its first successful call.
     """
 
     name = "store"
 
     def __init__(self, opening: Opening, connections: Sequence[Connection], outage: Outage) -> None:
-        """Open ``connections`` by ``opening``; ``outage`` measures an outage."""
+        """Open ``connections`` with ``opening``; failures are reported to ``outage``."""
         self._opening = opening
         self._connections = connections
         self._outage = outage

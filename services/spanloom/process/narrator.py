@@ -1,7 +1,7 @@
 """Logs what is received: a summary every minute, and refused spans at once.
 
-Logs once if nothing was received in the first minute: a sender that speaks HTTP to the gRPC port
-is invisible here (docs/architecture.md, trade-offs).
+Also logs once if nothing was received in the first minute: a sender that uses HTTP on the gRPC port
+causes no other log line (docs/architecture.md, trade-offs).
 """
 
 from __future__ import annotations

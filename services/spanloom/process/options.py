@@ -34,7 +34,7 @@ def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:
     """Return the access control.
 
     Raises ``OptionError`` if the address is reachable from other machines but the embedded store
-    has no keys. Over a ClickHouse server, where keys may be created later, no request is accepted
+    has no keys. With a ClickHouse server, where keys may be created later, no request is accepted
     until there are keys.
     """
     is_open = settings.insecure or is_loopback(settings.host)
@@ -70,14 +70,14 @@ def project_limits_of(settings: Settings) -> LimitsByProject:
 
 
 def terms_of(settings: Settings) -> Terms:
-    """Return the retention terms."""
+    """Return the default retention periods."""
     days, spans = settings.retention_days, settings.span_retention_days
     trajectories = settings.trajectory_retention_days
     return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
 
 
 def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
-    """Return the builder of trajectories: worker processes, or this process if there are none.
+    """Return the object that builds trajectories: in worker processes, or here if there are none.
 
     Raises ``StartupError`` for an invalid prices file.
     """
@@ -92,7 +92,7 @@ def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> 
 
 
 def timing_of(settings: Settings) -> Timing:
-    """Return the times after which traces are built."""
+    """Return how long the extractor waits before it builds a trace, and how often it polls."""
     return Timing(
         root_quiet_s=settings.root_quiet_s,
         no_root_quiet_s=settings.no_root_quiet_s,
@@ -103,7 +103,7 @@ def timing_of(settings: Settings) -> Timing:
 
 
 def sql_limits_of(settings: Settings) -> SqlLimits:
-    """Return the limits of one statement of the SQL port; it may use half of the cores."""
+    """Return the limits of one statement on the SQL port; a statement may use half of the cores."""
     return SqlLimits(
         time_s=settings.sql_query_s,
         memory_bytes=int(settings.sql_query_memory),
@@ -114,8 +114,8 @@ def sql_limits_of(settings: Settings) -> SqlLimits:
 def default_workers(cores: int) -> int:
     """Return the default number of worker processes: none on one core.
 
-    The process with the open store does a quarter of the work, so two workers are worthwhile on two
-    cores.
+    The process that has the store open does a quarter of the work itself, so two workers are
+    worthwhile on two cores.
     """
     return max(cores - 1, 2) if cores > 1 else 0
 

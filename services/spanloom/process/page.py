@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _NO_PAGES = ("/v1/", "/ui/")
 RECIPES, EXAMPLES = "/ui/recipes", "/ui/examples"
 ENDPOINT = "{endpoint}"
-"""Placeholder in recipes, which the page replaces by its own address in the browser."""
+"""Placeholder in recipes, which the page replaces by the endpoint for the browser's host."""
 
 
 def page_router() -> APIRouter:
@@ -55,10 +55,10 @@ def page_router() -> APIRouter:
 
 
 class Nowhere(APIRoute):
-    """The last route: serves a page for an unknown address, to browsers only."""
+    """The last route: serves an error page for an unknown path, to browsers only."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Match if a browser opens an address outside the API."""
+        """Match if a browser requests a path outside the API."""
         match, child = super().matches(scope)
         is_opened = "text/html" in Headers(scope=scope).get("accept", "")
         if match is Match.FULL and is_opened and not scope["path"].startswith(_NO_PAGES):

@@ -1,4 +1,4 @@
-"""Whether a process can do its work, as ``/readyz`` reports it; docs/operations.md has the table.
+"""Decides whether a process is ready, as ``/readyz`` reports it (table in docs/operations.md).
 
 A collector is ready without the store, because acknowledged requests wait in the spool. The other
 roles need the store.
@@ -20,9 +20,9 @@ class Readiness:
     """The conditions of readiness, each a function that returns what is missing."""
 
     def __init__(self, unready: Callable[[], Sequence[str]], *, only_collects: bool) -> None:
-        """Start with ``unready``, which returns reasons that precede all conditions, if any.
+        """Start without conditions; while ``unready`` returns reasons, conditions are not checked.
 
-        A process that ``only_collects`` has conditions of its own.
+        ``only_collects`` is whether the process has the role of the collector and no other.
         """
         self._unready = unready
         self.only_collects = only_collects
@@ -33,7 +33,7 @@ class Readiness:
         self._conditions.append(missing)
 
     def require_to_collect(self, missing: Callable[[], str]) -> None:
-        """Add a condition that applies only to a process that only collects."""
+        """Add a condition that applies only if this process ``only_collects``."""
         if self.only_collects:
             self.require(missing)
 

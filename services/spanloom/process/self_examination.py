@@ -48,8 +48,9 @@ class SelfExamination:
     ) -> None:
         """Check the options, the state of ``process`` and the ``keys``.
 
-        Keys are read by the connection that is already open, because closing a second one in the
-        same process would drop the first one's locks (https://sqlite.org/howtocorrupt.html, 2.2).
+        Keys are read over the connection that is already open, because closing a second connection
+        in the same process would drop the locks of the first
+        (https://sqlite.org/howtocorrupt.html, 2.2).
         """
         self._settings = settings
         self._process = process

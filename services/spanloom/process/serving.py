@@ -1,10 +1,10 @@
 """Runs an ASGI application under uvicorn, in a thread, on a socket bound beforehand.
 
-Sockets are bound first so that a port in use ends the start at once with one line, and port 0 has
-its real number before anything runs.
+Sockets are bound first so that a port in use ends the start at once with a one-line error, and so
+that port 0 has its real number before anything runs.
 
 uvicorn's own loop wakes up ten times a second in each server to check whether it should end. In an
-idle service that was an eighth of the CPU time, so ``PatientServer`` sleeps.
+idle service that was an eighth of the CPU time, so ``PatientServer`` waits for an event instead.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class PatientServer(uvicorn.Server):
-    """Serves like uvicorn, until ``end``."""
+    """A uvicorn server that serves until ``end`` is called."""
 
     def __init__(self, config: Config) -> None:
         """Prepare; uvicorn's date header and request limit, which need its loop, must be off."""
@@ -53,7 +53,7 @@ class PatientServer(uvicorn.Server):
         """Shut the server down; callable from any thread, at any time."""
         self.should_exit = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # it has ended already, and its loop is closed
+            with suppress(RuntimeError):  # the server has ended already, and its loop is closed
                 self._loop.call_soon_threadsafe(self._end.set)
 
 
@@ -136,7 +136,7 @@ class HttpServer:
             if not self._thread.is_alive or time.monotonic() > until:
                 raise StartupError(f"the server on port {self.port} did not start; see the log")
             time.sleep(_POLL_S)
-        self._listener.listen(BACKLOG)  # asyncio has set it to ACCEPTS
+        self._listener.listen(BACKLOG)  # asyncio has set the backlog to ACCEPTS
 
     def stop(self, grace_s: float) -> None:
         """Accept no more; open requests may finish for ``grace_s`` seconds, then are aborted."""

@@ -1,7 +1,7 @@
 """The components of a process: started in order, watched, and stopped in reverse.
 
-A failed component makes the process unready with the reason at once, and ends it within
-``FAILED_END_S``, because half a process that looks alive is worse than a restart.
+When a component fails, the process at once reports itself as not ready, with the reason, and ends
+within ``FAILED_END_S``, because a process that works only partly is worse than a restart.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Part(Protocol):
     """A component that runs until it is stopped: a receiver, the writer, the extractor, the API.
 
-    The supervisor starts parts in order, checks ``failed`` of each twice a second and stops them in
-    reverse. A part never ends the process itself and never hides its own end.
+    The supervisor starts components in order, checks their ``failed`` twice a second and stops them
+    in reverse. A component never ends the process itself; it reports its own end in ``failed``.
     """
 
     @property
@@ -29,21 +29,21 @@ class Part(Protocol):
 
     @property
     def failed(self) -> BaseException | None:
-        """Why the part has died or cannot continue; ``None`` while it works."""
+        """Why the component has died or cannot continue; ``None`` while it works."""
 
     def start(self) -> None:
-        """Start; return once the part works. Raises ``StartupError`` if that fails."""
+        """Start; return once the component works. Raises ``StartupError`` if that fails."""
 
     def stop(self, grace_s: float) -> None:
         """Finish running work for at most ``grace_s`` seconds, then end.
 
-        Must be harmless if the part has failed.
+        Must be harmless if the component has failed.
         """
 
 
 @runtime_checkable
 class Listening(Protocol):
-    """A part that listens on a port, which is known once it has started."""
+    """A component that listens on a port; the port is known once the component has started."""
 
     @property
     def port(self) -> int:
@@ -52,7 +52,7 @@ class Listening(Protocol):
 
 @runtime_checkable
 class Troubled(Protocol):
-    """A part that reports when it cannot do all its work for a while."""
+    """A component that reports when it temporarily cannot do all its work."""
 
     @property
     def trouble(self) -> str:
@@ -63,17 +63,17 @@ class Troubled(Protocol):
 
 
 class PartFailedError(SpanloomError):
-    """A running part died or cannot continue, so the process ends."""
+    """A running component died or cannot continue, so the process ends."""
 
 
 WATCH_S = 0.5
-"""Seconds between checks of each part's ``failed``."""
+"""Seconds between checks of each component's ``failed``."""
 NOTICE_S = 1.0
-"""Seconds for which ``/readyz`` reports the reason before a failed process stops its parts."""
+"""Seconds for which ``/readyz`` reports a failure before the process stops its components."""
 FAILED_GRACE_S = 1.0
-"""Seconds for the other parts to finish when one has failed."""
+"""Seconds for the other components to finish after a component has failed."""
 FAILED_END_S = 4.0
-"""Seconds after which a process with a failed part is killed if a part blocks its end."""
+"""Seconds after which a process with a failed component is killed if a component blocks it."""
 _MIN_GRACE_S = 0.5
 
 
@@ -85,10 +85,10 @@ class Ending(Protocol):
 
 
 class Supervisor:
-    """The parts of one process, and other resources that are closed in order."""
+    """The components of one process, and other resources that are closed in order."""
 
     def __init__(self, shutdown_s: float) -> None:
-        """Allow all parts together ``shutdown_s`` seconds to stop."""
+        """Allow all components together ``shutdown_s`` seconds to stop."""
         self._shutdown_s = shutdown_s
         self._parts: list[Part] = []
         self._ends = ExitStack()
@@ -96,17 +96,17 @@ class Supervisor:
         self._stop_by = float("inf")
 
     def start(self, part: Part) -> None:
-        """Start a part; parts are stopped in reverse order."""
+        """Start a component; components are stopped in reverse order."""
         self._ends.callback(lambda: part.stop(self._left_s()))
         self._parts.append(part)
         part.start()
 
     def at_end(self, close: Callable[[], object]) -> None:
-        """Register a callback that runs at the stop, as if it were a part started now."""
+        """Register a callback that runs at the stop, in the order as if it were started now."""
         self._ends.callback(close)
 
     def started(self) -> None:
-        """Mark the start as complete: the process is ready unless a part has failed."""
+        """Mark the start as complete: the process is ready unless a component has failed."""
         self._state = ()
 
     def unready(self) -> Sequence[str]:
@@ -114,15 +114,15 @@ class Supervisor:
         return [reason for part in self._parts if (reason := _failure_of(part))] or self._state
 
     def troubles(self) -> Sequence[str]:
-        """Return current degradations of parts; empty if healthy."""
+        """Return current degradations of components; empty if healthy."""
         return [part.trouble for part in self._parts if isinstance(part, Troubled) and part.trouble]
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each listening part, by its name."""
+        """Return the port of each listening component, by its name."""
         return {part.name: part.port for part in self._parts if isinstance(part, Listening)}
 
     def wait(self, until: Ending) -> None:
-        """Return when the event is set; raise ``PartFailedError`` if a part fails first."""
+        """Return when the event is set; raise ``PartFailedError`` if a component fails first."""
         while not until.wait(WATCH_S):
             for part in self._parts:
                 if reason := _failure_of(part):
@@ -131,7 +131,7 @@ class Supervisor:
                     raise PartFailedError(reason) from part.failed
 
     def stop(self) -> None:
-        """Stop all parts in reverse order."""
+        """Stop all components in reverse order."""
         self._state = ("stopping",)
         self._stop_by = time.monotonic() + self._shutdown_s
         self._ends.close()
@@ -141,7 +141,7 @@ class Supervisor:
 
 
 def _failure_of(part: Part) -> str:
-    """Return a line with the reason why a part failed; empty if it has not."""
+    """Return a line with the reason why a component failed; empty if it has not failed."""
     error = part.failed
     if error is None:
         return ""

@@ -1,4 +1,4 @@
-"""TLS of all ports: one certificate, reloaded when its files change."""
+"""TLS for all ports: one certificate, reloaded when its files change."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class _Pair(NamedTuple):
 class TlsFiles(RepeatingPart):
     """The certificate of this process; a ``Part`` that reloads it between ``start`` and ``stop``.
 
-    If certificate and key do not match, for instance in the middle of a renewal, that is logged and
-    the old certificate is served until they do. ``client_ca`` is read at the start only.
+    If certificate and key do not match, for example in the middle of a renewal, that is logged, and
+    the old certificate is used until they match. ``client_ca`` is read only at the start.
     """
 
     name = "tls"
@@ -46,7 +46,7 @@ class TlsFiles(RepeatingPart):
             self._pair = self._read()
             self._authority = client_ca.read_bytes() if client_ca else None
             self.http_context(ask_clients=True)
-        except OSError as error:  # ssl.SSLError is one
+        except OSError as error:  # also ssl.SSLError, a subclass
             raise StartupError(
                 f"the TLS files {certificate} and {key}"
                 f"{f' with {client_ca}' if client_ca else ''} cannot be used: {error}"
@@ -73,7 +73,7 @@ class TlsFiles(RepeatingPart):
         def fetch() -> grpc.ServerCertificateConfiguration | None:
             nonlocal served
             if served is self._pair:
-                return None  # unchanged
+                return None  # None: the certificate is unchanged
             served = self._pair
             return self._for_grpc(served)
 

@@ -262,7 +262,7 @@ class Service:
         )
 
     def _base_url(self) -> str:
-        """Return the address of the page, as other machines may reach it."""
+        """Return the URL of the web page for other machines."""
         settings = self._settings
         port = self._supervisor.ports().get("api", settings.api_port)
         address = authority(_REACHED.get(settings.host, settings.host), port)
@@ -340,7 +340,7 @@ class Service:
         return HttpServer(door, listener, "sql", context, door.end)
 
     def _opening(self) -> Opening | None:
-        """Return the server that this process may have to wait for; ``None`` if it is embedded."""
+        """Return how to connect to the ClickHouse server; ``None`` for an embedded store."""
         if self._settings.is_embedded:
             return None
         oldest = OLDEST_WRITABLE if self._roles == Role.COLLECT else None
@@ -352,7 +352,7 @@ class Service:
         return open_key_store(self._settings.resolved_store_url, self._settings.data_dir)
 
     def _known_keys(self) -> LastKnown | None:
-        """Return the file for the keys of a server; only a collector has a directory of its own."""
+        """Return the cache of a server's keys; only a collector has a directory for its file."""
         if self._settings.is_embedded:
             return None
         directory = self._settings.data_dir.absolute()
@@ -369,7 +369,7 @@ class Service:
         return Heartbeat(workers, me, self._kinds(), self.metrics, outage=self._outage)
 
     def _kinds(self) -> Sequence[str]:
-        """Return the kinds of work of this process, as its heartbeat names them."""
+        """Return the kinds of work of this process, by their names in heartbeats."""
         kinds = {
             "collect": Role.COLLECT in self._roles,
             "extract": Role.EXTRACT in self._roles,
@@ -408,7 +408,7 @@ class Service:
 
 
 def _names_of(roles: Role) -> list[str]:
-    """Return the names under which the rights of these roles are declared."""
+    """Return the names of these roles in the list of rights that each role needs."""
     names = {
         Role.COLLECT: "collect",
         Role.EXTRACT: "extract",
@@ -419,5 +419,5 @@ def _names_of(roles: Role) -> list[str]:
 
 
 def _withheld(queues: QueueReader, project: str | None) -> Collection[tuple[str, str]]:
-    """Return project and id of the traces whose annotations and scores are withheld."""
+    """Return project and id of the traces whose annotations and scores are not yet visible."""
     return withheld_from_all(queues, Reach.ALL if project is None else Reach.only(project))

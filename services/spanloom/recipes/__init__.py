@@ -1,8 +1,8 @@
-"""Recipes of ``spanloom instrument``: how to make agents of each framework send spans.
+"""The recipes for ``spanloom instrument``: how to make agents of each framework send spans.
 
-In: a framework and an instrumentation (``way``), each pair a TOML file that the tests run. Out: a
-``Recipe`` with packages, code, variables and settings. Coding agents are frameworks that need no
-code. Start with ``find_recipe``.
+In: a framework and an instrumentation (``way``); each pair has a TOML file, which the tests run.
+Out: a ``Recipe`` with packages, code, variables and settings. Coding agents are frameworks that
+need no code. Start with ``find_recipe``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ENDPOINT = "http://127.0.0.1:4318"
 KEY = "sl_…"
-"""Placeholder of an API key; a real one must not be printed."""
+"""Placeholder for an API key; a real key must not be printed."""
 
 
 class UnknownRecipeError(SpanloomError):
@@ -39,7 +39,7 @@ class Recipe:
     """The short name of the instrumentation, as on the command line."""
     instrumentation: str
     line: str
-    """One line: what the recipe is, and how it differs from the other ways."""
+    """One line: what the recipe is, and how it differs from other instrumentations."""
     install: str
     code: str = ""
     """Code to run before agents are made; empty if variables or settings are enough."""
@@ -64,16 +64,16 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """A framework and its recipes, the recommended one first."""
+    """A framework and its recipes, the recommended recipe first."""
 
     name: str
     title: str
     language: str
     recipes: Sequence[Recipe]
     also: Sequence[str] = ()
-    """Aliases."""
+    """Other names of the framework."""
     why: str = ""
-    """Why the first recipe is the recommended one."""
+    """Why the first recipe is recommended."""
 
 
 def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
@@ -83,9 +83,9 @@ def read_frameworks(endpoint: str = ENDPOINT) -> Sequence[Framework]:
 
 
 def find_framework(name: str, endpoint: str = ENDPOINT) -> Framework:
-    """Return the framework of a name, alias or title, ignoring case and punctuation.
+    """Return the framework with a name, alias or title, ignoring case and punctuation.
 
-    Raises ``UnknownRecipeError`` with similar names, and what to do without a recipe.
+    Raises ``UnknownRecipeError`` with similar names, and what to do if there is no recipe.
     """
     frameworks = read_frameworks(endpoint)
     names = {known: one for one in frameworks for known in (one.name, *one.also)}
@@ -105,7 +105,7 @@ def _bare(name: str) -> str:
 
 
 def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
-    """Return the commands for an instrumentation that was given as a framework; otherwise ""."""
+    """Return the commands that fit if the name is an instrumentation's; otherwise empty."""
     commands = [
         f"`spanloom instrument {one.name} {recipe.way}`"
         for one in frameworks
@@ -118,7 +118,7 @@ def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
 def find_recipe(framework: Framework, way: str | None) -> Recipe:
     """Return the recipe with this instrumentation; without ``way`` the recommended one.
 
-    Raises ``UnknownRecipeError`` with the names that a framework has.
+    Raises ``UnknownRecipeError`` with the names of the framework's instrumentations.
     """
     if way is None:
         return framework.recipes[0]
@@ -161,14 +161,14 @@ def _text(name: str) -> str:
 
 
 def recipe_as_json(framework: Framework, recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe with its framework's title and language, and the names of other ways."""
+    """Return a recipe with its framework's title and language, and other instrumentations."""
     others = [one.way for one in framework.recipes if one is not recipe]
     about = {"title": framework.title, "language": framework.language, "other_ways": others}
     return {**asdict(recipe), **about}
 
 
 def framework_as_json(framework: Framework) -> dict[str, Any]:
-    """Return a framework with a short description of each way."""
+    """Return a framework with a short description of each instrumentation."""
     ways = [
         {"way": one.way, "instrumentation": one.instrumentation, "line": one.line}
         for one in framework.recipes

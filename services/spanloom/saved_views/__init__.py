@@ -1,5 +1,5 @@
-"""Saved views of the page: creates, renames, replaces and deletes them, and sets defaults.
+"""Saved views: creates, renames, replaces and deletes them, and sets the default for each page.
 
-In: names and parameters of a page. Out: views of a project, or the faults of a view (``faults``).
+In: a view's name, page and parameters. Out: views of a project, or a view's faults (``faults``).
 Start with ``service.py``.
 """

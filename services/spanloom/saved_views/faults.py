@@ -1,4 +1,4 @@
-"""Finds faults in the parameters of a view, when stored and later, because fields may vanish."""
+"""Finds faults in a view's parameters: when it is stored, and later, as fields may be removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ids of views, derived from names, and unique names of the views of a page."""
+"""Derives the ids of views from their names, and makes names unique on each page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def place_of(stored: Sequence[SavedView], project: str, page: str, name: str) -> tuple[str, int]:
-    """Return the id of a new view, and the revision before its first.
+    """Return the id of a new view, and the revision after which its revisions start.
 
-    Processes that create views of one name at the same moment get the same id, so that their
+    Processes that create views with one name at the same moment get the same id, so that their
     changes conflict. The id of a deleted view is reused; a renamed view keeps its id.
     """
     by_id = {view.id: view for view in stored}

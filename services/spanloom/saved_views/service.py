@@ -28,7 +28,7 @@ class ViewRefusedError(PermanentError):
     """The change conflicts with the current views of the project (409)."""
 
     def __init__(self, message: str, current: Sequence[ListedView] = ()) -> None:
-        """Keep the conflicting view, if there is one."""
+        """Store the view that conflicts, if there is one."""
         super().__init__(message)
         self.current = current
 
@@ -94,10 +94,10 @@ class SavedViews:
     def change(
         self, project: str, view_id: str, content: ViewContent, revision: int, by: str
     ) -> ListedView:
-        """Rename a view, or replace its parameters; the same change again changes nothing.
+        """Rename a view, or replace its parameters; repeating a change has no effect.
 
-        Raises the errors of ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if the view
-        was changed after ``revision``. Unchanged parameters may be faulty.
+        Raises the same errors as ``make``, ``UnknownViewError``, and ``ViewRefusedError`` if the
+        view was changed after ``revision``. Faults in parameters that stay the same are accepted.
         """
         with self._lock:
             views = self.listed(project)
@@ -177,7 +177,7 @@ def _named(views: Sequence[ListedView], page: str, name: str) -> ListedView | No
 
 
 def _if_same(listed: ListedView, content: ViewContent) -> ListedView:
-    """Return the view if it has this content; raises ``ViewRefusedError``."""
+    """Return the view if it has this content; otherwise raise ``ViewRefusedError``."""
     view = listed.view
     is_same = (view.name, view.parameters) == content and not (view.is_newer or view.is_deleted)
     if not is_same:

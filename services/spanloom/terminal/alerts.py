@@ -49,7 +49,7 @@ def render_alerts(items: Sequence[Item], console: Console) -> None:
 
 
 def render_alert(item: Item, console: Console) -> None:
-    """Print one alert: its condition, its number of firing events, its channels."""
+    """Print one alert: its condition, the number of its firing events, its channels."""
     console.print(Text(printable(item["name"]), "bold"))
     lines = [f"asks  {condition_text(item)}", f"version  {item['version']}", _firing(item)]
     if item["waits_for_settled"]:

@@ -37,7 +37,7 @@ def render_datasets(items: Sequence[Item], console: Console) -> None:
 
 
 def render_dataset(item: Item, console: Console) -> None:
-    """Print one dataset: its description, its numbers of items, a line for each version."""
+    """Print one dataset: its description, numbers of items, and a line for each version."""
     console.print(Text(printable(item["name"]), "bold"))
     if item["description"]:
         console.print(Text(f"  {printable(item['description'])}"))

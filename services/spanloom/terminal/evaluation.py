@@ -1,4 +1,4 @@
-"""The outcome of an evaluation and the comparison of two, as tables."""
+"""Prints the result of an evaluation, and the comparison of two evaluations, as tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STYLES = {
 
 
 def render_evaluation(head: Mapping[str, Any], reasons: Sequence[str], console: Console) -> None:
-    """Print the head of a report: scores, gates, and the outcome."""
+    """Print the head of a report: scores, gates, and whether the gates passed."""
     console.print(summary_table(head["summary"]))
     if head["gates"]:
         gates = _table("gate", "verdict", "why")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    Item = Mapping[str, Any]  # an experiment, or a result of one, as JSON
+    Item = Mapping[str, Any]  # an experiment, or a result in it, as JSON
 
 _STYLES = {"running": "cyan", "done": "green", "failed": "bold red", "cancelled": "dim"}
 _LONGEST = 100

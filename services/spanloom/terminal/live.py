@@ -1,4 +1,4 @@
-"""Output that is redrawn: a growing run, and the progress of long work."""
+"""Output that is redrawn: a growing run, and the progress of a long operation."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class GrowingTree:
 class Counting:
     """A context manager that shows a count, with a progress bar if ``total`` is known.
 
-    ``total`` is in the unit of the count, or of ``done`` if ``show`` gets that.
+    ``total`` has the unit of the count; if ``show`` is called with ``done``, the unit of ``done``.
     """
 
     def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:
@@ -96,6 +96,6 @@ class Counting:
         self._progress.stop()
 
     def show(self, count: int, note: str = "", done: float | None = None) -> None:
-        """Show the count so far and a note after it; ``done`` or else the count sets the bar."""
+        """Show the count so far, then a note; ``done``, by default the count, sets the bar."""
         completed = count if done is None else done
         self._progress.update(self._task, completed=completed, note=note, count=count)

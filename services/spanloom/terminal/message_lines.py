@@ -36,7 +36,7 @@ Message = dict[str, Any]  # a message in the documented shape
 def read_messages(text: str) -> Sequence[Message]:
     """Return the messages in a model step's input or output; empty if there are none.
 
-    A tool result gets the name of its tool if the messages include the call that it answers.
+    A tool result gets the name of its tool if the messages include the tool call.
     """
     try:
         value = orjson.loads(text)
@@ -128,7 +128,7 @@ def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]
 def failure_texts(step: DocumentStep, listed: Sequence[Failure]) -> Iterator[str]:
     """Yield the failures of a step, one line each: ``KeyError: 'city'``.
 
-    The step's own failure comes first. A failure below it, in a span that is not a step, names that
+    The step's own failure comes first. A failure in a descendant span that is not a step names the
     span: ``ConnectionError: refused (in span 3f2a…, recovered)``.
     """
     own = step.error

@@ -1,4 +1,4 @@
-"""Tables of rows: statistics, selected columns, fields of the API, and results of SQL."""
+"""Prints rows as tables: statistics, selected columns, fields of the API, and results of SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output on terminals: consoles and streams, and styles and signs of single values."""
+"""Output on terminals: consoles and streams, and styles and signs for single values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PIPE_WIDTH = 100
 
 
 class _Console(Console):
-    """A console that leaves a broken pipe to the command."""
+    """A console that lets the command handle a broken pipe."""
 
     def on_broken_pipe(self) -> None:
         """Raise the error again; rich would exit with status 1."""
@@ -37,7 +37,7 @@ def is_for_people() -> bool:
 
 
 def print_indented(line: Text, console: Console) -> None:
-    """Print a line; if it is too wide, further lines get the same indent."""
+    """Print a line; if it is too wide, it is wrapped and the further lines get the same indent."""
     indent = len(line.plain) - len(line.plain.lstrip(" "))
     margin = Text(" " * indent)
     for part in line[indent:].wrap(console, max(1, console.width - indent)) or [Text()]:
@@ -92,7 +92,7 @@ OUTCOME_STYLES = {
     "unfinished": "magenta",
     "failed": "bold red",
 }
-"""Outcomes that are printed; the outcome ``ok`` is not."""
+"""Styles of the outcomes that are printed; ``ok`` is not printed."""
 
 
 class Signs(NamedTuple):

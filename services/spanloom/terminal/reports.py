@@ -62,7 +62,7 @@ KEYED_SETTINGS = (
 
 
 def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None:
-    """Print the frameworks as a table, then the command that prints the recipe of one."""
+    """Print the frameworks as a table, then the command that prints a framework's recipe."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("name", no_wrap=True, style="bold")
     table.add_column("framework", no_wrap=True)
@@ -76,7 +76,7 @@ def render_frameworks(frameworks: Sequence[Framework], console: Console) -> None
 
 
 def render_recipe(framework: Framework, recipe: Recipe, console: Console) -> None:
-    """Print one recipe, from installation to viewing the first run, then the alternatives."""
+    """Print a recipe, from installation to viewing the first run, then other recipes' names."""
     _print(console, _title(framework, recipe))
     _print(console, f"{recipe.line}\n")
     _part(console, "Install", recipe.install)
@@ -145,7 +145,7 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
 
 
 def print_addresses(trace_id: str, addresses: dict[str, str], console: Console) -> None:
-    """Print the addresses at which this trajectory is shown, and those to which agents send."""
+    """Print the URLs that show this trajectory, and the addresses to which agents send spans."""
     api = addresses["api"]
     rows = {
         "in a browser": page_url(trace_id, api),

@@ -1,4 +1,4 @@
-"""Prints runs: a list as a table whose columns narrow terminals drop, and one run as a line."""
+"""Prints runs: a list as a table, with fewer columns on narrow terminals, or one run as a line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ GAP, LEAST_ROOM = 2, 32
 
 
 class Column(NamedTuple):
-    """A column to the right of the first one."""
+    """A column to the right of the first column."""
 
     title: str
     from_width: int

@@ -21,7 +21,7 @@ _STYLES = {"error": "bold red", "na": "dim", "skipped": "dim"}
 
 
 def render_scores(items: Sequence[Item], console: Console, now_ms: int) -> None:
-    """Print scores in their order, or how to make one if there are none."""
+    """Print scores in the given order, or how to store a score if there are none."""
     if not items:
         console.print("No scores. `spanloom scores add` and `spanloom eval run --send` make some.")
         return

@@ -1,4 +1,4 @@
-"""Prints what became of each span as a tree: kept, merged or dropped, and by which rule."""
+"""Prints the spans of a trace as a tree, each with its classification and the rule that decided."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Line(NamedTuple):
 
 
 def render_explanation(answer: dict[str, Any], document: dict[str, Any], console: Console) -> None:
-    """Print the response of ``/spans`` as a tree, each span with its kind, fate and rule.
+    """Print the response of ``/spans`` as a tree: for each span its kind, its step, and the rule.
 
     A merged span shows the id of the step under which it counts. A wide terminal also shows the id
     of every span; a narrow terminal shows neither ids nor kinds, because names take half of each

@@ -1,4 +1,4 @@
-"""Prints spans as a table of classifications or as sent in OTLP, and nests spans as a tree."""
+"""Prints spans, as a table of classifications or as sent in OTLP, and nests them as a tree."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _WIDE = 120
 def render_spans(document: dict[str, Any], console: Console) -> None:
     """Print the response of ``/spans``: each span's kind, the rule that decided, and its step.
 
-    ``itself`` means that the span is the step; an id, that it counts under that step; ``noise``,
-    that it has no step.
+    In the column for the step, ``itself`` means that the span is the step, an id that the span is
+    counted in that step, and ``noise`` that the span has no step.
     """
     signs = signs_of(console)
     is_wide = console.width >= _WIDE

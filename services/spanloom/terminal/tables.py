@@ -1,4 +1,4 @@
-"""Tables of conversations, search hits, dead letters and API keys."""
+"""Prints conversations, search hits, dead letters and API keys as tables."""
 
 from __future__ import annotations
 

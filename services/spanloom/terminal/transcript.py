@@ -1,4 +1,4 @@
-"""Prints the messages of a run: a transcript of all messages, one full step, or the outline."""
+"""Prints the contents of a run: a transcript of its messages, one full step, or the outline."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Printed:
-    """What was already printed of an agent's conversation."""
+    """The messages of an agent's conversation that were already printed."""
 
     messages: Counter[bytes] = field(default_factory=Counter)
     results: int = 0
@@ -45,7 +45,7 @@ def render_transcript(document: dict[str, Any], console: Console, *, is_full: bo
     """Print the messages of a run, agent by agent, in the order in which they began.
 
     Only the new messages of each model call are printed, because a request repeats all earlier
-    ones.
+    messages.
     """
     signs, failures = signs_of(console), failures_by_step(document)
     agents = list(Document(document).agents)
@@ -121,7 +121,7 @@ def _messages(text: str, role: str) -> Sequence[Message]:
 def _new(messages: Sequence[Message], printed: _Printed) -> Sequence[Message]:
     """Return the messages not printed before; a message twice in one request counts twice.
 
-    The last tool results are left out: as many as were printed with the tool runs.
+    The last ``printed.results`` tool results are left out: they were printed with the tool runs.
     """
     seen, new = Counter[bytes](), []
     for message in messages:
@@ -147,7 +147,7 @@ def _key(message: Message) -> bytes:
 
 
 def _result(step: DocumentStep, signs: Signs, *, is_full: bool) -> Iterator[Text]:
-    """Yield a tool's result, or the name of another agent, which has its own section."""
+    """Yield a tool's result; for an agent called as a step, its name, as it has its own section."""
     name = printable(step.name)
     if step.type != "tool":
         yield Text(f"  {signs.arrow} {name}", TYPE_STYLES["agent"])

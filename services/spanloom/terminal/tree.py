@@ -47,7 +47,7 @@ class Branch(NamedTuple, Generic[NodeT]):
 
 
 def levels_in(width: int) -> int:
-    """Return the number of levels for which half of a line has room, together with a name."""
+    """Return the number of tree levels whose prefixes and a name fit into half of a line."""
     return max(1, min(MAX_LEVELS, (width // 2 - _NAME_CELLS) // 3 - 1))
 
 
@@ -72,7 +72,7 @@ def tree_lines(
 ) -> list[Text]:
     """Draw the tree: sign and name, duration, tokens, and a bar of when each step ran.
 
-    ``failures`` are the document's listed failures by step id; each follows its step's line.
+    ``failures`` has the failures in the document by step id; a step's failures follow its line.
     """
     branches = list(islice(walk(root, signs, levels_in(width)), MAX_STEPS + 1))
     labels = [_label(branch, signs) for branch in branches[:MAX_STEPS]]
@@ -97,7 +97,7 @@ def tree_lines(
 
 
 def _bar_cells(width: int, left_over: int) -> int:
-    """Return the width of the bars in cells: 0, 12 or 24; 12 if names and models need the room."""
+    """Return the width of the bars: 0 on narrow terminals, 12 if names need the room, else 24."""
     if width < 76:
         return 0
     return 24 if width >= 96 and left_over >= 24 else 12

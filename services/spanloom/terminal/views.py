@@ -1,4 +1,4 @@
-"""Prints saved views of the page: a list as a table, or one view with its address."""
+"""Prints saved views: a list as a table, or one view with its URL."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def render_views(items: Sequence[Item], console: Console) -> None:
 
 
 def render_view(item: Item, console: Console, address: str) -> None:
-    """Print one view: a line for each parameter, its faults, and its address."""
+    """Print one view: a line for each parameter, its faults, and its URL."""
     title = Text(printable(item["name"]), "bold")
     owner = f", of {printable(item['owner'])}" if item["owner"] else ""
     default = ", the default" if item["default"] else ""
@@ -48,7 +48,7 @@ def render_view(item: Item, console: Console, address: str) -> None:
 
 
 def address_of(url: str, item: Mapping[str, Any]) -> str:
-    """Return the URL at which the page opens with a view."""
+    """Return the URL that opens the page with a view."""
     page = "" if item["page"] == ViewPage.RUNS else item["page"]
     return (
         f"{url.rstrip('/')}/{page}?{urlencode({'project': item['project'], **item['parameters']})}"

@@ -1,8 +1,8 @@
-"""Assigns traces to blocks of tests: a trace belongs to the block in which its root started.
+"""Assigns traces to the ``with`` blocks of tests: to the block in which the root span started.
 
-The context of the root names the block. Without a context, as in a plain thread or another process,
-the trace belongs to the only open block; if several are open, the trace is unattributed, and each
-of these blocks fails.
+The OpenTelemetry context of the root names the block. If it does not, as in a plain thread or
+another process, the trace belongs to the only open block; if several blocks are open, the trace is
+unattributed, and each of these blocks fails.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Block:
         return not self.running and all(self.remote.values())
 
     def spans_of(self, trace_id: str) -> Sequence[Json]:
-        """Return the groups of a trace."""
+        """Return the items of ``resourceSpans`` that have spans of a trace."""
         return [
             group
             for group in self.groups
@@ -78,7 +78,7 @@ class Blocks:
         return block
 
     def end(self, block: Block, wait_s: float) -> None:
-        """Close a block once its traces are whole, after ``wait_s`` seconds at the latest."""
+        """Close a block once its traces are complete, after ``wait_s`` seconds at the latest."""
         until = time.monotonic() + wait_s
         with self._changed:
             while not block.is_whole and (left := until - time.monotonic()) > 0:
@@ -145,7 +145,7 @@ def blocks_of_process() -> Blocks:
 
 
 def _single_spans(groups: Iterable[Json]) -> Iterator[tuple[Json, Json]]:
-    """Yield each span, after a group that has only this span; a request may have several traces."""
+    """Yield for each span an item of ``resourceSpans`` with only this span, and the span."""
     for group in groups:
         scopes: Sequence[Json] = group.get("scopeSpans") or ()
         for scope in scopes:

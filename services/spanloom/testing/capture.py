@@ -1,4 +1,4 @@
-"""Captures the spans of this process, by a processor of the global OpenTelemetry provider."""
+"""Captures the spans of this process with a span processor on the global tracer provider."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Processor(SpanProcessor):
 
 
 def watch_provider() -> None:
-    """Capture the spans of the global provider; set a provider of the SDK if there is none.
+    """Capture the spans of the global tracer provider; set an SDK provider if there is none.
 
     A provider that accepts no span processors is left as it is: no span is captured, and the
     failure message names the provider.
@@ -64,7 +64,7 @@ def provider_name() -> str:
 
 @contextmanager
 def within(block: Block) -> Iterator[None]:
-    """Mark the context: traces whose root starts in it, or in a copy, belong to the block."""
+    """Set the block in the context: traces whose root starts in the context belong to the block."""
     token = context.attach(context.set_value(_BLOCK, block))
     try:
         yield

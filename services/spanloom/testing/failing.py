@@ -1,4 +1,4 @@
-"""The text of a failed judgement: the reason, the steps of evidence, and the tree."""
+"""Makes the message of a failed judgement: the reason, the steps that explain it, and the tree."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def tree_lines(document: Json, marked: Collection[str] = ()) -> Iterator[str]:
 
 
 def names_of(documents: Sequence[Json], most: int = 5) -> str:
-    """Return the names of the first runs."""
+    """Return the names of the runs, at most ``most``."""
     names = [repr(Document(one).root.name) for one in documents[:most]]
     return ", ".join([*names, "…"] if len(documents) > most else names)
 

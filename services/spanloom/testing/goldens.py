@@ -1,4 +1,4 @@
-"""Golden files: the projection of a run that stays the same when the same agent runs again.
+"""Golden files: the projection of a run, which is the same when the agent behaves the same again.
 
 A projection has types, names, agents, arguments and errors, in the order of the calls; no ids,
 times, tokens or texts. It has the format of a document, so that all code for documents can read it;
@@ -35,11 +35,11 @@ class Golden:
     """A golden file."""
 
     def __init__(self, path: Path) -> None:
-        """Name the file; it may be missing."""
+        """Set the path of the file, which may be missing."""
         self.path = path
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Raise ``InvalidEvaluatorError`` for options that need values missing in goldens."""
+        """Raise ``InvalidEvaluatorError`` for options that compare values which goldens lack."""
         if options.get("mode") == "strict":
             raise InvalidEvaluatorError("mode", f"{_TEXTS}: use exact, or give a document")
         if options.get("of") == "requested":

@@ -1,4 +1,4 @@
-"""Judges of tests: by an evaluator's name in a file, by criteria, or by a configuration.
+"""Makes the judges for tests from an evaluator's name in a file, criteria, or a configuration.
 
 A judge is created once in a session, so that all tests share its budget and its count of
 consecutive failures.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.evaluator import Evaluator
 
 MODEL = "SPANLOOM_JUDGE_MODEL"
-"""The variable with the model that judges by criteria in words."""
+"""The environment variable that names the model for criteria given as text."""
 _FORMS = frozenset({"scale", "values", "boolean"})
 _KEY = re.compile(r"\b[A-Z_]+_API_KEY\b")
 _made: dict[bytes, Evaluator] = {}

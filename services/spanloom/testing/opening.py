@@ -30,12 +30,12 @@ _NAMED = 5
 class OpenRun(Protocol):
     """Opens a block that captures the run of an agent.
 
-    The end of the block waits ``wait_s`` seconds for unfinished spans of threads and other
-    processes. The default is 5, but 0 within an event loop, which waiting would block.
+    At its end the block waits up to ``wait_s`` seconds for unfinished spans in threads and other
+    processes. The default is 5, but 0 in an event loop, because waiting would block the loop.
     """
 
     def __call__(self, *, wait_s: float | None = None) -> AbstractContextManager[AgentRun]:
-        """Open a block; its end raises ``AssertionError`` if no whole run was captured."""
+        """Open a block; at its end it raises ``AssertionError`` if no complete run was captured."""
 
 
 @contextmanager

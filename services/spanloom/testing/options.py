@@ -1,4 +1,4 @@
-"""The names of the plugin's options, of its mark and of its setting."""
+"""The names of the plugin's command line options, its marker and its ini setting."""
 
 MARK = "spanloom"
 UPDATE, REPORT = "--spanloom-update", "--spanloom-report"

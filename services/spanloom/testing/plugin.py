@@ -1,4 +1,4 @@
-"""The module that pytest loads: options, the mark, and fixtures ``agent_run``, ``otlp_endpoint``.
+"""The module that pytest loads: options, a marker, the fixtures ``agent_run``, ``otlp_endpoint``.
 
 Sessions that never use the plugin load it too, so everything else is imported on first use.
 """
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the mark; load the report if an option needs it."""
+    """Declare the marker; load the module for reports if an option needs it."""
     config.addinivalue_line(
         "markers",
         f"{MARK}(repeats=1, require=None): run the test this many times; require such as "
@@ -58,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run a marked test as often as its mark demands."""
+    """Run a marked test as often as its marker demands."""
     __tracebackhide__ = True
     mark = pyfuncitem.get_closest_marker(MARK)
     if mark is None:
@@ -79,7 +79,10 @@ def agent_run(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
 
 @pytest.fixture
 def otlp_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    """Receive the spans of other processes on loopback; the variables of OTLP name its address."""
+    """Receive spans from other processes on a loopback port.
+
+    The ``OTEL_EXPORTER_OTLP_…`` environment variables are set to the receiver's address.
+    """
     from spanloom.testing.receiver import receiving  # noqa: PLC0415  # not before
 
     with receiving() as receiver:

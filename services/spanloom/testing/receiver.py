@@ -34,11 +34,11 @@ MAX_BODY = 64 << 20
 _HERE = "127.0.0.1"
 _LINE = 1_000
 _FLUSH_MS = "200"
-"""Without this setting, a sender waits five seconds for more spans."""
+"""The export delay of senders in ms; by default a sender waits five seconds for more spans."""
 
 
 class Receiver:
-    """The address of a receiver."""
+    """A running receiver, by its address."""
 
     def __init__(self, port: int) -> None:
         """Set the port on 127.0.0.1."""
@@ -50,7 +50,7 @@ class Receiver:
         return self.url
 
     def set_variables(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Set the variables that exporters read, also in child processes."""
+        """Set the environment variables that exporters read, also in child processes."""
         for name in (
             f"{_PREFIX}{signal}{key}" for signal in ("", *_SIGNALS) for key in _OVERRIDING
         ):
@@ -83,7 +83,7 @@ def receiving() -> Iterator[Receiver]:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # name defined by the base class
+    def do_POST(self) -> None:  # the base class defines the name
         try:
             body = self._body()
             if self.path.endswith("/v1/traces"):
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._answer(200, b"{}" if self._is_json else b"")
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # name defined by the base class
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class defines the name
         """Print nothing."""
 
     @property
@@ -122,7 +122,7 @@ class _Handler(BaseHTTPRequestHandler):
             yield self._read(size if left >= 0 else MAX_BODY + 1)
             self.rfile.readline(_LINE)
         while self.rfile.readline(_LINE).strip():
-            pass  # trailers
+            pass  # skip the trailers
 
     def _read(self, size: int) -> bytes:
         if not 0 <= size <= MAX_BODY:
@@ -148,5 +148,5 @@ def _groups(body: bytes, *, is_json: bool) -> Sequence[Json]:
         groups = [orjson.loads(group) for group in resource_spans_json(body)]
     for group in groups:
         for _ in spans_of(group):
-            pass  # values that are not spans raise
+            pass  # the loop raises for values that are not spans
     return groups

@@ -1,4 +1,4 @@
-"""Stores the judgements of tests at their items until their reports are made."""
+"""Stores the judgements of a test on its pytest item until pytest makes the test's report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Recorder:
         results: Sequence[Result],
         groups: Sequence[Json],
     ) -> None:
-        """Record the results of a run, if a report needs them; ``groups`` are its spans."""
+        """Record a run's results if a report needs them; ``groups`` has its ``resourceSpans``."""
         if not self._is_wanted:
             return
         run, steps = run_to_judge(document), Document(document).by_id()
@@ -71,7 +71,7 @@ class Recorder:
 def _scores(
     document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]
 ) -> list[Json]:
-    """Return results as rows of scores, without their position in an experiment."""
+    """Return results as rows of scores, without experiment, item and repeat."""
     from spanloom.client.evaluating.sending import row_of  # noqa: PLC0415  # where it is sent
     from spanloom.judging.judging import Judged  # noqa: PLC0415
     from spanloom.judging.scores import scores_of  # noqa: PLC0415

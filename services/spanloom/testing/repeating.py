@@ -43,14 +43,14 @@ class Requirement(NamedTuple):
 
 
 class Repeats(NamedTuple):
-    """The arguments of a mark: the number of tries, and the condition that they must meet."""
+    """The arguments of the marker: the number of tries, and the condition that they must meet."""
 
     tries: int
     requirement: Requirement
 
 
 def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
-    """Parse the arguments of a mark; raises ``ValueError`` for invalid ones."""
+    """Parse the arguments of the marker; raises ``ValueError`` if they are invalid."""
     if args or not kwargs.keys() <= {"repeats", "require"}:
         raise ValueError("it has the keywords repeats and require, and no others")
     tries, require = kwargs.get("repeats", 1), kwargs.get("require")
@@ -70,7 +70,7 @@ def read_mark(args: Sequence[object], kwargs: Mapping[str, Any]) -> Repeats:
 
 
 def run_marked(item: pytest.Function, mark: pytest.Mark) -> bool | None:
-    """Run a test as often as its mark demands; ``None`` if pytest has to run it once."""
+    """Run a test as often as its marker demands; return ``None`` if pytest has to run it once."""
     __tracebackhide__ = True
     if item.stash.get(_REPEATED, False):
         return None

@@ -1,4 +1,4 @@
-"""The judgements of all tests: as a report, JUnit and Markdown, and sent to a service.
+"""Writes the judgements of all tests as a report, JUnit and Markdown, and sends them to a service.
 
 The judgements of a test travel in its report, so that workers of pytest-xdist need no files, and a
 worker that crashes loses no other test.
@@ -118,7 +118,7 @@ def _write(path: Path, pieces: Iterable[bytes]) -> None:
 
 @dataclass
 class _Judged(Judgement):
-    """The judgements of all tests, as finished rows."""
+    """The judgements of all tests, as the rows of a report."""
 
     made: list[Row] = field(default_factory=list)
     evaluator_rows: list[Mapping[str, Any]] = field(default_factory=list)
@@ -151,9 +151,9 @@ class _Judged(Judgement):
 
 
 def _rows(item: str, records: list[Any]) -> Iterator[Row]:
-    """Yield the results of a test.
+    """Yield the results of a test, which is an item of the report.
 
-    Its runs are the repeats of one item, in order of their starts.
+    Its runs are the repeats of the item, in order of their starts.
     """
     runs = sorted({(one["started_at"], one["run"]["trace_id"]) for one in records})
     repeats = {trace_id: at for at, (_, trace_id) in enumerate(runs)}

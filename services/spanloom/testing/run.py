@@ -35,7 +35,7 @@ class Place(NamedTuple):
     folder: Path
     is_update: bool
     evaluators: Path | None = None
-    """The file with the evaluators that can be named."""
+    """The file with evaluators, which ``judge`` finds by name."""
 
     @property
     def may_write_missing(self) -> bool:
@@ -46,8 +46,8 @@ class Place(NamedTuple):
 class AgentRun:
     """The run captured in a block; its methods judge it, and raise ``AssertionError``.
 
-    They judge the only trajectory; in a run of several traces, the one that is passed as
-    ``trajectory=``.
+    By default they judge the only trajectory; if the run has several traces, pass the trajectory to
+    judge as ``trajectory=``.
     """
 
     def __init__(self, block: Block, place: Place, recorder: Recorder) -> None:
@@ -62,7 +62,7 @@ class AgentRun:
     def trajectories(self) -> Sequence[dict[str, Any]]:  # JSON values
         """The documents of all traces, in order of their starts.
 
-        Raises ``AssertionError`` within the block, where the run is not over.
+        Raises ``AssertionError`` inside the block, because the run is not over there.
         """
         __tracebackhide__ = True
         if not self._block.is_over:
@@ -113,7 +113,7 @@ class AgentRun:
         self._hold(document, config, {"trajectory": reference}, reference)
 
     def rules(self, *, trajectory: Json | None = None, **rules: Any) -> None:
-        """Check the run against named rules; raises ``AssertionError`` with those that fail."""
+        """Check the run against named rules; raises ``AssertionError`` with the failed rules."""
         __tracebackhide__ = True
         config = {"name": "rules", "kind": "rules", "rules": rules}
         self._hold(self._chosen(trajectory), config)
@@ -133,12 +133,12 @@ class AgentRun:
         expected: Mapping[str, Any] | None = None,  # JSON values
         trajectory: Json | None = None,
     ) -> None:
-        """Judge the run by a model; the test is skipped where no model can be called.
+        """Have a model judge the run; the test is skipped if no model can be called.
 
-        ``given`` is a name or the configuration of a judge. A name is an evaluator in the file of
-        ``spanloom_evaluators``; without that file it is the criteria. A ``threshold`` is on the
-        judge's scale, which is 0 to 1 by default. Raises ``AssertionError`` if the run does not
-        pass.
+        ``given`` is the configuration of a judge, or a string: the name of an evaluator in the file
+        that the setting ``spanloom_evaluators`` names; if it names none, the criteria. A
+        ``threshold`` is on the judge's scale, which is 0 to 1 by default. Raises
+        ``AssertionError`` if the run does not pass.
         """
         __tracebackhide__ = True
         try:
@@ -159,9 +159,9 @@ class AgentRun:
         expected: Mapping[str, Any] | None = None,  # JSON values
         trajectory: Json | None = None,
     ) -> list[dict[str, Any]]:  # JSON values
-        """Judge by evaluators or callables, as ``spanloom.evaluate`` does.
+        """Judge the run with evaluators or callables, as ``spanloom.evaluate`` does.
 
-        Returns the results; raises ``AssertionError`` with those that fail.
+        Returns the results; raises ``AssertionError`` with the failed results.
         """
         __tracebackhide__ = True
         results = self._hold(self._chosen(trajectory), evaluators, expected)
@@ -178,7 +178,7 @@ class AgentRun:
         expected: Mapping[str, Any] | None = None,  # JSON values
         golden: Json | None = None,
     ) -> Sequence[Result]:
-        """Judge, record the results, and raise ``AssertionError`` for those that fail."""
+        """Judge, record the results, and raise ``AssertionError`` for failed results."""
         __tracebackhide__ = True
         judges = make_evaluators(evaluators, allow_code=True, folder=self._place.folder)
         results = self._judge(document, judges, expected)

@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry's SDK as OTLP JSON."""
+"""Converts spans of the OpenTelemetry SDK to OTLP JSON."""
 
 from __future__ import annotations
 

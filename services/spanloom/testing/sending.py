@@ -33,7 +33,7 @@ class Sent(NamedTuple):
     runs: int
     scores: int
     fault: str = ""
-    """The first reason why something was not accepted; empty if all was."""
+    """The first reason why a run or score was not accepted; empty if all were accepted."""
 
 
 def experiment_name() -> str:
@@ -43,7 +43,7 @@ def experiment_name() -> str:
 
 
 def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]) -> Sent:
-    """Send the runs and scores of tests, by item; a failure becomes the ``fault`` of the result."""
+    """Send the runs and scores of tests, by item; a failure becomes the result's ``fault``."""
     runs, faults = 0, list[str]()
     try:
         each = iter(_runs(tests))

@@ -1,7 +1,7 @@
 """Serves the page and its modules, with a content security policy against injected markup.
 
-The address of a page returns one HTML document that browsers revalidate each time. It links its
-modules under a path with the version of their content, so that browsers cache the modules
+The URL of a page returns one HTML document that browsers revalidate each time. The document links
+its modules under a path that has a hash of their content, so that browsers cache the modules
 permanently. A wheel has minified modules (hatch_build.py).
 """
 
@@ -49,7 +49,7 @@ def needed_by(entries: Sequence[str], files: Mapping[str, bytes]) -> Sequence[st
     Raises ``KeyError`` for a module that does not exist.
     """
     needed = list(dict.fromkeys(entries))
-    for name in needed:  # grows during the loop
+    for name in needed:  # the list grows during the loop
         imports = imported_by(name, files[name].decode())
         needed.extend(path for path in dict.fromkeys(imports) if path not in needed)
     return needed
@@ -92,7 +92,7 @@ PAGES = {
 }
 """Paths of pages, each with the module that renders it."""
 NOWHERE = "pages/nowhere.js"
-"""The page for all other addresses."""
+"""The module that renders the page for all other paths."""
 _JUDGING = ("queues", "schemes", "agreement", "adjudication", "exchange", "settings")
 _EVALUATION = ("datasets", "compare", "experiments", "online-rules", "alerts")
 STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUATION} | {
@@ -124,7 +124,7 @@ class Site:
         return Response(self._pages[path], headers=headers, media_type="text/html")
 
     def nowhere(self) -> Response:
-        """Return the page for an unknown address, with the status 404."""
+        """Return the page for an unknown path, with the status 404."""
         headers = {**HEADERS, "Cache-Control": "no-store"}
         return Response(self._nowhere, 404, headers, media_type="text/html")
 
@@ -162,7 +162,7 @@ class Site:
 
 @cache
 def own_site() -> Site:
-    """Return the cached site of this package's files; building it takes a tenth of a start."""
+    """Return the site with this package's files, cached because reading them slows the start."""
     return Site()
 
 

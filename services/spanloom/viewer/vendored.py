@@ -1,8 +1,9 @@
 """Fetches the page's libraries: ``python -m spanloom.viewer.vendored``; ``--check`` compares.
 
 A module is one file of a published npm package, with two changes: its imports of other packages
-become relative (an import map would be inline script, which the policy forbids), and the line that
-names its source map is removed. The check needs neither npm nor a network.
+become relative (an import map would be an inline script, which the content security policy
+forbids), and the line that names its source map is removed. The check needs neither npm nor a
+network.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Fetched(NamedTuple):
 def write() -> None:
     """Fetch every package and write modules, licences and the record of both.
 
-    Raises ``SystemExit`` if a package differs from the recorded one of the same version.
+    Raises ``SystemExit`` if a package differs from the recorded package of the same version.
     """
     VENDOR.mkdir(parents=True, exist_ok=True)
     recorded = _record()
@@ -111,7 +112,7 @@ def write() -> None:
 
 
 def differences() -> list[str]:
-    """Return the differences between files and record, a line each; nothing is fetched."""
+    """Return the differences between the files and the record, a line each; fetches nothing."""
     record = _record()
     wrong = [
         f"{name} is recorded as another file than MODULES names"

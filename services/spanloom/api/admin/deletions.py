@@ -1,4 +1,4 @@
-"""Routes of deletions: delete traces permanently, and list past deletions."""
+"""Routes for deletions: delete traces permanently, and list past deletions."""
 
 from dataclasses import replace
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Request and response models of keys; only the response that creates a key has its secret."""
+"""Request and response models for API keys; only the response to a creation has the secret."""
 
 from typing import Annotated
 

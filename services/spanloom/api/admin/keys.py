@@ -1,4 +1,4 @@
-"""Routes of API keys: create, list, revoke; `spanloom keys` does the same on the store."""
+"""Routes for API keys: create, list, revoke; `spanloom keys` does the same on the store."""
 
 from typing import Annotated
 

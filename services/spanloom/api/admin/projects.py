@@ -1,4 +1,4 @@
-"""The route of projects: the amount stored, the limits and the retention of each."""
+"""The route that lists projects, each with the amount of data stored, its limits and retention."""
 
 from typing import Annotated
 
@@ -28,10 +28,10 @@ RUNS = Numbers(
     [Metric(COUNT), Metric("max", RUN_FIELDS["start"], "max(start)")],
     [RUN_FIELDS["project"]],
 )
-"""The number of runs of each project, and the start of the newest."""
+"""The number of runs of each project, and the start of the newest run."""
 NO_RUNS = Group([], None, [0, None])
 MOST_SIZES = 100_000
-"""The largest projects whose size is read; the size of others is unknown."""
+"""Number of projects whose size is read, the largest first; the size of others is unknown."""
 ProjectInQuery = Annotated[
     Name | None, Query(description="Only this project.", examples=["default"])
 ]

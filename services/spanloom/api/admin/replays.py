@@ -1,4 +1,4 @@
-"""Routes of replays, which extract stored history again; used by `spanloom replay`."""
+"""Routes for replays, which extract stored traces again; used by `spanloom replay`."""
 
 import re
 import time
@@ -29,7 +29,10 @@ def encode_replay_cursor(replay_id: str, question: str = "") -> str:
 
 
 def decode_replay_cursor(text: str, question: str = "") -> str:
-    """Return the id; raises ``InvalidQueryError`` if it is invalid or of another query."""
+    """Return the replay id in a cursor.
+
+    Raises ``InvalidQueryError`` if the cursor is invalid or belongs to another query.
+    """
     return decode_position(text, question, _replay_id)
 
 

@@ -1,4 +1,4 @@
-"""Routes of the service itself: health, readiness, metrics, version, diagnosis, OpenAPI."""
+"""Routes about the service itself: health, readiness, metrics, version, diagnosis, OpenAPI."""
 
 import os
 

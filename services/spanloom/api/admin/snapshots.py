@@ -1,4 +1,4 @@
-"""The route of snapshots, which `spanloom backup` requests before it copies the files."""
+"""The route that takes a snapshot; `spanloom backup` calls it before it copies the files."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""Routes of inter-annotator agreement: its measures, and the units that they are computed from."""
+"""Routes for inter-annotator agreement: the measures, and the steps or runs compared for them."""
 
 from collections.abc import Hashable, Mapping
 from typing import Annotated
@@ -70,7 +70,7 @@ class AgreementQuery:
 
 
 class PartQuery:
-    """Parameters that select some of the compared units."""
+    """Parameters that select some of the compared units (steps or runs)."""
 
     def __init__(
         self,
@@ -109,9 +109,10 @@ class PartQuery:
         return self.agent in ("", row.agent) and self.step_type in ("", row.step_type)
 
     def units(self, units: Units) -> Units:
-        """Return the units on which annotators, or a pair, differ.
+        """Return the units that annotators marked differently: any annotators, or the given pair.
 
-        With ``says``: the units to which the pair gave exactly these answers, equal or not.
+        With ``says``, return the units for which the pair gave exactly these two answers, even if
+        the answers are equal.
         """
         if not self.pair:
             return differing(units)

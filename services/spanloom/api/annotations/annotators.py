@@ -1,4 +1,4 @@
-"""Shared parameters: the annotator's name, the project, and filters of annotations."""
+"""Shared parameters: the annotator's name, the project, and filters for annotations."""
 
 from typing import Annotated
 
@@ -73,7 +73,7 @@ def annotation_query(
     since: SinceInQuery = None,
     until: UntilInQuery = None,
 ) -> AnnotationQuery:
-    """Return the filters of annotations; ``since`` and ``until`` are nanoseconds."""
+    """Return the filters for annotations; ``since`` and ``until`` are in ns since the epoch."""
     from_us = 0 if since is None else since // 1_000
     before_us = 2**63 if until is None else until // 1_000
     return AnnotationQuery(None, scheme, annotator, from_us, before_us)

@@ -1,4 +1,4 @@
-"""Blocking work of the annotation routes: reads, writes and their JSON responses."""
+"""The blocking calls of the annotation routes: reads, writes, and their results as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -32,7 +32,7 @@ async def home_of(using: Services, trace_id: str, callers: Reach, project: str |
 def open_session(
     using: Services, key: TraceKey, scheme: str, annotator: str, version: int | None
 ) -> Session:
-    """Return a session: annotator, scheme and version; raises ``UnknownSchemeError``."""
+    """Return the session of an annotator, scheme and version; raises ``UnknownSchemeError``."""
     found = using.annotating.schemes.find(key.project, scheme)
     return Session(key, found, annotator, version or 0)
 
@@ -80,9 +80,9 @@ def listed(using: Services, key: TraceKey, reader: str, scheme: str, annotator: 
 def listed_rows(
     using: Services, key: TraceKey, reader: str, scheme: str, annotator: str
 ) -> tuple[Iterator[Mapping[str, Any]], Mapping[str, object]]:
-    """Return the rows of ``listed``, created lazily, and the members of the final line.
+    """Return a lazy iterator over the rows of ``listed``, and members for the final JSON line.
 
-    The members count ``withheld`` rows, so read them after the last row.
+    Read the members after the last row: they count the ``withheld`` rows during the iteration.
     """
     is_withheld = withheld_from(using.store.queues, Reach.only(key.project), reader)
     version = using.annotating.versions.current(key)
@@ -99,7 +99,7 @@ def listed_rows(
 
 
 def written(using: Services, session: Session, done: Written) -> bytes:
-    """Return the written rows, and the score from all marks of the annotator, as JSON."""
+    """Return as JSON the written rows, and a score computed from all the annotator's marks."""
     key = session.key
     rows = using.annotating.reading.resolve(key, done.rows, done.version)
     named = {"scheme": session.scheme.name, "annotator": session.annotator}
@@ -129,7 +129,7 @@ def _answer(
 def _scores(
     using: Services, key: TraceKey, version: int, rows: Sequence[ResolvedAnnotation]
 ) -> list[Mapping[str, Any]]:
-    """Return a score for each annotator and scheme, computed from all their rows."""
+    """Return a score for each annotator and scheme, computed from that annotator's rows."""
     found: list[Mapping[str, Any]] = []
     schemes = cache(lambda name: _scheme(using, key, name))
     for (_, name, annotator), group in groupby(rows, key=lambda row: row.annotation.slot[:3]):

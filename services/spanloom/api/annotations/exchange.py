@@ -1,4 +1,4 @@
-"""Routes that export annotations of many trajectories, and import those made elsewhere."""
+"""Routes that export annotations of many trajectories, and import annotations made elsewhere."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -136,7 +136,7 @@ async def count_corrections(
 
 
 def _some(entries: Iterator[Any]) -> bytes:
-    """Return the next entries as lines; empty after the last."""
+    """Return the next entries as JSON lines; empty after the last entry."""
     return b"".join(orjson.dumps(entry) + b"\n" for entry in islice(entries, AT_ONCE))
 
 

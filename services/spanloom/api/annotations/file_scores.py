@@ -1,4 +1,4 @@
-"""Stores the scores of files imported over the API, as ``POST /v1/scores`` does."""
+"""Stores scores from files imported through the API, as ``POST /v1/scores`` does."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 def score_store_for(caller: Caller, annotating: Annotating) -> FileScores | None:
-    """Return the ``ScoreTaker`` for a caller's files; ``None`` without the scope ``annotate``."""
+    """Return the ``ScoreTaker`` for a caller's files; ``None`` if the key may not annotate."""
     return FileScores(caller, annotating) if Scope.ANNOTATE in caller.scopes else None
 
 
 class FileScores:
-    """A ``ScoreTaker``."""
+    """A ``ScoreTaker`` that stores scores in the projects that the caller may access."""
 
     def __init__(self, caller: Caller, annotating: Annotating) -> None:
-        """Store for a caller who has the scope ``annotate``."""
+        """Act for a caller whose key has the scope ``annotate``."""
         self._caller, self._annotating = caller, annotating
 
     def schemes(self, project: str) -> AbstractSet[str]:
@@ -59,6 +59,6 @@ def _read(items: Items) -> ScoresRequest:
 
 def _sentence(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
-    _, _, *field = first["loc"]  # within items[n]
+    _, _, *field = first["loc"]  # the location begins with items, n
     reason = first["msg"].removeprefix("Value error, ")
     return ": ".join([*filter(None, [".".join(map(str, field))]), reason])

@@ -1,4 +1,4 @@
-"""Routes for Potato's files: export a task as a ZIP archive, import annotations of its users."""
+"""Routes for Potato's files: export a task as a ZIP archive, import its users' annotations."""
 
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Request and response models of annotation queues, their items, and annotators' progress."""
+"""Request and response models for annotation queues, their items, and annotators' progress."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -153,7 +153,7 @@ class QueuedRuns(BaseModel):
 
 
 def queue_item(view: QueueView, gold: Mapping[str, Accuracy] | None = None) -> QueueItem:
-    """Return the current state of a queue."""
+    """Return a queue and its current state as a response model."""
     states = [view.state(item.trace_id).value for item in view.items]
     return QueueItem.made_of(
         view.queue,
@@ -165,7 +165,7 @@ def queue_item(view: QueueView, gold: Mapping[str, Accuracy] | None = None) -> Q
 
 
 def queued_run(view: QueueView, trace_id: str, reader: str) -> QueuedRun:
-    """Return an item as visible to a reader; raises ``KeyError`` if the queue lacks it."""
+    """Return an item with what a reader may see; raises ``KeyError`` if it is not in the queue."""
     item = view.item(trace_id)
     if item is None:
         raise KeyError(trace_id)
@@ -181,12 +181,12 @@ def queued_run(view: QueueView, trace_id: str, reader: str) -> QueuedRun:
 
 
 def queued_runs(view: QueueView, reader: str) -> QueuedRuns:
-    """Return the items of a queue as visible to a reader."""
+    """Return the items of a queue with what a reader may see."""
     return QueuedRuns(items=[queued_run(view, item.trace_id, reader) for item in view.items])
 
 
 def queue_place(view: QueueView, trace_id: str, annotator: str) -> QueuePlace:
-    """Return an annotator's position at an item; ``at`` counts done items first."""
+    """Return where an item is among the annotator's items, in which done items come first."""
     mine = view.mine(annotator)
     done = [of for of in mine if annotator in view.done_by(of)]
     ordered = [*done, *(of for of in mine if of not in set(done))]

@@ -1,4 +1,4 @@
-"""Routes of annotation queues: list, store and read them, and an annotator's turns in one."""
+"""Routes for annotation queues: list, store, read, get the next item, and record progress."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -124,7 +124,7 @@ class Turn:
         self._calls, self._place = using.calls, (project, name, trace_id, annotator)
 
     async def record(self, note: Callable[[str, str, str, str], QueueView]) -> QueueItem:
-        """Record an event of the item by ``note``, and return the state of its queue."""
+        """Call ``note`` to record an event for the item; return the new state of its queue."""
         return queue_item(await self._calls.run(note, *self._place))
 
 

@@ -1,4 +1,4 @@
-"""Models of annotations: requests, responses, and rows of tables."""
+"""Models for annotations: requests, responses, and rows of tables."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -70,7 +70,7 @@ class Edit(BaseModel):
     is_deleted: Annotated[bool, Field(description="Remove the annotation.")] = False
 
     def write(self) -> Write:
-        """Return the edit as a write; a null field clears the stored one."""
+        """Return the edit as a ``Write``; a field that is null clears the stored value."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         edit = {name: fields[name] for name in (*MARK_FIELDS, "value") if name in fields}
         return Write(self.step_id, self.write_id, edit, self.base_revision, self.is_deleted)

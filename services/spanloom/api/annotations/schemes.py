@@ -1,4 +1,4 @@
-"""Routes of annotation schemes, written as Potato's configuration: list, store, check."""
+"""Routes for annotation schemes, which are Potato configurations: list, store, check."""
 
 from typing import Annotated
 
@@ -47,14 +47,14 @@ class CheckedSchemes(BaseModel):
 
 
 def stored_scheme(project: str, reading: SchemeReading, put_by: str, at_us: int) -> SchemeItem:
-    """Return a stored scheme; ``at_us`` is microseconds since the epoch."""
+    """Return a stored scheme as a response model; ``at_us`` is microseconds since the epoch."""
     remarks = list(map(SchemeRemark.made_of, reading.remarks))
     put = {"put_at": str(at_us // 1_000), "put_by": put_by}
     return SchemeItem.made_of(reading.scheme, project=project, remarks=remarks, **put)
 
 
 def preset(scheme: Scheme) -> SchemeItem:
-    """Return a scheme that comes with Spanloom."""
+    """Return a built-in scheme as a response model."""
     return SchemeItem.made_of(scheme, put_by="", remarks=[])
 
 

@@ -1,4 +1,4 @@
-"""Request and response models of scores, and the cursors of their list."""
+"""Request and response models for scores, and the cursors for lists of scores."""
 
 import time
 from typing import Annotated, Literal, Self
@@ -21,7 +21,10 @@ def encode_score_cursor(place: ScorePlace, question: str = "") -> str:
 
 
 def decode_score_cursor(text: str, question: str = "") -> ScorePlace:
-    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
+    """Return the position in a cursor.
+
+    Raises ``InvalidQueryError`` if the cursor is invalid or belongs to another query.
+    """
     return decode_position(text, question, _place)
 
 

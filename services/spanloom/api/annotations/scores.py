@@ -1,4 +1,4 @@
-"""Routes of scores by people, rules and models: list and store them."""
+"""Routes that list and store scores by people, rules and models."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Routes of one trajectory's annotations (read, write and undo), and of its annotated versions."""
+"""Routes for one trajectory: its annotations, and the versions stored for annotations."""
 
 from typing import Annotated
 

@@ -1,8 +1,8 @@
 """Delivers changes to many readers: one poller reads the store for all of them.
 
 A reader whose position is older than the window in memory reads from the store until the window
-reaches its position. From then on it causes no reads of its own, and reads the window with its own
-filters at its own pace.
+reaches its position. From then on it causes no further reads of the store, and reads the window
+with its own filters at its own pace.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ log = get_logger("api")
 
 
 class Feed:
-    """The change feed of one process; call everything but ``stop`` from its event loop."""
+    """The change feed of one process; call all methods except ``stop`` from its event loop."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Feed:
             await asyncio.wait([self._poller])
 
     async def end(self, filters: FeedFilters) -> Position:
-        """Return the position after everything stored."""
+        """Return the position after the newest stored announcement."""
         page = await self._calls.run(self._feed.announced, *filters[:2], None, PAGE)
         return page.next
 
@@ -122,7 +122,7 @@ class Feed:
             news, page = self._news, await self._read(filters, after)
 
     async def _read_now(self, filters: FeedFilters, after: Position) -> FeedPage:
-        """Read the window, then the store if the window has nothing: it may be one poll behind."""
+        """Read the window; if it has nothing, read the store: the window may be one poll behind."""
         if self._window is not None and self._window.reaches(after):
             page = await self._read_window(self._window, filters, after)
             if page.announcements:
@@ -135,7 +135,7 @@ class Feed:
         return await self._read_store(filters, after)
 
     async def _read_window(self, window: Window, filters: FeedFilters, after: Position) -> FeedPage:
-        """Return announcements from the window, without those of runs deleted since."""
+        """Return announcements from the window, except for runs that have been deleted since."""
         page = window.page(filters, after)
         if not page.announcements:
             return page
@@ -173,7 +173,7 @@ class Feed:
             self._wake()
 
     async def _look(self) -> float:
-        """Read the next page and wake readers if it has news; return seconds to sleep."""
+        """Read the next page; wake readers if it has announcements. Return the seconds to sleep."""
         try:
             if self._window is None:
                 self._window = Window(await self.end(FeedFilters(*EVERYTHING)))
@@ -197,7 +197,7 @@ class Feed:
 async def _passes(
     news: asyncio.Event, seconds: float, is_gone: Callable[[], Awaitable[bool]] | None
 ) -> bool:
-    """Wait for news; return whether none came in time, or the reader disconnected."""
+    """Wait for announcements; return whether none came in time, or the reader disconnected."""
     until = asyncio.get_running_loop().time() + seconds
     while (left_s := until - asyncio.get_running_loop().time()) > 0:
         with suppress(TimeoutError):

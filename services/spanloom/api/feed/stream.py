@@ -31,7 +31,7 @@ LONGEST_S = 600.0
 
 
 class EventStream(StreamingResponse):
-    """Events after a position, until the reader disconnects, ``LONGEST_S`` or the service stops."""
+    """Sends events until the reader disconnects, ``LONGEST_S`` are over or the service stops."""
 
     media_type = EVENT_STREAM
 
@@ -82,7 +82,10 @@ async def _events(
 
 
 def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
-    """Return events; only the last event of a page has the position after it as its id."""
+    """Return events; the last event has the position after the page as its id, others before it.
+
+    So a reader that reconnects within a page receives the whole page again.
+    """
     reached = encode_token(after).encode()
     if not items:
         return [b": nothing new\nid: %b\n\n" % reached]

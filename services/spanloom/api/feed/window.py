@@ -30,7 +30,7 @@ class FeedFilters(NamedTuple):
 
     reach: Reach
     where: Condition | None
-    """Condition of the short filters."""
+    """Condition of the filters that are parameters with the name of a field."""
     with_judgements: bool = False
     """Whether to announce changes of annotations and scores too."""
     query: Condition | None = None
@@ -39,7 +39,7 @@ class FeedFilters(NamedTuple):
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
         """Return the announcements that pass the filters, each once.
 
-        There is one for each version of a trajectory, and one for changed annotations or scores.
+        Announcements are the same if they announce the same version of a trajectory.
         """
         announced = (a for a in found if self.with_judgements or not a.is_judgement)
         passing = (a for a in announced if a.now is not None and self._passes(a.now))

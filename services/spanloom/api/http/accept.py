@@ -46,7 +46,7 @@ def preferred(accept: str, available: Iterable[str], more: str) -> str:
     if not ranges:
         return available[0]
     weights = {media: _weight_of(ranges, media) for media in available}
-    best = max(weights, key=lambda media: weights[media])  # the first of equals
+    best = max(weights, key=lambda media: weights[media])  # among equals, the first
     if weights[best][0] <= 0:
         raise NotAcceptableError(accept, available, more)
     return best

@@ -14,7 +14,7 @@ from spanloom.core.ports.importing import MOST_BYTES
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_ROWS_BYTES = 32 << 20
-"""Enough for 10,000 annotations, scores or items, which only authenticated senders can send."""
+"""Enough for 10,000 annotations, scores or items; only authenticated callers may send these."""
 IMPORTS = "/v1/imports"
 _ROWS = re.compile(
     r"/annotations(/import|/bulk|/potato)?$|^/v1/scores$|^/v1/datasets/[^/]+/items$|^/v1/queues/"
@@ -22,7 +22,7 @@ _ROWS = re.compile(
 
 
 class BodyBound:
-    """The innermost middleware: answers 413 if a request body exceeds the limit of its path."""
+    """The innermost middleware: returns 413 if a request body exceeds the limit of its path."""
 
     def __init__(self, app: ASGIApp) -> None:
         """Wrap an application that handles ``HTTPException``."""
@@ -81,5 +81,5 @@ class BoundedCalls:
             ) from error
 
     def close(self) -> None:
-        """Accept no more calls and cancel those that have not started."""
+        """Accept no more calls and cancel calls that have not started."""
         self._pool.shutdown(wait=False, cancel_futures=True)

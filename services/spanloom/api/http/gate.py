@@ -1,6 +1,6 @@
 """The outermost middleware: host check, security headers, request metrics, unexpected errors.
 
-Exports of spans that are sent to the API's port are answered here too.
+It also handles export requests that were sent to the API's port by mistake.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Gate:
         self._log = get_logger("api")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; an unexpected error is logged and answered 500."""
+        """Handle one request; an unexpected error is logged and gets the response 500."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -64,7 +64,7 @@ _SIGNALS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 
 
 class _Misdirected:
-    """Answers requests of OTLP exporters with the address that accepts them.
+    """Responds to export requests on the API's port with the address that accepts them.
 
     ``otlp_http`` is that address, empty in a process that receives no spans.
     """
@@ -101,7 +101,7 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)  # a route may have set its own
+            headers = MutableHeaders(scope=message)  # a route may have set one itself
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)

@@ -1,4 +1,4 @@
-"""The OpenAPI description by FastAPI, plus the schemas of documents returned as stored."""
+"""Adds the schemas of documents that are returned as stored to FastAPI's OpenAPI description."""
 
 import json
 from typing import Any

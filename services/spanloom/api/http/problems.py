@@ -119,14 +119,14 @@ def problem(
 
 
 def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Describe the problems of an operation for OpenAPI."""
+    """Describe, for OpenAPI, the problem documents that an operation may return."""
     return {status: _described(status) for status in statuses}
 
 
 def install_problem_handlers(app: FastAPI) -> None:
     """Answer known errors of routes and of the framework with a problem document.
 
-    Unexpected errors are left to ``Gate``, which answers 500 and logs them.
+    Unexpected errors are left to ``Gate``, which logs them and returns 500.
     """
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_input)
@@ -191,7 +191,7 @@ _TYPES = frozenset({"bool", "float", "int", "none", "str"})
 
 
 def _named(loc: Sequence[str | int]) -> str:
-    """Return the name of a parameter, or of a member of a row, or else its location.
+    """Return the name of a parameter, or of a member of a row, otherwise its location.
 
     ``("body", "scopes", 0)``: ``scopes``; ``("body", "items", 0, "author")``: ``items[0].author``;
     ``("body", "a", "where")``: ``a.where``.

@@ -1,4 +1,4 @@
-"""Rows as Arrow and Parquet, by PyArrow, which is imported at the first such request.
+"""Writes rows as Arrow and Parquet with PyArrow, which is imported at the first request for them.
 
 ::
 
@@ -7,8 +7,8 @@
     last_run        {"status": "settled"}     last_run.status       "settled"
 
 A page becomes one record batch or row group and is sent at once. Column types are those of
-``schema_of``; counts become columns of their own, ``step_counts.model``, and so do the fields of a
-nested row, ``last_run.status``.
+``schema_of``; each count becomes a separate column, ``step_counts.model``, and so does each field
+of a nested row, ``last_run.status``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _NS_PER_MS = 1_000_000
 
 
 class FlatColumn(NamedTuple):
-    """A column of single values."""
+    """A column of scalar values, or of lists."""
 
     name: str
     sort: Sort
@@ -47,7 +47,7 @@ class FlatColumn(NamedTuple):
 
 
 def lay_flat(columns: Columns) -> Iterator[FlatColumn]:
-    """Yield flat columns for columns; the names of nested columns are joined by dots."""
+    """Yield the columns with nested columns flattened: their names are joined by dots."""
     for name, sort in columns.items():
         if sort is Sort.COUNTS:
             for kind in COUNTED:
@@ -79,7 +79,7 @@ def _lengths(texts: Iterable[str | None]) -> Sequence[int | None]:
 
 
 def _moments(texts: Iterable[str | None]) -> Sequence[int | None]:
-    """Return nanoseconds since the epoch, which fit in 64 bits until the year 2262."""
+    """Parse times as ns since the epoch, which fit in 64 bits until the year 2262."""
     return [None if text is None else int(text) * _NS_PER_MS for text in texts]
 
 
@@ -108,7 +108,7 @@ class _Columnar:
         self._drain = Drain()
         self._writer = self._opened()
 
-    def _opened(self) -> Any:  # PyArrow has no common type of its writers
+    def _opened(self) -> Any:  # PyArrow's writers have no common type
         raise NotImplementedError
 
     def head(self) -> bytes:
@@ -141,7 +141,7 @@ class ArrowStream(_Columnar):
 
     media_type: ClassVar[str] = ARROW
 
-    def _opened(self) -> Any:  # see above
+    def _opened(self) -> Any:  # as in ``_Columnar``
         from pyarrow import ipc  # noqa: PLC0415  # as above
 
         return ipc.new_stream(self._drain, self._schema)
@@ -152,7 +152,7 @@ class Parquet(_Columnar):
 
     media_type: ClassVar[str] = PARQUET
 
-    def _opened(self) -> Any:  # see above
+    def _opened(self) -> Any:  # as in ``_Columnar``
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # as above
 
         return ParquetWriter(self._drain, self._schema, compression="zstd")

@@ -1,4 +1,4 @@
-"""Columns of rows: their types, from the pydantic model of a row, and the choice of ``fields``.
+"""Columns of rows: types from the pydantic model of a row, and the selection by ``fields``.
 
 ::
 
@@ -32,7 +32,7 @@ COUNTED = tuple(kind.value for kind in Kind)
 
 
 class Sort(Enum):
-    """The type of a column; a docstring says how JSON represents it where that differs."""
+    """The type of a column; a member has a docstring if JSON represents its values differently."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -44,7 +44,7 @@ class Sort(Enum):
     LENGTH = "length"
     """In JSON: milliseconds, as a string."""
     COUNTS = "counts"
-    """A number for each of ``COUNTED``."""
+    """A count for each of ``COUNTED``."""
     PAIRS = "pairs"
     """Pairs of whole numbers: ``[[0, 6], [9, 12]]``."""
     JSON = "json"

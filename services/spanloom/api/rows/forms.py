@@ -1,4 +1,4 @@
-"""Formats of rows: their writers, and the choice of one by ``Accept``."""
+"""The formats for rows: a writer for each, and the choice of a writer by ``Accept``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WrittenPage(NamedTuple):
 
     body: bytes
     weight: int
-    """The size of the page in memory, in bytes, by which the size of the next page is chosen."""
+    """The size of the page in memory, in bytes; it decides the number of rows of the next page."""
 
 
 class Drain(io.RawIOBase):
@@ -79,7 +79,7 @@ class Form(Protocol):
         """Return a page of rows in the format."""
 
     def end(self, members: Mapping[str, object]) -> bytes:
-        """Return the bytes that mark the response as complete, with further members."""
+        """Return the bytes that end a complete response; NDJSON adds ``members`` there."""
 
     def broken(self, error: str, count: int) -> bytes | None:
         """Return the bytes that mark the response as incomplete after ``count`` rows.

@@ -41,7 +41,7 @@ _TEXTS = (Sort.MOMENT, Sort.LENGTH)
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[LineT, CursorT]):
-    """A list of the store, read from a position on, and converted to rows."""
+    """A list in the store, read from a position on and converted to rows."""
 
     read: Callable[[int, CursorT | None], Sequence[LineT]]
     show: Callable[[LineT], BaseModel]
@@ -98,7 +98,7 @@ async def stream_rows(
 ) -> StreamingResponse:
     """Stream rows.
 
-    The first page is read before the response starts, so that errors are problems.
+    The first page is read before the response starts, so that its errors become problem documents.
     """
     walk = await calls.run(_Walk, rows, form)
     first = await calls.run(walk.next_page)
@@ -168,7 +168,7 @@ class Pages(Protocol):
 
     writer: Form
     members: Mapping[str, object]
-    """Further members of the end of the response, in addition to the number of rows."""
+    """Members of the last line in addition to the number of rows."""
     count: int
     is_over: bool
 
@@ -201,7 +201,7 @@ async def stream_found(
     calls: BoundedCalls,
     members: Mapping[str, object] = NOTHING_MORE,
 ) -> StreamingResponse:
-    """Stream all rows; the first page is read before the response starts, for errors.
+    """Stream all rows; errors in the first page become problem documents.
 
     ``members`` has further members of the final line of NDJSON; it is read after the last row.
     """
@@ -213,7 +213,7 @@ async def stream_found(
 
 
 class _Pages:
-    """See ``stream.Pages``."""
+    """The rows of an iterator, as ``Pages``."""
 
     def __init__(
         self,

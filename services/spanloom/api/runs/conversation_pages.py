@@ -1,4 +1,4 @@
-"""The route of a conversation as one HTML file, written run by run: memory holds one run."""
+"""The route that returns a conversation as one HTML file; memory holds one run at a time."""
 
 import re
 from collections.abc import AsyncIterator, Iterator

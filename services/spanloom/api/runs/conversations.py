@@ -1,4 +1,4 @@
-"""Routes of conversations: their list, and the runs of one, oldest first."""
+"""Routes that list conversations, and the runs of one conversation, oldest first."""
 
 from collections.abc import Sequence
 from typing import Annotated

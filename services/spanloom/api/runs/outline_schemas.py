@@ -1,4 +1,4 @@
-"""Response models for displays of one run: versions, rows, search results, graph."""
+"""Response models for showing one run: versions, rows, search results, graph."""
 
 from typing import Annotated
 
@@ -42,7 +42,7 @@ class VersionItem(BaseModel):
 
     @classmethod
     def of_kept(cls, kept: KeptAt) -> "VersionItem":
-        """Return a stored version as a response model."""
+        """Return an earlier version, stored for its annotations, as a response model."""
         return cls(version=kept.version, is_newest=False, stored_at=kept.at_us // 1000)
 
 

@@ -1,4 +1,4 @@
-"""Routes for displays of one run: outline, rows, text search, graph, and one HTML file."""
+"""Routes for showing one run: outline, rows, text search, graph, and one HTML file."""
 
 from itertools import islice
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""Routes of parts of a run: one step with its spans, one span, and all spans as received."""
+"""Routes that return a part of a run: a step with its spans, a span, or all spans as received."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Literal, NamedTuple

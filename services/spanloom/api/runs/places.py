@@ -85,7 +85,7 @@ def most_of(query: PageQuery) -> int | None:
 
 
 def refuse_other(stored: int, requested: int | None) -> None:
-    """Raise 409 if the requested version is not the stored one; ``None`` requests any."""
+    """Raise 409 if the requested version is not the stored version; ``None`` requests any."""
     if requested not in (None, stored):
         raise HTTPException(
             409, f"Version {requested} is no longer stored: the newest is {stored}."

@@ -1,4 +1,4 @@
-"""Routes of trajectories: their lists, the document of one, and its spans with their steps."""
+"""Routes that list trajectories, and return one: its document, and its spans with their steps."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
@@ -226,7 +226,7 @@ class _DocumentRequest(NamedTuple):
 async def _write_document(
     using: Services, requested: _DocumentRequest, document: bytes, texts: Texts
 ) -> tuple[bytes, Mapping[str, str]]:
-    """Return a run in a format, and the headers that list what it loses."""
+    """Return a run in a format, and headers that list what the format cannot represent."""
     chosen = requested.format
     if chosen is CANONICAL:
         return await using.calls.run(with_texts, document, texts), {}
@@ -249,7 +249,7 @@ def _scores_of(
     """Return the current scores of a run that its reader may see."""
     store = using.store
     found = every_score(store.scores, requested.reach, ScoreQuery([requested.trace_id]))
-    project = of.view.extraction.get("project")  # a trace may be in several
+    project = of.view.extraction.get("project")  # a trace may be in several projects
     if not (scores := [one for one in found if one.key.project == project]):
         return ()
     withheld = withheld_from(store.queues, requested.reach, requested.reader)

@@ -1,4 +1,4 @@
-"""Request and response models of the full-text search, and its cursors."""
+"""Request and response models for the full-text search, and its cursors."""
 
 import re
 from typing import Annotated
@@ -29,7 +29,10 @@ def encode_hit_cursor(cursor: HitCursor, question: str = "") -> str:
 
 
 def decode_hit_cursor(text: str, question: str = "") -> HitCursor:
-    """Return the position; raises ``InvalidQueryError`` if it is invalid or of another query."""
+    """Return the position in a cursor.
+
+    Raises ``InvalidQueryError`` if the cursor is invalid or belongs to another query.
+    """
     return decode_position(text, question, _hit)
 
 

@@ -1,5 +1,5 @@
 """Aggregates over runs and steps, and the fields that they can be grouped and filtered by.
 
-In: metrics, grouping fields and filters. Out: groups with their numbers, fields with their frequent
+In: metrics, grouping fields and filters. Out: groups with their metrics, fields with their frequent
 values. Start at ``stats.py``.
 """

@@ -63,11 +63,11 @@ def _compare(store: StatsReader, callers: Reach, query: ComparedQuery) -> Behavi
 def _read(
     store: StatsReader, callers: Reach, side: ComparedRuns
 ) -> tuple[list[Observed], str, bool]:
-    """Return the newest runs of a set, their ``where``, and whether there are older ones."""
+    """Return the newest runs of a set, their ``where``, and whether there are older runs."""
     question = side.question()
     shapes = store.shapes(callers, condition_of_question(question), MOST_RUNS + 1)
     if len(shapes) <= MOST_RUNS:
         return list(map(observe, shapes)), question, False
-    after_ns = -(-shapes[-1].start_ns // 1_000) * 1_000  # a ``where`` has microseconds
+    after_ns = -(-shapes[-1].start_ns // 1_000) * 1_000  # times in a ``where`` are in microseconds
     newest = [observe(shape) for shape in shapes if shape.start_ns > after_ns]
     return newest, side.question(after_ns), True

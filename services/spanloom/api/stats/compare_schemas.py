@@ -1,4 +1,4 @@
-"""Request models of the comparison of two sets of runs, and their conditions."""
+"""Request models for the comparison of two sets of runs, and the condition for each set."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,7 +91,7 @@ class _AllOf(Filters):  # with the defaults of the list of runs
 
 
 def condition_of_question(text: str) -> "Condition | None":
-    """Return the condition of a set: the condition of the list of runs for the same ``where``."""
+    """Return the condition for a set: the same as in the list of runs with this ``where``."""
     return all_of(_AllOf(where=text).filter(), read_where(text))
 
 

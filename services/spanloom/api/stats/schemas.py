@@ -1,4 +1,4 @@
-"""Request and response models of aggregates, fields, and frequent values."""
+"""Request and response models for aggregates, fields, and frequent values."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -119,7 +119,7 @@ class StatsQuery(SomeRuns):
 
 
 def stats_of(numbers_query: Numbers, groups: list[Group]) -> Stats:
-    """Return groups as a response; one group above the limit makes it ``truncated``."""
+    """Return groups as a response; a group beyond the limit is dropped and sets ``truncated``."""
     most = numbers_query.top - 1
     return Stats(
         items=[_item(numbers_query, g) for g in groups[:most]], truncated=len(groups) > most
@@ -133,7 +133,7 @@ def operators_of(field: declared.Field) -> list[str]:
 
 
 def field_item(field: declared.Field, of: str) -> FieldItem:
-    """Return a declared field of ``trajectories`` or ``steps``."""
+    """Return a declared field of ``trajectories`` or ``steps`` as a response model."""
     operators = operators_of(field)
     return FieldItem.made_of(field, of=of, operators=operators, is_ordered=is_orderable(field))
 
@@ -169,7 +169,7 @@ class ValuesQuery(SomeRuns):
 
 
 def values_in(groups: Sequence[Group]) -> list[ValueItem]:
-    """Return the values of groups by one field, without the absent value."""
+    """Return the values of the field that groups were formed by, without null."""
     return [
         ValueItem(value=value, count=int(group.values[0] or 0))
         for group in groups
@@ -183,7 +183,7 @@ def sort_of(field: declared.Field) -> Sort:
 
 
 def numbers_columns(numbers_query: Numbers) -> Columns:
-    """Return the columns of items, in order; all numbers but counts may have fractions."""
+    """Return the columns of the groups, in order; every metric except counts may be a fraction."""
     start = {"start": Sort.MOMENT} if numbers_query.interval else {}
     by = {field.name: sort_of(field) for field in numbers_query.by}
     is_count = {metric.name: metric.function == COUNT for metric in numbers_query.metrics}

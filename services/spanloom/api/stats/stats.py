@@ -1,4 +1,4 @@
-"""Routes of aggregates over runs and steps, and of fields with their frequent values."""
+"""Routes that return aggregates over runs and steps, and fields with their frequent values."""
 
 from typing import Annotated
 

@@ -25,7 +25,7 @@ MOST = 200
 
 
 def alerts(*, project: str | None = None) -> Call[Sequence[AlertItem]]:
-    """Return the alerts of a project by name, with their numbers of firing runs or groups."""
+    """Return the alerts of a project by name, each with its number of firing runs or groups."""
     return typed_items(get(_PATH, project=project), AlertList)
 
 
@@ -43,7 +43,7 @@ def put_alert(
 ) -> Call[AlertItem]:
     """Make or replace an alert.
 
-    ``definition`` is as ``PUT /v1/alerts/{name}`` takes it. ::
+    ``definition`` has the members of ``PUT /v1/alerts/{name}``. ::
 
         client.put_alert("slow", {"where": "duration > 5m", "channels": [...]})
     """
@@ -54,7 +54,7 @@ def put_alert(
 def delete_alert(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[AlertItem]:
-    """Delete an alert, which stops firing, and return what was deleted."""
+    """Delete an alert, so that it stops firing, and return the deleted alert."""
     return typed(delete(_path(name), annotator, project=project), AlertItem)
 
 
@@ -69,7 +69,8 @@ def alert_events(
 ) -> Call[AlertEventList]:
     """Return a page of the events of an alert, newest first.
 
-    ``current`` returns only the last event of each id: with ``state="firing"`` those firing now.
+    ``current`` returns only the last event for each event id (one firing and its resolution share
+    an id): with ``state="firing"`` the events that are firing now.
     """
     filters = {"state": state, "current": "true" if current else None}
     path = f"{_path(name)}/events"
@@ -79,7 +80,10 @@ def alert_events(
 def try_alert(
     definition: Mapping[str, Any], *, days: int = 7, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Return how often an alert would have fired in the last days: ``fired``, ``of``, ``runs``."""
+    """Return how often an alert would have fired in the last ``days`` days.
+
+    The members are ``fired``, ``of`` and ``runs``.
+    """
     body = {**definition, "days": days}
     return Call(with_json("POST", f"{_PATH}/test", body, project=project), as_object)
 

@@ -29,8 +29,8 @@ def annotation_entries(
 ) -> Call[list[dict[str, Any]]]:
     """Return annotations, one entry per annotator and run (docs/annotation.md).
 
-    The forms ``sft`` and ``dpo`` return training examples made from corrected answers,
-    ``invariant`` and ``snorkel`` return annotated runs in the format of these tools.
+    With ``form`` ``sft`` or ``dpo`` the result is training examples made from corrected answers;
+    with ``invariant`` or ``snorkel`` it is annotated runs in the format of that tool.
     """
     filters = _filters(project, scheme, annotator, since, until)
     request = Request(
@@ -63,7 +63,7 @@ def annotation_corrections(
     since: Moment | None = None,
     until: Moment | None = None,
 ) -> Call[Mapping[str, int]]:
-    """Return how many corrections can be used as examples, and how many cannot, by reason."""
+    """Return how many corrections are usable as training examples, and how many not, by reason."""
     filters = _filters(project, scheme, annotator, since, until)
     return Call(Request("GET", "/v1/annotations/corrections", filters), _counts)
 

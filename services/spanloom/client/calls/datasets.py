@@ -45,9 +45,9 @@ def put_dataset(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[DatasetItem]:
-    """Create a dataset, or change the members that are given.
+    """Create a dataset, or change only the arguments that are given.
 
-    ``evaluators`` are mappings as ``spanloom.evaluate`` takes them. ::
+    ``evaluators`` are mappings like those passed to ``spanloom.evaluate``. ::
 
         client.put_dataset("trips", evaluators=[{"name": "path", "kind": "match"}])
     """
@@ -60,7 +60,7 @@ def put_dataset(
 def delete_dataset(
     name: str, *, project: str | None = None, annotator: str | None = None
 ) -> Call[DatasetItem]:
-    """Delete a dataset with its draft and all versions, and return what was deleted.
+    """Delete a dataset with its draft and all versions, and return the deleted dataset.
 
     Raises ``NotFoundError``.
     """
@@ -107,7 +107,7 @@ def dataset_page(
 def dataset_table(
     name: str, media_type: str, *, version: int | None = None, project: str | None = None
 ) -> Call[bytes]:
-    """Return all items as lines of JSON or a table: CSV, Arrow or Parquet."""
+    """Return all items as JSON lines or as a table: CSV, Arrow or Parquet."""
     params: Parameters = {"version": version, "project": project}
     return as_table(f"{_path(name)}/items", params, media_type)
 

@@ -51,10 +51,10 @@ def start_experiment(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ExperimentItem]:
-    """Start an experiment in the service; the same request again changes nothing.
+    """Start an experiment in the service; repeating the same request changes nothing.
 
-    It judges the items of ``dataset``, ``"trips@1"``, or the stored ``runs`` of a query. Raises
-    ``ConflictError`` if the name has another request. ::
+    The experiment judges the items of a ``dataset`` such as ``"trips@1"``, or the stored ``runs``
+    that a query selects. Raises ``ConflictError`` if the name was used with another request. ::
 
         client.start_experiment("trips-1.5", dataset="trips@1", evaluators=["path"])
     """
@@ -89,13 +89,13 @@ def experiment_page(
 def experiment_table(
     name: str, media_type: str, *, score: str | None = None, project: str | None = None
 ) -> Call[bytes]:
-    """Return all results as lines of JSON or a table: CSV, Arrow or Parquet."""
+    """Return all results as JSON lines or as a table: CSV, Arrow or Parquet."""
     params: Parameters = {"score": score, "project": project}
     return as_table(f"{_path(name)}/results", params, media_type)
 
 
 def compare_experiments(a: str, b: str, *, project: str | None = None) -> Call[Mapping[str, Any]]:
-    """Return the differences between two experiments, B against A: ``spanloom.compare/1``."""
+    """Compare experiment ``b`` with ``a``; return a document in the format spanloom.compare/1."""
     return Call(get(f"{_path(a)}/compare/{segment(b)}", project=project), as_object)
 
 
@@ -118,7 +118,7 @@ def put_evaluator(
 ) -> Call[EvaluatorItem]:
     """Store an evaluator; a changed configuration becomes a new version.
 
-    The same configuration again changes nothing. ::
+    Storing the same configuration again changes nothing. ::
 
         client.put_evaluator("path", {"kind": "match", "mode": "in_order"})
     """

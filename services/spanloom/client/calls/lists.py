@@ -51,8 +51,9 @@ def trajectories(
     ``limit`` is the maximum number of runs, by default all. ``since`` is the earliest start
     (inclusive), ``until`` the latest (exclusive): ``"2h"`` ago, a date, a ``datetime`` or
     milliseconds. Duplicates of other runs are left out, unless ``duplicate`` is ``True`` (only
-    duplicates) or ``None`` (duplicates too); so are runs without a step, such as the making of an
-    agent, unless ``has_steps`` is ``False`` or ``None``, or ``duplicate`` is ``None``.
+    duplicates) or ``None`` (duplicates too); so are runs without a step, for example the trace of
+    an agent's construction, unless ``has_steps`` is ``False`` or ``None``, or ``duplicate`` is
+    ``None``.
     """
     query = {"where": where, "q": words, "order": order}
     params = given({**query, **written({"duplicate": False, **filters})})
@@ -60,10 +61,10 @@ def trajectories(
 
 
 def written(filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters as parameters: times in ms.
+    """Return filters as query parameters, with times in ms.
 
-    ``any`` for ``None`` if ``None`` is not the default. Raises ``TypeError`` for an unknown filter,
-    as Python does for an unknown keyword argument.
+    A filter whose default is not ``None`` gets the value ``any`` for ``None``. Raises ``TypeError``
+    for an unknown filter, as Python does for an unknown keyword argument.
     """
     if unknown := filters.keys() - {"project", *run_filters.run_shorts()}:
         raise TypeError(f"got an unexpected keyword argument {min(unknown)!r}")
@@ -83,10 +84,10 @@ def steps(
     limit: int | None = None,
     **filters: Unpack[RunFilters],
 ) -> Listing[StepRow]:
-    """Return steps as rows, those of the newest run first, page by page as they are needed.
+    """Return steps as rows, steps of the newest run first, page by page as they are needed.
 
-    ``where`` selects the steps, ``run_where`` their runs; the filters are those of
-    ``trajectories``. ``order`` is another order: ``"-duration"``, the longest first; steps
+    ``where`` selects the steps, ``run_where`` their runs; the filters are the same as for
+    ``trajectories``. ``order`` sets another order: ``"-duration"`` puts the longest first; steps
     without a value come last. ::
 
         client.steps("type = tool and error", since="7d").to_polars()
@@ -137,8 +138,8 @@ def documents(
     """Return the documents of runs that pass every filter, one after the other.
 
     Memory holds one document and one page of the list at a time. Runs deleted meanwhile are
-    left out, as are runs without a step unless ``has_steps`` is ``None``. The filters are those
-    of ``trajectories``.
+    left out, as are runs without a step unless ``has_steps`` is ``None``. The filters are the same
+    as for ``trajectories``.
     """
     filters = {"has_steps": True, **filters}
     return Documents(trajectories(where, words=words, order=order, limit=limit, **filters))
@@ -202,10 +203,10 @@ def changes(
 
     The iterator never ends by itself. It begins after the token ``after``; with ``"beginning"``, at
     the oldest stored change; by default, now. The ``token`` of the returned iterator is its
-    position. Filters are the same as for ``trajectories`` and match the current state of a run;
-    with ``fields="core"`` each change has the ``trajectory`` as the list shows it. A lost
-    connection is made again, and ``on_trouble`` is called with the error. Raises ``GoneError`` if
-    ``after`` is older than the oldest stored change.
+    position. Filters are the same as for ``trajectories`` and match the current state of a run.
+    With ``fields="core"`` each change has a ``trajectory``: the run's row in the list of runs. If
+    the connection is lost, ``on_trouble`` is called with the error and the client connects again.
+    Raises ``GoneError`` if ``after`` is older than the oldest stored change.
     """
     params = {**given({"fields": fields}), **trajectories(**filters).filters}
     return Feed(params, after, on_trouble)

@@ -1,4 +1,4 @@
-"""Calls that list, put and delete online rules."""
+"""Calls that list, store and delete online rules."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ def put_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Create an online rule, or change the given members; ``None`` resets one to its default.
+    """Create an online rule, or change the given members; ``None`` resets a member to its default.
 
-    ``rule`` has members as the API takes them: ``where``, ``evaluators``, ``sample``, ``unit``,
-    ``when``, ``delay_s``, ``budget``, ``backfill``, ``paused``. ``rescore`` judges those runs again
-    that it has judged before. Raises ``QueryError``, with the place, for an invalid rule. ::
+    ``rule`` has the members of the API's request: ``where``, ``evaluators``, ``sample``, ``unit``,
+    ``when``, ``delay_s``, ``budget``, ``backfill``, ``paused``. With ``rescore`` the rule judges
+    again the runs that it has already judged. Raises ``QueryError``, which shows the position of
+    the fault, for an invalid rule. ::
 
         client.put_online_rule("limits", {"sample": 0.1, "evaluators": [{"kind": "match"}]})
     """
@@ -57,7 +58,7 @@ def backfill_online_rule(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[OnlineRuleItem]:
-    """Judge past runs by an online rule, selected by the start of their root; raises as ``put``."""
+    """Judge past runs with an online rule; ``since`` and ``until`` select by the root's start."""
     ends = {"from": milliseconds_or_none(since), "to": milliseconds_or_none(until)}
     period = {name: None if at is None else str(at) for name, at in ends.items()}
     return put_online_rule(name, {"backfill": period}, project=project, annotator=annotator)

@@ -31,9 +31,9 @@ def stats(
 ) -> Call[Stats]:
     """Return metrics of runs, or with ``of="steps"`` of steps: ``"count,p95(duration)"``.
 
-    ``by`` names up to three fields to group by, ``interval`` groups by time, ``"1h"``, by the clock
-    of ``timezone``: ``"Europe/Berlin"``. ``where`` selects the runs; with ``of="steps"`` it selects
-    the steps and ``run_where`` their runs.
+    ``by`` names up to three fields to group by; ``interval`` (``"1h"``) groups by time, in the time
+    zone ``timezone`` (``"Europe/Berlin"``). ``where`` selects the runs; with ``of="steps"`` it
+    selects the steps and ``run_where`` their runs.
     """
     request = get(
         "/v1/stats",
@@ -64,8 +64,8 @@ def compare(
 ) -> Call[Behaviour]:
     """Return what changed in the behaviour of agents from the runs of ``a`` to the runs of ``b``.
 
-    Both are a ``where``; project and times apply to both sets. ``min_support`` is the number of
-    runs of one set that a feature needs, ``seed`` the seed of the random draws.
+    ``a`` and ``b`` are ``where`` queries; project and times apply to both sets. A feature is
+    compared if at least ``min_support`` runs of one set have it; ``seed`` seeds the random draws.
     """
     times = {"since": milliseconds_or_none(since), "until": milliseconds_or_none(until)}
     both = given({"project": project, **times})

@@ -1,4 +1,4 @@
-"""Calls about runs: the document of one, its steps, its spans, and the diff of two."""
+"""Calls about runs: a run's document, steps and spans, and the diff of two runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROTOBUF = "application/x-protobuf"
 
 
 class Tagged(NamedTuple):
-    """A body and its ETag, for a later conditional request."""
+    """A response body and its ETag, for a later conditional request."""
 
     body: bytes
     etag: str
@@ -39,8 +39,8 @@ def document(
 ) -> Call[bytes]:
     """Return a run's canonical JSON document, byte for byte as the API returns it.
 
-    ``format="coze"`` returns what Coze Loop's published builder prints for the same steps; the
-    other formats are in ``docs/formats``.
+    ``format="coze"`` returns the document that Coze Loop's published code builds from the same
+    steps; ``docs/formats`` describes the other formats.
     """
     request = get(_place(trace_id), project=project, format=format)
     known_format = formats_of(Of.RUN).get(format or "")
@@ -66,7 +66,7 @@ def newer_document(trace_id: str, etag: str, *, project: str | None = None) -> C
 def step_document(
     trace_id: str, step_id: str, *, project: str | None = None, parsed: bool = False
 ) -> Call[bytes]:
-    """Return one step of a run as JSON, with the id of the agent that owns it.
+    """Return one step of a run as JSON, with the id of the agent step to which it belongs.
 
     ``parsed`` returns messages, arguments and results as JSON instead of as strings of JSON.
     """
@@ -91,7 +91,7 @@ def otlp_message(trace_id: str, *, project: str | None = None) -> Call[bytes]:
 
 
 def written_at(path: str, trace_id: str, *, project: str | None = None) -> Call[bytes]:
-    """Return a run in a format that has its own path below the run's path."""
+    """Return a run in a format that has its own path below the run's path in the API."""
     return Call(get(f"{_place(trace_id)}/{path}", project=project), body_of)
 
 

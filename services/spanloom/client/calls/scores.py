@@ -31,7 +31,7 @@ class ScoreFilters(TypedDict, total=False):
     experiment: str | None
     item: str | None
     orphan: bool
-    """Only scores whose run is missing for more than 7 days."""
+    """Only scores whose run has not arrived within 7 days."""
 
 
 def scores(*, limit: int | None = None, **filters: Unpack[ScoreFilters]) -> Listing[ScoreItem]:
@@ -52,7 +52,7 @@ def score_page(
 
 
 def score_table(media_type: str, **filters: Unpack[ScoreFilters]) -> Call[bytes]:
-    """Return all current scores as lines of JSON or a table: CSV, Arrow or Parquet."""
+    """Return all current scores as JSON lines or as a table: CSV, Arrow or Parquet."""
     accept = {"accept": media_type}
     request = Request("GET", "/v1/scores", _params(**filters), accept, media_type=media_type)
     return Call(request, lambda reply: reply.body)
@@ -61,7 +61,7 @@ def score_table(media_type: str, **filters: Unpack[ScoreFilters]) -> Call[bytes]
 def write_scores(
     items: Sequence[Mapping[str, Any]], *, project: str | None = None
 ) -> Call[Mapping[str, Any]]:
-    """Store up to 10,000 scores; a score of a run that is not stored yet waits for it."""
+    """Store up to 10,000 scores; their runs may arrive later."""
     request = Request(
         "POST",
         "/v1/scores",

@@ -1,4 +1,4 @@
-"""Calls that administer a service: replay, deletion, diagnosis, snapshots, projects."""
+"""Calls that administer a service: replays, deletions, self-checks, snapshots, projects."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ def projects(*, project: str | None = None) -> Call[ProjectList]:
 
 
 def diagnosis() -> Call[Diagnosis]:
-    """Return the findings of the service's checks of itself; needs the scope admin."""
+    """Return the findings of the service's self-check; the key needs the scope ``admin``."""
     return typed(get("/v1/doctor"), Diagnosis)
 
 
 def take_snapshot() -> Call[Snapshot]:
-    """Request a snapshot of the service's tables, for ``spanloom backup`` on its machine."""
+    """Make the service take a snapshot of its tables, which ``spanloom backup`` then copies."""
     return typed(post("/v1/snapshots"), Snapshot)

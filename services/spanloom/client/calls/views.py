@@ -31,8 +31,8 @@ def make_view(
 ) -> Call[ViewItem]:
     """Save a view for everybody who reads the project; saving it again changes nothing.
 
-    ``parameters`` are those of the page's address: ``{"where": "has_error", "since": "7d"}``.
-    ``annotator`` becomes its owner. Raises ``ConflictError`` if another view has the name. ::
+    ``parameters`` are the parameters in the page's URL: ``{"where": "has_error", "since": "7d"}``.
+    ``annotator`` becomes the owner. Raises ``ConflictError`` if another view has the name. ::
 
         client.make_view("slow calls", {"order": "-duration"}, page="steps")
     """

@@ -45,7 +45,7 @@ class Walk(Protocol[FoundT_co]):
 
 
 class Walked(Protocol[FoundT_co]):
-    """Something that can be walked any number of times, each time from its beginning."""
+    """A list that can be read any number of times, each time from its beginning."""
 
     def walk(self) -> Walk[FoundT_co]:
         """Return a new walk from the beginning."""
@@ -53,7 +53,7 @@ class Walked(Protocol[FoundT_co]):
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[ItemT]):
-    """A list of the API: its path, its filters, and the maximum number of items."""
+    """A list in the API: its path, its filters, and the maximum number of items."""
 
     path: str
     filters: Mapping[str, str]
@@ -98,7 +98,7 @@ class Listing(Generic[ItemT]):
         )
 
     def as_table(self, media_type: str) -> Call[bytes]:
-        """Return the call for all items at once as a table: CSV, Parquet or lines of JSON."""
+        """Return the call for all items at once, as CSV, Parquet or JSON lines."""
         limit = {} if self.limit is None else {"limit": str(self.limit)}
         params, accept = {**self.filters, **limit}, {"accept": media_type}
         request = Request("GET", self.path, params, accept, media_type=media_type)
@@ -174,7 +174,7 @@ class DocumentWalk:
     """Requests a page of runs, then the document of each run, then the next page."""
 
     def __init__(self, runs: Walk[Run]) -> None:
-        """Read the documents of the runs of a walk."""
+        """Request the document of each run that ``runs`` yields."""
         self._runs = runs
         self._waiting: deque[Run] = deque()
         self._is_page = False

@@ -1,5 +1,5 @@
-"""Runs for an evaluation, from files or a service, and its results as scores for a service.
+"""Reads runs to evaluate from files or a service, and converts the results to scores to send.
 
-In: paths, or a client. Out: ``Given`` runs one after the other, rows of scores. Start with
+In: paths, or a client. Out: runs (``Given``) one after the other, rows of scores. Start with
 ``given.py``.
 """

@@ -1,4 +1,4 @@
-"""Reads stored scores as labels: an evaluator's labels and people's labels."""
+"""Converts stored scores to labels: an evaluator's labels and people's labels."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Comparison(NamedTuple):
 
 
 def evaluator_labels(client: Client, comparison: Comparison) -> tuple[str, Mapping[Unit, Label]]:
-    """Return the name of the evaluator's score, and its latest label of each unit.
+    """Return the name of the evaluator's score, and its latest label for each unit (run or step).
 
-    Raises ``InvalidRequestError`` if there are no scores, or scores of several names.
+    Raises ``InvalidRequestError`` if there are no scores, or scores with different names.
     """
     latest: dict[Unit, tuple[int, Label]] = {}
     names: set[str] = set()

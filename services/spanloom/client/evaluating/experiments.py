@@ -1,4 +1,4 @@
-"""Experiments whose target is a function of this process, which judges its runs, too."""
+"""Experiments whose target is a function in this process; this process also judges the runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.experiment import ExperimentItem
     from spanloom.evaluation.evaluator import Evaluator
 
-    Evaluators = Sequence[Mapping[str, Any] | str]  # evaluators, and names of stored ones
+    Evaluators = Sequence[Mapping[str, Any] | str]  # mappings, or names of stored evaluators
 
 
 def run_experiment(
@@ -55,7 +55,7 @@ def run_experiment(
 
 
 def _evaluators(client: Client, evaluators: Evaluators, project: str | None) -> Sequence[Evaluator]:
-    """Return the evaluators for mappings and names; raises ``InvalidEvaluatorError``."""
+    """Make evaluators from mappings and stored names; raises ``InvalidEvaluatorError``."""
     return make_evaluators(
         [
             client.evaluator(one, project=project).config if isinstance(one, str) else dict(one)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def runs_of_file(path: Path, source: Source, project: str | None) -> Iterator[Given]:
-    """Yield the runs of a file, then the runs made from its spans, and the items that are not runs.
+    """Yield the runs in a file and the items that are not runs, then runs made from its spans.
 
     ``project`` is the project of runs that name none. The spans of all traces are held in memory,
     but only one document at a time.

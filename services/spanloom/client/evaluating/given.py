@@ -1,4 +1,4 @@
-"""Runs to be judged, read one after the other, and items of a file that cannot be read."""
+"""Types for runs to be judged, and for items of a file that cannot be read as runs."""
 
 from __future__ import annotations
 

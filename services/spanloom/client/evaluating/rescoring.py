@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """The keys that scores of one judgement of a run share."""
+    """The fields that are equal in all scores from one judgement of a run."""
 
     project: str
     trace_id: str
@@ -40,14 +40,14 @@ class Place(NamedTuple):
 
 @dataclass
 class Due:
-    """The scores of one judgement of a run, and the evaluators that have to run again."""
+    """The scores from one judgement of a run, and the evaluators that have to run again."""
 
     values: dict[str, float | bool | str | None] = field(default_factory=dict)
     """Values by score name, for conditions on scores."""
     again: set[str] = field(default_factory=set)
     """Names of evaluators to run again."""
     reasons: Counter[str] = field(default_factory=Counter)
-    """Number of scores by reason to run again."""
+    """Number of scores by the reason to judge again."""
     unknown: list[ScoreItem] = field(default_factory=list)
     """Scores for which the document must be read to decide."""
 
@@ -56,7 +56,7 @@ class RescoreQuery(NamedTuple):
     """Which scores to check."""
 
     evaluators: Mapping[str, Evaluator]
-    """All evaluators of the file, by name; conditions may read the scores of any."""
+    """All evaluators in the file, by name; conditions may read the scores by any of them."""
     names: Sequence[str]
     """Names of the evaluators that may judge again."""
     items: Items
@@ -139,7 +139,7 @@ class Rescoring:
             due.again.add(evaluator.name)
 
     def _reason(self, row: ScoreItem, evaluator: Evaluator) -> str | None:
-        """Return why a score is made again, or ``fresh``; ``None`` if its document must be read."""
+        """Return why a score has to be replaced, or ``fresh``; ``None`` if the document decides."""
         made_by = row.evaluator_version, row.config_hash
         if made_by != (evaluator.judging.version, evaluator.config_hash):
             return "other_version"
@@ -173,7 +173,7 @@ class Rescoring:
         return True, [PlacedRow(f"{at.trace_id}, {one.name}", row_of(one)) for one in scores]
 
     def _stale(self, rows: Sequence[ScoreItem], run: RunToJudge) -> Iterator[ScoreItem]:
-        """Yield the scores that were made from contents other than the current document's."""
+        """Yield the scores that were based on contents which have changed in the document."""
         read: dict[str, Any] = {}
         for row in rows:
             is_stale = _is_stale(row, run, read)
@@ -183,13 +183,13 @@ class Rescoring:
 
 
 def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
-    """Return whether a score was made from other contents; ``read`` caches run and fingerprints."""
+    """Return whether the contents behind a score changed; ``read`` caches run and fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version
     key = ",".join(sorted(view))
     try:
         document = read.setdefault("run", Run(run.document)).document
         current = read.setdefault(key, named_fingerprint(document, view))
-    except Exception:  # no evaluator can read it: their scores have the error
+    except Exception:  # no evaluator can read the document: the new scores have the error
         return True
     return bool(current != row.view_fingerprint)

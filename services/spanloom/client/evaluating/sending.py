@@ -1,4 +1,4 @@
-"""Results of an evaluation as scores of an experiment."""
+"""Converts the results of an evaluation to scores of an experiment."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SERVICES = frozenset({"at", "score_id"})
 def rows_of(
     rows: Iterable[Row], evaluators: Iterable[Evaluator], experiment: str
 ) -> Iterator[PlacedRow]:
-    """Yield results of a report as rows for ``POST /v1/scores``.
+    """Yield the results in a report as rows for ``POST /v1/scores``.
 
-    A result without a run is a score of the item. Rows that are sent again are the same scores.
+    A result without a run is a score of the item. Sending the rows again creates no new scores.
     """
     by_name = {one.name: one for one in evaluators}
     for row in rows:

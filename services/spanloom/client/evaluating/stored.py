@@ -1,4 +1,4 @@
-"""Reads stored runs of a service: the runs of a query page by page, or single runs by id."""
+"""Reads runs stored in a service: all runs of a query page by page, or single runs by id."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLUMNS = "project,document"
 
 
 class RunPlace(NamedTuple):
-    """The id of a run; without a project, any project that the key may read."""
+    """The id of a run and its project; ``None`` is any project that the key may read."""
 
     trace_id: str
     project: str | None

@@ -1,4 +1,4 @@
-"""Targets: agents that answer the items of a dataset, and send their runs to a service.
+"""Targets: agents that are run on the items of a dataset, and send their spans to a service.
 
 Each try gets a new trace id, by which its run is found. All tries are made before their runs are
 awaited, so that the waiting times do not add up.
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from spanloom.evaluation.files.judging import Judgement, RunToJudge
 
     Target = Callable[[Any, "Place"], str]
-    """Answers the input of an item, a JSON value; returns an error message, empty on success."""
+    """Runs the agent on the input of an item (JSON); returns an error message, empty on success."""
 
 TIMEOUT_S = 600.0
 """Maximum seconds of one try, and of the wait for its run."""
 _AFTER_FAULT_S = 90.0
-"""Seconds to wait for the run of a target that failed, because it may have sent one."""
+"""Seconds to wait for the run of a failed target, because the target may have sent spans."""
 _LOOK_S = 1.0
 _ENDED = frozenset({Status.SETTLED.value, Status.PARTIAL.value, Status.FAILED.value})
 _LONGEST = 500
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
     @property
     def traceparent(self) -> str:
-        """The value of the W3C header, or environment variable, that names both."""
+        """Trace and parent span as the value of the W3C header or environment variable."""
         return f"00-{self.trace_id}-{self.span_id}-01"
 
 
@@ -66,7 +66,7 @@ class Tried(NamedTuple):
     until_s: float
     """Monotonic time until which the run is awaited."""
     fault: str
-    """Why the target failed; it may have sent a run nevertheless."""
+    """Why the target failed; it may still have sent spans."""
 
 
 def judge_targets(
@@ -79,7 +79,7 @@ def judge_targets(
     project: str | None = None,
     on_run: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """Run a target on all items of a judgement, and judge the runs that it sent.
+    """Run a target on all items of a judgement, and judge the runs that the target sent.
 
     A try without a run becomes an error of its item. Raises ``ClientError``.
     """
@@ -94,7 +94,7 @@ def judge_targets(
 
 
 def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of a command line, which gets the input as JSON on its standard input.
+    """Return a target that runs a command with the input of an item as JSON on standard input.
 
     ``TRACEPARENT`` is in its environment; its standard output is not read. Raises
     ``InvalidRequestError`` for an invalid command line.
@@ -127,7 +127,7 @@ def command_target(text: str, timeout_s: float = TIMEOUT_S) -> Target:
 
 
 def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
-    """Return the target of an HTTP endpoint, which gets the input as JSON by POST.
+    """Return a target that sends the input of an item as JSON to an HTTP endpoint by POST.
 
     The request has the header ``traceparent``. Any 2xx is a success; its body is not read.
     Redirects are not followed. Raises ``InvalidRequestError`` for an invalid URL.
@@ -155,9 +155,9 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
 
 
 def callable_target(call: Callable[[Any], object]) -> Target:
-    """Return the target of a function of the input; its spans continue the trace of the try.
+    """Return a target that calls a function with the input; its spans join the trace of the try.
 
-    That needs OpenTelemetry's API, as do the agent's own spans.
+    That needs the package ``opentelemetry-api``, as do the agent's own spans.
     """
 
     def run(value: Any, place: Place) -> str:  # a JSON value

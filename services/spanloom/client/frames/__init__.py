@@ -1,8 +1,8 @@
-"""Rows of a list as a table of PyArrow, polars or pandas, whichever is installed.
+"""Converts rows of a list to a table of PyArrow, polars or pandas.
 
-In: rows as plain JSON values, or a stream of Arrow, which is read unchanged; for rows the columns
-and their types come from ``columns.py``. Out: one table, equal in all three libraries, also without
-rows. Start with ``Frames``.
+In: rows as plain JSON values, whose columns and types ``columns.py`` determines, or a stream of
+Arrow, which is read unchanged. Out: one table with the same columns in all three libraries, even if
+there are no rows. Start with ``Frames``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Library(Protocol[FrameT_co]):
     def read(self, stream: bytes) -> FrameT_co:
         """Return a frame read from a stream of Arrow."""
 
-    def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames of the same library
+    def join(self, frames: Sequence[Any]) -> FrameT_co:  # frames made by the same library
         """Return the frames concatenated by row; columns missing in a frame are null there."""
 
 
@@ -46,7 +46,7 @@ class Frames(Generic[FrameT]):
     def __init__(self, library: str, model: type[BaseModel], *, has_all: bool = True) -> None:
         """Load the library; raises ``NotInstalledError`` if it is missing.
 
-        Without ``has_all`` the frame has only the columns that occur in rows, not all of the model.
+        If ``has_all`` is false the frame has only the columns that occur in rows.
         """
         try:
             module = import_module(f"spanloom.client.frames.{library}")

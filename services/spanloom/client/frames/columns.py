@@ -43,7 +43,7 @@ class Column(NamedTuple):
     """A column; a value is ``None`` if the row has none."""
 
     kind: Kind
-    values: list[Any]  # of the kind
+    values: list[Any]  # values of this kind
 
 
 class Columns:
@@ -71,7 +71,7 @@ class Columns:
         return columns
 
     def _lay_flat(self, rows: Sequence[Row], before: str) -> None:
-        """Add the rows column by column; nested values as rows of their own."""
+        """Add the rows column by column; add nested objects likewise, with longer column names."""
         for name in dict.fromkeys(chain.from_iterable(rows)):
             values = [row.get(name) for row in rows]
             if any(isinstance(value, dict) for value in values):
@@ -88,12 +88,12 @@ class Columns:
         self._values[name].extend(_READERS[self._kinds[name]](values))
 
     def _kind_of(self, name: str) -> Kind | None:
-        """Return the kind of a column by the model: ``step_counts.model`` is one of its counts."""
+        """Return a column's kind from the model; ``step_counts.model`` is a value in a mapping."""
         return self._known.get(name) or self._inner.get(name.rpartition(".")[0])
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
-    """Yield the columns of a model with their kinds, except a mapping's, which depend on rows."""
+    """Yield a model's columns with their kinds; not for mappings, whose keys depend on the rows."""
     for name, field in model.model_fields.items():
         kind = bare_type(field.annotation)[0]
         if is_record(kind):
@@ -120,7 +120,7 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
 def _kind_of_value(values: Sequence[object]) -> Kind:
     """Return the kind of a field outside the model.
 
-    Integers too may have fractions in other rows.
+    A field with an integer is a real number, because it may have fractions in other rows.
     """
     value = next(v for v in values if v is not None)
     if isinstance(value, int) and not isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Imports and exports items of datasets, and makes items of stored runs."""
+"""Imports and exports items of datasets, and makes items from stored runs."""
 
 from __future__ import annotations
 

@@ -35,19 +35,19 @@ Group: TypeAlias = "dict[str, Any]"  # parsed JSON
 
 
 class Run(NamedTuple):
-    """A run whose document is in a file."""
+    """A run that a file contains as a canonical document."""
 
     project: str
     trace_id: str
     document: Json
     spans: Sequence[Span]
-    """The spans that carry the document."""
+    """The spans from which the document can be restored."""
 
 
 def is_document(value: object) -> bool:
     """Return whether a value looks like a canonical document, valid or not.
 
-    Without ``extraction`` it is a document of Coze Loop.
+    A document without ``extraction`` is from Coze Loop.
     """
     return isinstance(value, dict) and ROOT in value and "extraction" in value
 
@@ -86,7 +86,7 @@ class StoredState(NamedTuple):
 
     is_stored: bool = False
     conflict: str = ""
-    """Why the document may not be sent; empty if it may."""
+    """Why the document may not be sent; empty if it may be sent."""
 
 
 def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:
@@ -113,7 +113,7 @@ def _is_part(stored: Mapping[str, object]) -> bool:
 
 
 def of_first(error: ValidationError) -> str:
-    """Return the first position at which a document has another shape, and the fault there."""
+    """Return the first validation error in a document: its position and message."""
     first = error.errors(include_url=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg'].lower()}"
 

@@ -23,7 +23,7 @@ if there is one.
 
 
 def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refused]]:
-    """Return the entries and the bad entries of a file: JSON lines of Spanloom, or of Potato."""
+    """Return the entries in a file of JSON lines or of Potato, and the refused entries."""
     kind = "jsonl" if file.is_file() and file.suffix in (".jsonl", ".ndjson") else "potato"
     read: EntryReader = formats_of(Of.ANNOTATIONS)[kind].load_reader()
     entries: list[Entry] = []
@@ -42,7 +42,7 @@ def read_entries(file: Path, items: Path | None) -> tuple[list[Entry], list[Refu
 
 
 def read_lines(files: Iterable[Path], _items: Path | None) -> Iterator[Entry | Refused]:
-    """Yield the entries of files of JSON lines, one per line, and the refusals of bad lines."""
+    """Yield the entries in files of JSON lines, one per line, and a refusal for each bad line."""
     for file in files:
         with file.open("rb") as opened:
             for place, text, fault in split(opened, lambda _: True):

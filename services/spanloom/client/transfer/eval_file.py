@@ -38,7 +38,7 @@ _HEADERS = ("header.json", "_journal/start.json")
 
 
 def read_eval(path: Path) -> Iterator[tuple[str, bytes, str]]:
-    """Yield each sample as a log of its own: position, JSON, and the reason if it is unreadable.
+    """Yield each sample as a separate log: position, JSON, and the reason if it is unreadable.
 
     Raises ``UnreadableFileError`` for a ZIP archive that is not a log.
     """
@@ -56,7 +56,7 @@ def read_eval(path: Path) -> Iterator[tuple[str, bytes, str]]:
 
 
 def _header(archive: ZipFile, raw: IO[bytes], infos: dict[str, ZipInfo]) -> bytes:
-    """Return the beginning of a log, to which a sample is added."""
+    """Return a log's JSON up to its samples; each sample is appended to it."""
     name = next((name for name in _HEADERS if name in infos), "")
     try:
         header = orjson.loads(_read(archive, raw, infos[name])) if name else {}

@@ -66,7 +66,7 @@ class Exported:
     """Runs that were left out: trace id, version and reason, a code or ``deleted``."""
     is_resumed: bool
     losses: Mapping[str, int] = field(default_factory=dict)
-    """Number of losses by code: values of the runs that the format cannot hold."""
+    """Number of values of the runs that the format cannot represent, by code."""
 
 
 def export(
@@ -107,9 +107,9 @@ def export(
 
 
 def _assembly(wanted: Export) -> Assemble | None:
-    """Return the function that makes a table from the lines if the file is a table.
+    """Return the function that converts the written lines to a table; ``None`` for other formats.
 
-    Load its library.
+    The library for the table is loaded here.
     """
     if wanted.format.writer:
         written: Assemble = wanted.format.load_writer()
@@ -119,7 +119,7 @@ def _assembly(wanted: Export) -> Assemble | None:
 
 
 def _report(partial: PartialFile, to: str) -> Report:
-    """Return the report on all runs; a loss names its run, but not the position in it."""
+    """Return the report on all runs; a loss has its run's id, but not the position in the run."""
     done = Report(CANONICAL, to, partial.mark.runs)
     for note in partial.notes():
         if "skipped" in note:
@@ -220,7 +220,7 @@ def reason_of(reply: Reply) -> str:
 
 
 def request_of(wanted: Format, row: Row) -> Request:
-    """Return the request for a run in the format of the lines of a file."""
+    """Return the request for a run in the format in which the file holds it."""
     trace_id, project = row["trace_id"], row["project"]
     line = formats_of(Of.RUN)[wanted.line]
     if Via.PATH in line.via:

@@ -1,7 +1,7 @@
 """Reads the content of a file: documents of runs in any known format, spans, or neither.
 
-Files of other systems become canonical documents by the readers of their formats
-(``core/formats/registry.py``); OTLP is not converted.
+Readers for the formats of other systems (``core/formats/registry.py``) convert their files to
+canonical documents; OTLP is not converted.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Kept: TypeAlias = "Taken | Refused | Spans"
 def find_source(path: Path, named: str = "") -> Source:
     """Return the format of a file: ``named``, or by default the format of its first value.
 
-    For a file that cannot be read, the result has the fault. Raises ``SeveralFitError``.
+    If the file cannot be read, the result has the reason. Raises ``SeveralFitError``.
     """
     try:
         is_table = find_table(path) is not None
@@ -70,7 +70,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if part.fault or part.is_message:
             continue
         try:
-            value, _ = parse(part.read, with_constants=True)  # only its shape matters
+            value, _ = parse(part.read, with_constants=True)  # only the shape of the value matters
         except InvalidRequestError:
             continue
         if (source := source_of(value)) is not None:
@@ -83,7 +83,7 @@ def find_source(path: Path, named: str = "") -> Source:
 def read_items(path: Path, source: Source, project: str | None, *, as_new: bool) -> Iterator[Item]:
     """Yield the content of a file; generated ids depend on ``project``.
 
-    With ``as_new`` runs of documents get new ids.
+    With ``as_new`` runs that are read from documents get new ids.
     """
     if source.fault:
         yield Item(Refused(THE_FILE, source.fault), 1.0)
@@ -104,7 +104,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
 
 
 class _Values:
-    """The values of a file for a reader; values that cannot be parsed become refusals."""
+    """The JSON values of a file, for a format's reader; unparsable values become refusals."""
 
     def __init__(self, parts: Iterator[Part], source: Source) -> None:
         self._parts, self._refused = parts, deque[Refused]()
@@ -163,7 +163,7 @@ class _Values:
 
 
 def _each(values: _Values, reading: Reading, *, with_documents: bool) -> Iterator[Kept]:
-    """Yield canonical documents and spans, in any order, or spans alone."""
+    """Yield the canonical documents and spans in the values of a file, or only the spans."""
     for part in values:
         if part.fault:
             continue

@@ -1,7 +1,7 @@
 """Splits the content of a file into export requests that an OTLP receiver accepts.
 
-Spans are sent unchanged; a run of a document, in any readable format, is sent as spans that contain
-it (``documents.py``). ``parts.py`` lists the kinds of files.
+Spans are sent unchanged; a document, in any readable format, is sent as spans that contain it
+(``documents.py``). ``parts.py`` lists the kinds of files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
     item: int = 0
     """The number of the item in the file, which may be split into several pieces."""
     losses: Losses | None = None
-    """Values of the run that its format lacks."""
+    """What the run lacks because its format cannot represent it."""
     scores: Sequence[Json] = ()
     """Scores of the run in the file (``exchange/scored.py``)."""
 
@@ -60,9 +60,9 @@ class Unreadable(NamedTuple):
 def read_pieces(
     path: Path, project: str | None = None, source: Source | None = None, *, as_new: bool = False
 ) -> Iterator[Piece | Unreadable]:
-    """Yield the requests for a file; ``project`` overrides the project that its spans name.
+    """Yield the requests for a file; ``project`` overrides the project in its spans.
 
-    Without ``source`` the format is detected; ``as_new`` imports documents under new ids.
+    Without ``source`` the format is detected; ``as_new`` gives imported documents new ids.
     """
     source = find_source(path) if source is None else source
     for number, (found, share) in enumerate(read_items(path, source, project, as_new=as_new)):
@@ -72,7 +72,7 @@ def read_pieces(
         try:
             for piece in _pieces(found, project):
                 yield piece._replace(share=share, item=number)
-        except orjson.JSONEncodeError:  # it can be parsed, but not written again
+        except orjson.JSONEncodeError:  # the value can be parsed, but not serialized
             yield Unreadable(found.place, TOO_DEEP, share)
         except (ValueError, TypeError, InvalidRequestError) as error:
             yield Unreadable(found.place, str(error), share)
@@ -132,7 +132,7 @@ def _slices(spans: Sequence[Any]) -> Iterator[tuple[Sequence[Any], int]]:  # par
 
 
 def _moved(group: Mapping[str, Any], project: str) -> Group:
-    """Return the group with another project."""
+    """Return the group with ``project`` as the project in its resource."""
     resource = dict(group.get("resource") or {})
     others = [a for a in resource.get("attributes") or () if a.get("key") != PROJECT]
     attributes = [*others, text_attribute(PROJECT, project)]

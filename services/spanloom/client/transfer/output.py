@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 PARQUET = ".parquet"
 ROWS = "spanloom.client.transfer.tables:write_rows"
-"""The function that makes a Parquet file of lines that are objects (``Format.has_rows``)."""
+"""The function that converts lines with JSON objects to a Parquet file (``Format.has_rows``)."""
 
 
 class Output:
-    """The file, the folder or standard output; the file gets its name once it is complete."""
+    """A file, a folder or a stream to write to; a file gets its final name once it is complete."""
 
     def __init__(self, known: Format, path: Path | None, stream: IO[bytes]) -> None:
         """Write to the file or folder ``path``, or to ``stream`` if ``path`` is ``None``."""

@@ -1,4 +1,4 @@
-"""The unfinished file of an export, and its progress.
+"""The unfinished file of an export, and the record of its progress.
 
 An export to ``runs.jsonl`` writes ``runs.jsonl.partial`` and, in ``runs.jsonl.partial.json``, how
 much of it is safely on disk; ``runs.jsonl.partial.notes`` has a line for each run that was left out
@@ -56,7 +56,7 @@ class Mark:
 
 
 class Page:
-    """The additions of one page of runs to an export."""
+    """The notes about one page of runs: runs left out, and what written runs lost."""
 
     def __init__(self) -> None:
         """Start without notes."""

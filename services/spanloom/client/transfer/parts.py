@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIRST_PRINTED = 0x20
 MESSAGE_BYTES = (_FIRST_PRINTED << 24) - 1
-"""Maximum length of a message, 512 MiB; the length prefix of a longer one looks like text."""
+"""Maximum length of a message, 512 MiB; a greater length prefix would look like text."""
 CUT_OFF = "it is cut off, or neither JSON nor OTLP's protobuf"
 _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
@@ -39,25 +39,25 @@ _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
 
 
 class UnreadableFileError(ClientError):
-    """A file is not the table or archive that its first bytes promise, or is broken."""
+    """A file begins like a table or an archive, but is not one, or is damaged."""
 
 
 class Part(NamedTuple):
     """A line, a message, an item or a row of a file, or the whole file."""
 
     place: str
-    """Its position for people: ``line 3``."""
+    """The position in the file, for messages: ``line 3``."""
     read: bytes
     share: float
     """The fraction of the file read so far, from 0 to 1."""
     fault: str = ""
     """Why the part cannot be read; empty if it can be."""
     is_message: bool = False
-    """Whether it is OTLP's protobuf instead of JSON."""
+    """Whether the part is OTLP protobuf instead of JSON."""
 
 
 def find_table(path: Path) -> Format | None:
-    """Return the format that the first bytes of a file identify, if any."""
+    """Return the table or archive format of a file by its first bytes; ``None`` for other files."""
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     formats = formats_of(Of.RUNS).values()
@@ -65,7 +65,7 @@ def find_table(path: Path) -> Format | None:
 
 
 def read_parts(path: Path, is_container: IsContainer) -> Iterator[Part]:
-    """Yield the parts of a file; if reading fails, the last part has the fault."""
+    """Yield the parts of a file; if reading fails, the last part has the reason."""
     place = ""
     try:
         for part in _parts_of(path, is_container):
@@ -114,7 +114,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
 def _parts(
     file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
 ) -> Iterator[tuple[str, bytes, str, bool]]:
-    """Yield each value, or message, with its position and its fault."""
+    """Yield each value, or message, with its position, and the reason if it is unreadable."""
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     text = head.removeprefix(_BOM)

@@ -29,8 +29,8 @@ def write_task(
 ) -> int:
     """Write a task and its annotations into a folder; return the number of users.
 
-    An account must be created in Potato before the folder of its user is copied there, because
-    Potato does not register a name whose folder exists.
+    Create an account in Potato before you copy a user's folder there, because Potato does not
+    register a name whose folder exists.
     """
     by_run: dict[str, list[Json]] = {}
     for entry in entries:
@@ -49,7 +49,7 @@ def write_task(
 
 
 def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json]:
-    """Yield entries for an import from files and folders of Potato.
+    """Yield annotation entries to import, read from Potato's files and folders.
 
     Steps get Spanloom's ids if the items have them: the items in ``items``, by default
     ``items.json`` next to or above the files. Raises ``ValueError`` for a file that is not from

@@ -1,7 +1,7 @@
 """Sends the runs of a list directly to another system, one after the other.
 
-Targets are a self-hosted Invariant Explorer, which accepts the lines of runs, and receivers of
-OTLP, which accept their spans.
+Targets are a self-hosted Invariant Explorer, which accepts runs as JSON lines, and OTLP receivers,
+which accept spans.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 
 
 class Target(Protocol):
-    """A destination of runs."""
+    """A system to which runs are sent."""
 
     def send(self, run: IO[bytes]) -> str:
         """Send a run in the target's format; return why it was refused, empty if accepted.
@@ -81,7 +81,7 @@ class Explorer:
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    """A receiver of OTLP over HTTP; it stores a repeated span once."""
+    """An OTLP receiver over HTTP."""
 
     transport: Transport
 

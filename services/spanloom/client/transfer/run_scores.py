@@ -1,4 +1,4 @@
-"""Scores in the same file as runs, which are stored in batches, after their runs."""
+"""Stores the scores in a file of runs: in batches, each after the runs that it belongs to."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ StoreScores: TypeAlias = "Callable[[Sequence[PlacedRow]], SentScores]"
 
 
 def store_scores(client: Client, rows: Sequence[PlacedRow]) -> SentScores:
-    """Store scores of runs; without permission all scores are refused, although the runs are sent.
+    """Store scores of runs that were sent; without permission all these scores are refused.
 
     Raises ``ClientError`` if the service does not answer.
     """
@@ -59,7 +59,7 @@ class Imported:
     rejected: list[dict[str, str]] = field(default_factory=list)
     """Position and reason of the rejected requests and scores."""
     losses: dict[str, int] = field(default_factory=dict)
-    """Number of values of the runs that the format of the file lacks, by code."""
+    """Number of values that the runs lack because of the file's format, by code."""
 
 
 class RunScores:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.client.transport import Transport
     from spanloom.core.ports.importing import ScoreTaker
 
-    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` has it
+    Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` returns it
 
 AT_ONCE = 500
 """Scores per request."""
@@ -44,7 +44,7 @@ _WRITTEN = (
     *("judged_version", "input_tokens", "output_tokens", "cost", "view_fingerprint"),
     *("coverage", "cached", "metrics", "at", "is_deleted"),
 )
-"""The members of a row that the service accepts; it computes the others."""
+"""The members of a row that the service accepts; the service computes all other members."""
 
 
 class PlacedRow(NamedTuple):
@@ -82,8 +82,8 @@ def send_scores(
 
     Readers of other formats yield rows with the members that they know; ``trace_id``, ``name`` and
     ``author`` suffice. ``project`` replaces the project of the rows. A bad row does not affect
-    others, and the same rows again change nothing if they have ``at``. Raises the errors of
-    ``taker``, except refusals of scores: ``ClientError`` for a ``ServiceScores``.
+    others, and storing the same rows again changes nothing if they have ``at``. Raises the errors
+    of ``taker`` (``ClientError`` for ``ServiceScores``), but not for scores that it refuses.
     """
     sending = _Sending(taker, project or "")
     for placed in rows:
@@ -112,7 +112,7 @@ class Exported(NamedTuple):
 
 
 def export_results(rows: Iterable[Row], put: Callable[[bytes], None]) -> Exported:
-    """Pass scores as requests of OTLP/JSON to ``put``, ``AT_ONCE`` in each."""
+    """Pass scores to ``put`` as export requests in OTLP/JSON, with ``AT_ONCE`` scores in each."""
     written = skipped = 0
     waiting = iter(rows)
     while some := list(islice(waiting, AT_ONCE)):
@@ -160,7 +160,7 @@ def _rows_of(path: Path) -> Iterator[PlacedRow]:
 
 
 def read_lines(file: IO[bytes]) -> Iterator[PlacedRow]:
-    """Yield the rows of JSON lines, invalid rows with the reason; raises ``OSError``."""
+    """Yield the rows in JSON lines, and invalid rows with the reason; raises ``OSError``."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -206,7 +206,7 @@ def _read_table(path: Path) -> Iterator[PlacedRow]:
 
 
 def _of_table(place: str, row: dict[str, Any]) -> PlacedRow:
-    """Return a row of a table, in which values of several types are JSON texts."""
+    """Return a row of a table; columns that hold values of several types contain JSON texts."""
     try:
         for name in ("value", "evidence", "metrics"):
             if isinstance(row.get(name), str):

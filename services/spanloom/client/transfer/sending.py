@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TRACES = "/v1/traces"
 _JSON = {"Content-Type": "application/json"}
 _REFUSED = frozenset({400, 413, 415})
-"""Statuses that reject one request; the next one may be accepted."""
+"""Statuses that reject one request; the next request may be accepted."""
 _ANSWERED = _REFUSED | {OK, 401, 403, 404, 429, 503}
 FindStored: TypeAlias = "Callable[[Run], Mapping[str, object] | None]"
 """Returns the stored document of a run, if the service has one."""
@@ -52,7 +52,7 @@ class Sending:
     ) -> None:
         """Store the receiver, and the functions that query the service about runs and scores.
 
-        Without ``find_spans``, all spans that are in no document are sent.
+        By default ``find_spans`` finds nothing, so all spans outside documents are sent.
         """
         self._transport, self._find_stored = transport, find_stored
         self._spans = SentSpans(find_spans)
@@ -136,7 +136,7 @@ class Sending:
         self._scores.finish(done, self.report)
 
     def _begin(self, piece: Piece, done: Imported) -> None:
-        """Count a new item as written, and compare its run with the stored one."""
+        """Count a new item as written, and compare its run with the stored run."""
         self.report.written += 1
         self._is_rejected = False
         if piece.run is None:
@@ -207,7 +207,7 @@ def _reject(done: Imported, piece: Piece, spans: int, reason: str) -> None:
 
 
 def problem_of(reply: Reply, message: str) -> ApiError:
-    """Return the error for a status that every piece would get."""
+    """Return the error for a status that every request would get."""
     kind = BY_STATUS.get(reply.status, ApiError)
     text = message or f"the receiver answers {reply.status}"
     return kind(reply.status, text, text, (), reply.retry_after_s)

@@ -1,6 +1,7 @@
 """Skips the spans of a file that a service already has; compares them one by one.
 
-A request is skipped if the service has an equal copy of each span, in the project that it names.
+A request is skipped if the service has an equal copy of each span, in the project that the span
+names.
 Spans that cannot be compared are sent, and the store keeps one copy of each span.
 """
 
@@ -42,7 +43,7 @@ class SentSpans:
         """Number of the file's traces of which the service has all spans so far."""
 
     def begin(self) -> None:
-        """Start with another file."""
+        """Start a new file: forget which traces of the previous file the service has."""
         self._is_same, self.unchanged_runs = {}, 0
 
     def has(self, body: bytes) -> bool:

@@ -70,7 +70,7 @@ def _write(
 
 
 def read_parquet(path: Path) -> Iterator[tuple[int, bytes, float]]:
-    """Yield the documents of a table, each with the number of its row and the share read by then.
+    """Yield the documents of a table, each with its row number and the fraction read so far.
 
     Raises ``UnreadableFileError`` where the table is incomplete.
     """
@@ -107,7 +107,7 @@ def _json(value: object) -> bytes:
 
 
 def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Yield batches of documents, or of rows, each with the total number."""
+    """Yield batches of documents, or of rows, each with the number of rows in the file."""
     with ParquetFile(path) as table:
         has_documents = DOCUMENT in table.schema_arrow.names
         for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT] if has_documents else None):

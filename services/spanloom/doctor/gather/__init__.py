@@ -1,5 +1,5 @@
-"""Gathering of facts for the checks; reads only, changes nothing.
+"""Gathers the facts for the checks; only reads, changes nothing.
 
-In: ``Settings``, files, sockets and the store. Out: ``Facts``, with reasons for the missing ones.
+In: ``Settings``, files, sockets and the store. Out: ``Facts``, with the reasons for missing facts.
 Start at ``local.py``.
 """

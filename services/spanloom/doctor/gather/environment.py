@@ -22,7 +22,7 @@ def look_at_software() -> SoftwareFacts:
 def _required() -> list[str]:
     try:
         return requires("spanloom") or []
-    except PackageNotFoundError:  # run from source
+    except PackageNotFoundError:  # Spanloom runs from source
         return []
 
 

@@ -1,4 +1,4 @@
-"""Facts about the destination of exporters in this shell: its protocol, and its response."""
+"""Facts about the server to which exporters in this shell send: its protocol and its response."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AS_HTTP = {
 
 
 def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
-    """Return the destination by OpenTelemetry's variables, and its answer to an empty request."""
+    """Return the server in OpenTelemetry's variables, and its response to an empty request."""
     endpoint = _variable(variables, "ENDPOINT")
     if not endpoint:
         return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
@@ -56,7 +56,7 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
 def _examined(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Add the protocol and the response to a request, or the scheme that the server uses instead.
+    """Add the server's protocol and its response to a request, or the scheme that it uses instead.
 
     Raises ``OSError`` if nothing answers under either scheme.
     """
@@ -84,7 +84,7 @@ def _other_scheme(endpoint: SplitResult) -> str:
 
 
 def _variable(variables: Mapping[str, str], what: str) -> str:
-    """Return a setting; the variable for traces takes precedence over the one for all signals."""
+    """Return a setting; the variable for traces has precedence over the one for all signals."""
     for_traces = variables.get(f"OTEL_EXPORTER_OTLP_TRACES_{what}", "")
     return for_traces or variables.get(f"OTEL_EXPORTER_OTLP_{what}", "")
 
@@ -92,7 +92,7 @@ def _variable(variables: Mapping[str, str], what: str) -> str:
 def _with_answer(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Add the answer to a request without spans, sent as an SDK with these variables would."""
+    """Send a request without spans, as an SDK with these variables would; add its response."""
     is_grpc = facts.protocol == "grpc"
     if facts.speaks != (GRPC if is_grpc else HTTP):
         return facts
@@ -108,13 +108,13 @@ def _with_answer(
 
 
 def _headers(text: str) -> list[tuple[str, str]]:
-    """Return the headers of the variable: ``a=b,c=d``, percent-encoded."""
+    """Parse the value of the headers variable: ``a=b,c=d``, percent-encoded."""
     pairs = (pair.partition("=") for pair in text.split(",") if "=" in pair)
     return [(unquote(name.strip()).lower(), unquote(value.strip())) for name, _, value in pairs]
 
 
 def _post(url: str, headers: list[tuple[str, str]]) -> tuple[int, str]:
-    """Return status and message of the answer over HTTP; 0 if there is none."""
+    """Return the status and the message of the HTTP response; 0 if there is no response."""
     typed = [("content-type", "application/json"), *headers]
     try:
         answer = httpx.post(url, content=b"{}", headers=typed, timeout=_ANSWER_S, trust_env=False)
@@ -134,7 +134,7 @@ def _message(answer: httpx.Response) -> str:
 
 
 def _call(endpoint: SplitResult, headers: list[tuple[str, str]]) -> tuple[int, str]:
-    """Return status, in HTTP's numbers, and message of the answer over gRPC; 0 if there is none."""
+    """Return the gRPC status as an HTTP status, and the message; 0 if there is no response."""
     if endpoint.scheme == "https":
         return 0, ""
     with grpc.insecure_channel(f"{endpoint.hostname}:{endpoint.port}") as channel:
@@ -146,7 +146,7 @@ def _call(endpoint: SplitResult, headers: list[tuple[str, str]]) -> tuple[int, s
 
 
 def _spoken_at(endpoint: SplitResult) -> str:
-    """Return the protocol, empty if neither; raises ``OSError`` if there is no answer."""
+    """Return the server's protocol; empty if unknown. Raises ``OSError`` if no server answers."""
     is_tls = endpoint.scheme == "https"
     address = (endpoint.hostname or "", endpoint.port or (443 if is_tls else 80))
     with socket.create_connection(address, _ANSWER_S) as connection:

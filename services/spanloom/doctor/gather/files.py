@@ -1,4 +1,4 @@
-"""Facts from the files of a data directory, also while a process uses them."""
+"""Reads facts from the files of a data directory, even while a process uses the directory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def look_at_spool(file: Path, max_bytes: int) -> Known[SpoolFacts]:
 
 
 def look_at_files(data_dir: Path, retention_file: Path) -> Sequence[str]:
-    """Return the errors of files that a start reads, other than spool and store."""
+    """Return the errors in files that a service reads at its start, except spool and store."""
     troubles = []
     observations = data_dir / "observations.sqlite"
     try:
@@ -99,7 +99,7 @@ def _read(db: sqlite3.Connection, file: Path, max_bytes: int) -> Known[SpoolFact
 
 
 def _size(path: Path) -> int:
-    """Return the size of a file or of all files in a folder; removed ones count as 0."""
+    """Return the size of a file or of all files in a folder; a removed file counts as 0."""
     files = path.rglob("*") if path.is_dir() else (path,)
     return sum(_file_size(file) for file in files)
 

@@ -1,4 +1,4 @@
-"""The facts available without the process that uses the data directory."""
+"""The facts that this process can gather itself, without querying a running service."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def local_facts(
 ) -> Facts:
     """Return the facts of a data directory, and of a ClickHouse server if the store is on one.
 
-    ``service`` is the process that uses the directory, if any; facts that only it has are left
-    out. Without one, the caller owns the directory.
+    ``service`` is the process that uses the directory; facts that only that process has are left
+    out. If ``service`` is ``None``, the caller has locked the directory.
     """
     facts = _without(Unknown("there is no data directory that could be used"))
     is_usable = directory.is_empty or directory.format == directory.known_format
@@ -68,7 +68,7 @@ def facts_of_service(service: ServiceFacts) -> Facts:
 
 
 def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
-    """Mark facts as unknown that only the running process has: options, embedded store."""
+    """Mark the facts that only the running process has as unknown: options, embedded store."""
     unknown = Unknown("only the running process knows it")
     return replace(
         facts,

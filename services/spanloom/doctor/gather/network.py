@@ -1,4 +1,4 @@
-"""Facts about ports and certificate: as configured, and their current state."""
+"""Facts about ports and the certificate: their configuration and their current state."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not
 
 
 def look_at_exposure(settings: Settings) -> ExposureFacts:
-    """Return the reachability of the ports by the options."""
+    """Return whether other machines can reach the ports, by the options."""
     return ExposureFacts(settings.host, is_loopback(settings.host), settings.insecure)
 
 
 def look_at_ports(settings: Settings, own: Mapping[str, int] | None = None) -> Sequence[PortFacts]:
-    """Return the ports that a service would listen on; with ``own``, the running one's ports."""
+    """Return the configured ports; with ``own``, the ports of the running service."""
     ports = {
         option: getattr(settings, option) if own is None else own.get(part, 0)
         for part, option in PORTS.items()
@@ -87,7 +87,7 @@ def _user_of(port: int) -> str:
             if str(link.readlink()) in sockets:
                 process = link.parents[1]
                 return f"process {process.name} ({(process / 'comm').read_text().strip()})"
-        except OSError:  # it ended, or belongs to another user
+        except OSError:  # the process ended, or belongs to another user
             continue
     return ""
 

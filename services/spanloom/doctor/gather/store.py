@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def look_at_store(settings: Settings, spool: Known[SpoolFacts]) -> Known[StoreState]:
-    """Return the store's state; the caller owns the data directory of an embedded store."""
+    """Return the store's state; an embedded store's directory must be locked by the caller."""
     place = settings.data_dir / "store"
     if settings.is_embedded and not settings.store_url and not place.exists():
         return _no_store(place, spool)

@@ -1,8 +1,8 @@
 """The process that reads a file: ``python -m spanloom.process.imports.child FD``.
 
-``FD`` is a socket to the owner. A file may be hostile, and reading it takes memory and CPU time
-that the service needs for others. Memory above the limit raises ``MemoryError``, the kernel kills
-the process when it takes too much CPU time, and it exits when its owner does.
+``FD`` is a socket to the parent process. A file may be hostile, and reading it takes memory and CPU
+time that the service needs for other work. Memory above the limit raises ``MemoryError``, the
+kernel kills the process when it uses too much CPU time, and it exits when its parent does.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Messages: TypeAlias = Connection[bytes, bytes]
 
 MOST_ITEM_BYTES = 64 << 20
-"""Maximum bytes of a run or span sent to the owner, which holds it in memory."""
+"""Maximum bytes of a run or span sent to the parent process, which holds it in memory."""
 TOO_LONG = "it is longer than {mib} MiB; `spanloom import` has no such limit"
 TOO_MUCH = "it takes more than {mib} MiB of memory to read; `spanloom import` has no such limit"
 BROKEN = "it cannot be read; the log of the service says why"
@@ -63,7 +63,7 @@ def messages(begin: Begin) -> Iterator[Message]:
         yield Failed(TOO_MUCH.format(mib=begin.most_bytes >> 20))
     except (ClientError, InvalidRequestError, OSError) as error:
         yield Failed(_without_path(str(error), begin))
-    except Exception:  # the boundary
+    except Exception:  # the process's outermost handler
         yield Failed(BROKEN, traceback.format_exc())
 
 
@@ -94,7 +94,7 @@ def _refused(piece: Piece) -> FoundPiece:
 
 
 def _traces_in(piece: Piece) -> tuple[str, ...]:
-    """Return the ids of the traces whose spans are sent unchanged, in their order."""
+    """Return the ids of the traces in a piece whose spans are sent unchanged, in order."""
     if piece.run is not None:
         return ()
     groups = orjson.loads(piece.body)["resourceSpans"]
@@ -114,7 +114,7 @@ def _leave_with_owner(connection: Messages) -> None:
     try:
         connection.recv_bytes()
     except (EOFError, OSError):
-        os._exit(0)  # the owner is gone: nobody needs the rest
+        os._exit(0)  # the parent process is gone: nobody needs the rest
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Starts imports of files, of which at most ``AT_ONCE`` run at one time."""
+"""Starts imports of files; at most ``AT_ONCE`` imports run at one time."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from spanloom.process.imports.running import FileImport
 
 AT_ONCE = 2
-"""Imports that run at one time; each has a process."""
+"""Maximum imports at one time; each has a child process."""
 
 
 class FileImporter:
-    """An ``Importer`` that stores with the collector of this process, once that has started."""
+    """An ``Importer`` that stores spans with this process's collector, once that has started."""
 
     def __init__(self, directory: Path, store: ReadingStore) -> None:
-        """Store files in ``directory`` while they are imported."""
+        """Keep the files in ``directory`` during their import."""
         self._shared = Shared(directory, store)
         self._lock = Lock()
         self._running: set[FileImport] = set()

@@ -1,4 +1,4 @@
-"""The messages to and from a child that reads a file, in the order in which they are sent."""
+"""The messages to and from a child process that reads a file, in the order of sending."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Begin(NamedTuple):
-    """To the child: the file, its format and project, and the limits."""
+    """Tells the child which file to read, with its format, project and limits."""
 
     path: Path
     format: str
@@ -24,13 +24,13 @@ class Begin(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The format of the file is known."""
+    """Reports the detected format of the file."""
 
     source: str
 
 
 class FoundPiece(NamedTuple):
-    """Some runs or spans from the file.
+    """Sends some runs or spans from the file.
 
     If an item is sent in several messages, only the first has the item's run, losses and scores.
     """
@@ -41,16 +41,16 @@ class FoundPiece(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The file cannot be read, or only its beginning."""
+    """Reports that the file, or the rest of it, cannot be read."""
 
     reason: str
     """The message for the user."""
     fault: str = ""
-    """The traceback of a bug; empty if the file is to blame."""
+    """The traceback of a bug; empty if the file is invalid."""
 
 
 class Ended(NamedTuple):
-    """All of the file was read."""
+    """Reports that the whole file was read."""
 
 
 Message: TypeAlias = "Begun | FoundPiece | Failed | Ended"

@@ -95,7 +95,7 @@ class FileReading:
 
 
 def _start(fd: int) -> subprocess.Popen[bytes]:
-    """Start a child that imports the same modules as this process, in a session of its own."""
+    """Start a child process with the same module path as this process, in a separate session."""
     return subprocess.Popen(  # noqa: S603  # our own program
         [sys.executable, "-P", "-m", CHILD, str(fd)],
         pass_fds=[fd],

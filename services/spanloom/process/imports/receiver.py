@@ -35,8 +35,8 @@ class OwnReceiver(httpx.BaseTransport):
     ) -> None:
         """Store spans in ``project``, the project of the caller's key.
 
-        If it is empty, spans are stored in the projects that they name. ``ensure`` raises when the
-        import must stop; the sender gets that exception.
+        If ``project`` is empty, spans are stored in the projects that they name. ``ensure`` raises
+        when the import must stop; the caller of the transport gets that exception.
         """
         self._exporter, self._limits, self._project = exporter, limits, project
         self._ensure = ensure
@@ -46,7 +46,7 @@ class OwnReceiver(httpx.BaseTransport):
         self._ensure()
         try:
             outcome = self._export(request.read())
-        except Exception as error:  # the boundary, as in ``collector/doors/http.py``
+        except Exception as error:  # the outermost handler, as in ``collector/doors/http.py``
             return self._refuse(error)
         self._exporter.count_request("traces", "import", outcome.name)
         return httpx.Response(200, headers=_JSON, content=encode_response(outcome, Encoding.JSON))

@@ -1,4 +1,4 @@
-"""One import of a file: it is written to the disk, read by a child, compared and stored."""
+"""Imports one file: writes it to disk, has a child process read it, and stores its runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MANY = f"more than {MOST_REJECTED:,} items are rejected: the rest of the file i
 
 
 class FileImport:
-    """A ``RunningImport``."""
+    """A ``RunningImport``; the file is in a temporary folder until the import ends."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class FileImport:
                 if len(found) >= LINES_AT_ONCE or time.monotonic() >= until:
                     return [*found, self._progress.counts()]
         except SpanloomError as error:
-            closed = self._shared.is_closed  # then the child was killed, too
+            closed = self._shared.is_closed  # closing the importer also killed the child
             self._error = OverloadedError(STOPPING) if closed else _as_own(error)
             if not found:
                 raise self._error from error
@@ -142,12 +142,12 @@ class FileImport:
         try:
             for piece in self._sending.take(reading.pieces(), progress.done):
                 yield from progress.lines(piece, reading.traces)
-                self._sending.report.rejected.clear()  # the response has them, maybe millions
+                self._sending.report.rejected.clear()  # the response has them; maybe millions
                 if progress.rejected > MOST_REJECTED:
                     raise InvalidRequestError(_MANY)
         except InvalidRequestError:
             if not self._shared.is_closed:
-                self._sending.finish(progress.done)  # the scores of the accepted runs
+                self._sending.finish(progress.done)  # stores the scores of the accepted runs
             yield from progress.rejections()
             raise
         yield from progress.rejections()

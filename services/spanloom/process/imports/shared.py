@@ -19,10 +19,10 @@ STOPPING = "The service is stopping: import the file again, what is stored is no
 
 
 class Shared:
-    """The directory of files, the store, and the collector of this process, once there is one."""
+    """The directory for files, the store, and this process's collector, once it has started."""
 
     def __init__(self, directory: Path, store: ReadingStore) -> None:
-        """Store files in ``directory`` while they are imported."""
+        """Keep the files in ``directory`` during their import."""
         self._directory, self._store = directory, store
         self._collector: tuple[Exporter, Limits] | None = None
         self._closed = Event()
@@ -79,5 +79,5 @@ class Shared:
 
 
 def no_file(error: OSError) -> OverloadedError:
-    """Return the refusal of an import whose file cannot be written."""
+    """Return the error for an import whose file cannot be written."""
     return OverloadedError(f"The file cannot be stored during its import: {error.strerror}.")

@@ -1,16 +1,16 @@
 /**
- * The only module that talks to the service. Answers are JSON or bytes; every failure is an
+ * The only module that calls the service. Responses are JSON or bytes; every failure is an
  * `ApiError` with the message of the service (RFC 9457).
  */
 import { signal } from "./vendor/signals.js";
 import { t } from "./i18n/index.js";
 import { annotator, HEADER } from "./state/reader.js";
 
-// Whether the service answers; unanswered requests are repeated when it does.
+// Tracks whether the service responds; failed requests are repeated when it responds again.
 
 let isAway = false;
 
-/** Incremented whenever the service is reachable again, or may be. */
+/** Incremented whenever the service is, or may be, reachable again. */
 export const returns = signal(0);
 
 const notify = () => { returns.value = returns.peek() + 1; };
@@ -43,10 +43,10 @@ const MOST_KEPT_ALIVE = 20_000;
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
-/** Whether the service demands a key and refused the present one. */
+/** Whether the service demands a key and refused the current key. */
 export const isLocked = signal(false);
 
-/** A failed request: `status` 0 means that there was no answer. */
+/** A failed request: `status` 0 means that there was no response. */
 export class ApiError extends Error {
   /** @param {number} status @param {string} detail @param {InputError[]} [errors] @param {any[] | null} [current] the current rows, if a write conflicts with them @param {string} [reason] code of the reason why a format cannot represent a run */
   constructor(status, detail, errors = [], current = null, reason = "") {
@@ -70,7 +70,7 @@ export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 /**
  * Request JSON.
  * @param {string} path @param {Params} [params] @param {AbortSignal} [until]
- * @returns {Promise<any>} the answer of the service; its shape is the API's (docs/api.md)
+ * @returns {Promise<any>} the response, as docs/api.md describes it
  */
 export async function getJson(path, params, until) {
   return (await ask(path, params, "application/json", until)).json();
@@ -88,7 +88,7 @@ export async function getText(path, params, until) {
 }
 
 /**
- * Request an open-ended answer, as a stream of bytes.
+ * Request a response without an end, as a stream of bytes.
  * @param {string} path @param {Params} params @param {AbortSignal} [until] @param {string} [accept]
  */
 export async function getStream(path, params, until, accept = "text/event-stream") {
@@ -112,7 +112,7 @@ export async function* pieces(stream, by) {
 /**
  * Request rows of JSON, and pass them to `take` as they arrive, in batches, so that the page stays responsive.
  * @param {string} path @param {Params} params @param {(row: any) => void} take
- * @returns {Promise<any>} the last line of the answer, after the rows
+ * @returns {Promise<any>} the last line of the response, after the rows
  */
 export async function getRows(path, params, take) {
   const stream = await getStream(path, params, undefined, "application/x-ndjson");
@@ -120,7 +120,7 @@ export async function getRows(path, params, take) {
   for await (const lines of pieces(stream, /\n/)) {
     for (const [at, line] of lines.entries()) {
       const row = JSON.parse(line);
-      if (row.end) data = row; // read on to the end, otherwise the answer stays open
+      if (row.end) data = row; // read on to the end, otherwise the response stays open
       else if (!row.error) take(row); // an error: the service failed midway, and sends no last line
       if (at % AT_ONCE || performance.now() - since < SLICE_MS) continue;
       await new Promise((done) => setTimeout(done, 2 * SLICE_MS));
@@ -132,7 +132,7 @@ export async function getRows(path, params, take) {
 }
 
 /**
- * Send JSON, and return the JSON of the answer.
+ * Send JSON, and return the JSON in the response.
  * @param {"POST" | "PUT" | "DELETE"} method @param {string} path @param {object | string} body a text is sent
  * unchanged @param {Params} [params]
  * @param {string} [who] the annotator, if not the current one @param {boolean} [keepalive] whether it outlives the page
@@ -146,7 +146,7 @@ export async function sendJson(method, path, body, params, who, keepalive = fals
 }
 
 /**
- * Send a file, and pass each line of JSON of the answer to `take` as it arrives.
+ * Send a file, and pass each line of JSON in the response to `take` as it arrives.
  * @param {string} path @param {Blob} file @param {Params} params @param {(line: any) => void} take @param {AbortSignal} until
  */
 export async function sendFile(path, file, params, take, until) {

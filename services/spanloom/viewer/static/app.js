@@ -1,4 +1,4 @@
-/** Entry point: renders the page of the address. */
+/** Entry point: renders the page for the URL. */
 import { render } from "./vendor/preact.js";
 import { html } from "./ui/html.js";
 
@@ -8,7 +8,7 @@ const NAMED = { "": "list", trajectories: "trajectory" };
 
 const [, name, ...rest] = location.pathname.split("/");
 const isPage = PAGES.includes(name) && rest.length === Number(name === "trajectories");
-/** The pages with saved views, and the name of each in the API of views. */
+/** The pages with saved views, and the name of each in the API. */
 const OF_VIEWS = /** @type {const} */ ({ "": "runs", steps: "steps", conversations: "conversations", overview: "overview" });
 const of = isPage && OF_VIEWS[/** @type {keyof typeof OF_VIEWS} */ (name)];
 const isBare = of && /^(\?project=[^&]*)?$/.test(location.search);

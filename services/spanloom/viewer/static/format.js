@@ -1,4 +1,4 @@
-/** Formats numbers for people: two or three significant digits, always with the unit. */
+/** Formats numbers for people, with two or three significant digits and the unit. */
 import { locale } from "./i18n/index.js";
 
 /** A duration. @param {number} ms */

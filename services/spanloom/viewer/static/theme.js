@@ -8,7 +8,7 @@
   let { theme } = root.dataset;
   addEventListener("beforeprint", () => {
     ({ theme } = root.dataset);
-    root.dataset.theme = "light"; // print is always light
+    root.dataset.theme = "light"; // printed pages are always light
   });
   addEventListener("afterprint", () => {
     if (theme) root.dataset.theme = theme;

@@ -1,4 +1,4 @@
-/** A row for each step: each annotator's annotation, and the decision. */
+/** The table of steps to adjudicate: each annotator's annotation, and the decision. */
 import { fieldName, isWrong, subtypesOf, weightOf, worded } from "../annotate/scheme.js";
 import { number, t } from "../i18n/index.js";
 import { rowOf } from "../tree/outline.js";
@@ -13,7 +13,7 @@ import { change, place } from "../state/place.js";
 import { useKeys } from "../ui/frame.js";
 import { asError } from "../ui/fetched.js";
 
-// Annotations of a step or of a run as text, with the labels of the form.
+// Formats annotations of a step or a run as text, with the labels of the form.
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../annotate/pieces.js").Place} Place */
@@ -24,7 +24,7 @@ export function errorOf({ error_type: type, error_subtype: subtype, severity }) 
   return [[type, subtype].filter(Boolean).map(worded).join(" › "), worded(severity)].filter(Boolean).join(", ");
 }
 
-/** A line for each member of a value: members of the run, corrected texts, places in a text. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
+/** A line for each member of an annotation's value: fields about the run, corrected texts, marked passages. @param {Record<string, any>} value @param {Outline} outline @returns {string[]} */
 export function linesOf({ corrections, spans, ...members }, outline) {
   return [
     ...Object.entries(members).filter(([, value]) => value !== null).map(([name, value]) => `${fieldName(name)}: ${name === "decisive_step" ? stepName(outline, String(value)) : textOf(value)}`),
@@ -42,7 +42,7 @@ function stepName(outline, id) {
 /** @param {unknown} value */
 const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
-// Annotations of the steps of a run, in the order of the run; and storing a decision.
+// Reads the annotations of a run's steps, in the order of the run, and stores decisions.
 
 /**
  * @typedef {import("../records.js").AnnotationItem} Annotation
@@ -73,10 +73,10 @@ export function rowsOf(items, outline) {
 /** The compared fields of an annotation: all except its rationale. @param {Annotation} annotation */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
-/** Whether annotators differ. @param {Row} row */
+/** Whether annotators judged the step differently. @param {Row} row */
 export const differs = (row) => new Set([...row.annotations.values()].map(answer)).size > 1;
 
-/** Whether annotators differ and nothing is decided. @param {Row} row */
+/** Whether annotators judged the step differently and no decision is stored. @param {Row} row */
 export const isOpen = (row) => differs(row) && !row.decided;
 
 /** The number of steps of the run that still need a decision; -1 while unknown. */
@@ -94,7 +94,7 @@ export function decide(trace, project, scheme, step, edit) {
   return sendJson("POST", `/v1/trajectories/${trace}/annotations`, { scheme, origin: "adjudication", items: [item] }, { project }, decider());
 }
 
-// The decision on one step: the same choices that annotators have.
+// The form for the decision on one step, with the same choices as the annotators' form.
 
 /** @param {{row: Row, scheme: import("../annotate/scheme.js").Scheme, outline: import("../tree/outline.js").Outline, store: (edit: object) => void}} props */
 export function Decision({ row, scheme, outline, store }) {

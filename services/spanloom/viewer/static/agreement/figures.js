@@ -1,4 +1,4 @@
-/** The numbers of agreement: measures, pairs of annotators, and the steps from which they are computed. */
+/** Tables of inter-annotator agreement: the measures, pairs of annotators, and the steps that were compared. */
 import { worded } from "../annotate/scheme.js";
 import { t } from "../i18n/index.js";
 import { Figure, none, RunLink } from "../judging/parts.js";
@@ -8,7 +8,7 @@ import { useState } from "../vendor/hooks.js";
 import { percent } from "../format.js";
 import { useFetched, useRuns } from "../ui/fetched.js";
 
-// Measures of agreement as a table; each links to the steps on which annotators differ.
+// A table of measures of agreement; each measure links to the steps on which annotators differ.
 
 /** @typedef {import("../records.js").Figure} Value */
 /** @typedef {import("../records.js").PairItem} Pair */
@@ -25,7 +25,7 @@ export const nameOf = (name) => {
 /** A value as the form shows it: an option of a scheme is translated to words, the name of an agent is not. @param {string} measure @param {string} value */
 export const inWords = (measure, value) => (["responsible_agent", "decisive_step"].includes(measure) ? value : worded(value));
 
-/** Show the units from which a number was computed. @param {Record<string, string>} pick */
+/** Show the steps or runs from which a number was computed. @param {Record<string, string>} pick */
 export function show(pick) {
   change({ measure: null, a: null, b: null, va: null, vb: null, agent: null, step_type: null, ...pick }, true);
   requestAnimationFrame(() => document.getElementById("units")?.scrollIntoView({ block: "start" }));

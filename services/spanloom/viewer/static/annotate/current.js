@@ -1,4 +1,4 @@
-/** The annotation session of the page: its scheme, annotator, and the writes of this window. */
+/** The current annotation session: its scheme, its annotator, and the writes from this window. */
 import { ApiError, getJson, getRows, sendJson } from "../api.js";
 import { effect, signal } from "../vendor/signals.js";
 import { keepScores } from "../run/scores.js";
@@ -9,12 +9,12 @@ import { Keep } from "./keep.js";
 import { Sender } from "./sender.js";
 import { Session } from "./session.js";
 
-// Scores of a run and of its steps by rules, models and imported files.
+// Scores of a run and its steps that come from rules, models and imported files.
 
 const EVALUATORS = ["model", "rule", "llm", "code", "api", "import"];
 const MOST = 1000;
 
-/** Fetch the scores of steps by rules and models, and store those of the run for its header; marks of people are loaded already. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
+/** Fetch the scores of steps by rules and models, and store the scores of the run for its header; people's annotations are already loaded. @param {string} trace @param {string | undefined} project @returns {Promise<any[]>} */
 export async function stepScores(trace, project) {
   const data = await getJson("/v1/scores", { project, trace_id: trace, source: EVALUATORS, limit: MOST }).catch(() => null);
   const items = data?.items ?? [];
@@ -24,12 +24,12 @@ export async function stepScores(trace, project) {
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
 
-/** All schemes of the project, its own first; null until they are loaded. */
+/** All schemes of the project, schemes stored in the project first; null until they are loaded. */
 export const schemes = signal(/** @type {Scheme[] | null} */ (null));
 export const session = signal(/** @type {Session | null} */ (null));
 export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
-/** The last used scheme. */
+/** The name of the scheme that was used last. */
 export const lastScheme = kept("annotate.scheme", "potato");
 /** If others have marked more steps than this, their marks are requested only once. */
 const MOST_AGAIN = 5000;
@@ -43,10 +43,10 @@ let stores = 0;
 /** @type {Scheme} */
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", put_at: null, put_by: "", text: "", remarks: [] };
 
-/** The scheme of a name, if it is known. @param {string} name */
+/** The scheme with a name; an empty scheme if it is unknown. @param {string} name */
 export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
 
-/** The scheme that the address names; the first if there is no such scheme. */
+/** The scheme that the URL names; the first scheme if there is no such scheme. */
 export function wantedScheme() {
   const { annotate } = place.value.query;
   return schemes.value?.find((one) => one.name === annotate) ?? schemes.value?.[0] ?? null;
@@ -68,7 +68,7 @@ export async function loadSchemes() {
 const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
 
 /**
- * Open the session that the address names. The service keeps the displayed version, so that its annotations
+ * Open the session that the URL names. The service keeps the displayed version, so that its annotations
  * stay anchored.
  */
 export async function open() {
@@ -106,10 +106,10 @@ function isOpen(there, who) {
   return of !== null && scheme !== null && of.view === there && of.context.annotator === who && of.scheme.name === scheme.name && of.scheme.hash === scheme.hash;
 }
 
-/** Requests of own annotations for the session that is being opened, by their parameters. @type {Map<string, ReturnType<typeof askRows>>} */
+/** Pending requests for this annotator's annotations, by their parameters. @type {Map<string, ReturnType<typeof askRows>>} */
 const pending = new Map();
 
-/** Request own annotations, once while the session is opened: `open` is called again as soon as the schemes are known. @param {string} scheme @param {string} who */
+/** Request this annotator's annotations, only once, although `open` is called again as soon as the schemes are known. @param {string} scheme @param {string} who */
 function askOwn(scheme, who) {
   const params = { project: place.peek().query.project, scheme, annotator: who };
   const key = JSON.stringify(params);
@@ -132,7 +132,7 @@ async function accompany(of) {
   await loadScores(of);
 }
 
-/** Request the scores of evaluators; marks of people among the scores are loaded already. @param {Session} of */
+/** Request the scores by evaluators; people's annotations are already loaded. @param {Session} of */
 async function loadScores(of) {
   const found = (await stepScores(traceId(), project)).filter((one) => !(one.name === of.scheme.name && of.people.includes(one.author)));
   of.scores = Map.groupBy(found, (one) => one.step_id);
@@ -146,7 +146,7 @@ export async function reload() {
   const before = stores;
   const data = await askRows({ project, scheme: of.scheme.name }).catch(() => null);
   if (!data || session.peek() !== of) return;
-  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // the answer may lack writes that were stored meanwhile
+  if (stores !== before && data.items.length < MOST_AGAIN) await reload(); // the response may lack writes that were stored meanwhile
   else of.load(data);
 }
 

@@ -31,7 +31,7 @@ export function annotateStep(of, at, edit, { isTyping = false, isAgain = false }
   write(of, slot, edit, after);
 }
 
-/** Confirm an annotation for the present contents of its step; the service finds its marked places again. @param {Session} of @param {string} at */
+/** Confirm an annotation for the current contents of its step; the service finds its marked passages again. @param {Session} of @param {string} at */
 export function confirm(of, at) {
   const slot = of.own.get(at);
   if (!slot) return;
@@ -54,7 +54,7 @@ function writeMany(of, id, what, marks) {
   of.changed();
 }
 
-/** Mark a row and the unjudged steps below it; return how many. @param {Session} of @param {number} i @param {string} correctness */
+/** Mark a row and the unjudged steps below it; return the number of marked steps. @param {Session} of @param {number} i @param {string} correctness */
 export function annotateBranch(of, i, correctness) {
   const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
   const group = isAll ? "" : of.steps.id(i);
@@ -66,7 +66,7 @@ export function annotateBranch(of, i, correctness) {
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return one of its steps. @param {Session} of @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return a step that it changed. @param {Session} of @param {1 | -1} way */
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
@@ -74,13 +74,13 @@ export function turnBack(of, way) {
   const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
   const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
   if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
-  for (const { at, from, to } of changes) { // of a group, only marks that still have the value that the group set; later changes are not undone
+  for (const { at, from, to } of changes) { // marks that changed after a write of many steps are not undone with it
     if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) annotateStep(of, at, difference(from, to), { isAgain: true });
   }
   return changes[0]?.at;
 }
 
-/** Undo a group of writes as one; return the group of the undo. @param {Session} of @param {string} group @param {{at: string, to: import("./marks.js").Mark}[]} changes */
+/** Undo the write of many steps with one write; return the id of the new write. @param {Session} of @param {string} group @param {{at: string, to: import("./marks.js").Mark}[]} changes */
 function turnGroup(of, group, changes) {
   const id = newId();
   for (const { at, to } of changes) of.put({ .../** @type {import("./session.js").Slot} */ (of.own.get(at)), mark: to, group: id });

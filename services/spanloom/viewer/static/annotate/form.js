@@ -124,7 +124,7 @@ export function Note({ of }) {
   return html`<textarea rows="3" maxlength=${MOST} aria-label=${t("extras.note")} value=${of.mark("").value.note ?? ""} onInput=${write}></textarea>`;
 }
 
-// Further annotations: a corrected text, places in a text, a note on the whole run; each opens below its button.
+// Further annotations: a corrected text, marked passages, a note on the whole run; each opens below its button.
 
 /** @param {{of: Session, at: string}} props `at`: empty if no step is chosen */
 export function Extras({ of, at }) {

@@ -1,6 +1,6 @@
 /**
  * Stores writes in the browser until the service has them, across reloads, crashes, and hours
- * without a network. Each window stores its own writes; another window takes over those of a closed one.
+ * without a network. Each window stores its own writes; another window takes over the writes of a closed window.
  */
 /** @typedef {import("./writes.js").Write} Write */
 
@@ -19,12 +19,12 @@ const me = newId();
 export class Keep {
   constructor() {
     void holdLock();
-    /** Null if the browser refuses; then writes are lost with the page. @type {Promise<IDBDatabase | null>} */
+    /** The browser's database; null if the browser refuses it, in which case unsent writes are lost with the page. @type {Promise<IDBDatabase | null>} */
     this.database = opened().catch(() => null);
     this.order = Date.now() * 1000;
   }
 
-  /** Store a write in its present state. @param {Write} write */
+  /** Store a write in its current state. @param {Write} write */
   async put(write) {
     const order = /** @type {any} */ (write).order ?? (this.order += 1);
     Object.assign(write, { order });
@@ -48,7 +48,7 @@ export class Keep {
     const taken = found.filter((/** @type {any} */ one) => gone.has(one.owner));
     taken.sort((/** @type {any} */ a, /** @type {any} */ b) => a.order - b.order);
     for (const one of taken) {
-      Object.assign(one, { state: one.state === "held" ? "held" : "waiting", wasSent: true }); // it is unknown whether it arrived
+      Object.assign(one, { state: one.state === "held" ? "held" : "waiting", wasSent: true }); // it is unknown whether the write arrived
       await this.put(one);
     }
     return taken;

@@ -47,7 +47,7 @@ export function fieldOf(of, field) {
   return field.startsWith("value.") ? of.value?.[field.slice(6)] : of[/** @type {"rationale"} */ (field)];
 }
 
-/** The names of the present fields. @param {Edit} edit */
+/** The names of the fields that a mark or an edit has. @param {Edit} edit */
 export function fieldsOf(edit) {
   const members = Object.keys(edit.value ?? {}).map((key) => `value.${key}`);
   return [...TEXTS.filter((name) => edit[name] !== undefined), ...members];

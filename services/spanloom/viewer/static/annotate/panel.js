@@ -67,13 +67,13 @@ export function SchemeChoice({ schemes: known, on }) {
 
 // The annotator's keys. The letters of the form are in form.js, because they work only in the form.
 
-/** The pressed digit, from 1, also with Shift in any keyboard layout; 0 if it is none. @param {KeyboardEvent} event */
+/** The pressed digit, from 1, also with Shift in any keyboard layout; 0 for other keys. @param {KeyboardEvent} event */
 const digitOf = (event) => Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ?? (/^[1-9]$/.test(event.key) ? event.key : 0));
 
 /** @param {KeyboardEvent} event */
 const isPlain = (event) => !event.ctrlKey && !event.metaKey && !event.altKey;
 
-/** Judge a step. If it is right, select the next one; otherwise the form asks for more. @param {number} digit */
+/** Judge a step. If it is right, select the next step; otherwise the form shows more fields. @param {number} digit */
 function judge(digit) {
   const of = session.peek();
   const i = here();
@@ -177,7 +177,7 @@ function Saved() {
   return html`<span class="saved ${waiting ? "waits" : ""} ${why ? "bad" : ""}" role="status" title=${why}>${waiting ? t("annotate.waiting", { n: waiting }) : t("annotate.saved")}${why && html`<span class="why"> · ${line(why, 80)}</span>`}</span>`;
 }
 
-/** Its components get the counter as a prop, because a component with unchanged props is not rendered again. @param {{of: Session}} props */
+/** The contents of the panel; its components get a counter as a prop, because a component with unchanged props is not rendered again. @param {{of: Session}} props */
 function Body({ of }) {
   const there = view.value;
   const i = chosen.value;

@@ -1,5 +1,5 @@
 /**
- * Marks of other annotators and of earlier versions: steps on which people differ, conflicts of two windows,
+ * Marks by other annotators and on earlier versions: steps on which people differ, conflicts between two windows,
  * and changed steps.
  */
 import { useEffect, useMemo } from "../vendor/hooks.js";
@@ -51,7 +51,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** The steps are computed when the filter is switched on and when others' marks arrive, so none disappears while judging. @param {{of: Session}} props */
+/** The filter for steps on which people differ. They are computed when it is switched on and when others' marks arrive, so no step disappears while it is judged. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);
@@ -65,7 +65,7 @@ export function Differing({ of }) {
     <button disabled=${!rows.length} onClick=${toDisputed}>${t("differ.next")} <kbd>d</kbd></button></p>`;
 }
 
-// Annotations of the same step by others, a column for each; and scores of evaluators.
+// Shows other people's annotations of the same step, a column for each person, and scores by evaluators.
 
 const FIELDS = /** @type {const} */ (["error_type", "error_subtype", "severity", "rationale"]);
 
@@ -85,7 +85,7 @@ export function People({ of, at }) {
 /** @param {{n: number}} props */
 const Withheld = ({ n }) => (n > 0 ? html`<p class="quiet withheld">${t("people.withheld", { n })}</p>` : "");
 
-/** Annotations of the whole run by others. @param {{of: Session}} props */
+/** Other people's annotations of the whole run. @param {{of: Session}} props */
 function OfTheRun({ of }) {
   const rows = of.others.get("") ?? [];
   const members = [...new Set(rows.flatMap((row) => Object.keys(row.value).filter((name) => typeof row.value[name] === "string")))];
@@ -95,7 +95,7 @@ function OfTheRun({ of }) {
     <tbody>${members.map((name) => html`<tr><th>${fieldName(name)}</th>${rows.map((row) => html`<td>${shown(of, row.value[name] ?? "")}</td>`)}</tr>`)}</tbody></table></div>`;
 }
 
-/** A value; the id of a step is shown as its name. @param {Session} of @param {unknown} value */
+/** A value as text; for the id of a step, the name of the step. @param {Session} of @param {unknown} value */
 function shown({ steps, view }, value) {
   const i = steps.row(String(value));
   return i < 0 ? line(String(value), 400) : html`<button class="plain" onClick=${() => go(i)}>${line(view.o.names[view.o.name[i]], 40)}</button>`;

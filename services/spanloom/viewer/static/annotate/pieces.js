@@ -1,4 +1,4 @@
-/** Annotations of passages in a step's texts: corrections and marked places, and where they belong. */
+/** Annotations of passages in a step's texts: reads, stores and locates corrections and marked passages. */
 import { parsed } from "../step/json.js";
 import { areMessages } from "../step/messages.js";
 import { visible } from "../ui/html.js";
@@ -8,7 +8,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { runPath } from "../run/state.js";
 
-// Splits the texts of a step into readable parts: each content and tool call of its messages, otherwise the whole text.
+// Splits a text of a step into readable parts: the contents and tool calls of its messages, otherwise the whole text.
 
 /** @typedef {{part: string, role: string, text: string}} Part `part`: the path in the messages, `0.content`; empty for the whole text */
 
@@ -25,7 +25,7 @@ function partsOfMessage({ role, content, tool_calls: calls }, at) {
   return [...contents, ...(calls ?? []).flatMap((call, k) => (call?.function?.arguments ? [{ part: `${at}.tool_calls.${k}.function.arguments`, role: call.function.name ?? "", text: call.function.arguments }] : []))];
 }
 
-// Cuts a text at the start and end of places, and around each character that is shown by its number.
+// Splits a text at the ends of marked passages, and around each invisible character, which is shown as its code point.
 
 /**
  * @param {string} text @param {{start: number, end: number, isMine: boolean}[]} places they may overlap
@@ -50,10 +50,10 @@ export function cut(text, places) {
   });
 }
 
-// Finds marked places by their words in a text that may have changed, as the service does.
+// Finds marked passages again in a text that may have changed, by their words, as the service does.
 
 /**
- * The position of a place in a text; null if unknown. It is the marked position if the words are
+ * The position of a marked passage in a text; null if unknown. It is the marked position if the words are
  * still there, otherwise the position of the words if they occur exactly once. If they occur several times,
  * none is chosen, not even the nearest, because text inserted before may have moved them all.
  * @param {{start: number, end: number, text: string}} place @param {string} text
@@ -66,13 +66,13 @@ export function relocate({ start, end, text: words }, text) {
   return at >= 0 && text.indexOf(words, at + 1) < 0 ? { start: at, end: at + words.length } : null;
 }
 
-/** The position in the current texts of a step, by part. @param {Place} place @param {{input: string, output: string}} step */
+/** The position of a marked passage in the current texts of its step. @param {Place} place @param {{input: string, output: string}} step */
 export function relocateIn(place, step) {
   const part = partsOf(step[place.field] ?? "").find((one) => one.part === (place.part ?? ""));
   return part ? relocate(place, part.text) : null;
 }
 
-// Corrected texts and marked places. With a scheme for steps they are members of the step's value; with a
+// Corrected texts and marked passages. With a scheme for steps they are members of the step's value; with a
 // scheme for the whole run they are members of the run's value, each with the id of its step.
 
 /** @typedef {import("./session.js").Session} Session */
@@ -80,7 +80,7 @@ export function relocateIn(place, step) {
 /** @typedef {Piece & {original: string, edited: string, reason?: string}} Correction */
 /** @typedef {Piece & {start: number, end: number, text: string, type?: string, subtype?: string, severity?: string}} Place `start`, `end`: offsets in UTF-16 units; `text`: the text between them */
 
-/** The types of scheme that have corrections and marked places, by their name in the value. */
+/** The types of scheme that have corrections or marked passages, by the name of that member of the value. */
 const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajectory_edit"], spans: ["trajectory_eval", "error_span"] });
 
 /** @typedef {keyof typeof NAMES} Name */
@@ -88,7 +88,7 @@ const NAMES = /** @type {const} */ ({ corrections: ["trajectory_eval", "trajecto
 /** @param {Session} of @param {Name} name */
 export const hasPieces = ({ scheme }, name) => /** @type {readonly string[]} */ (NAMES[name]).includes(scheme.annotation_type);
 
-/** All corrections or places in the value that has those of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
+/** All corrections or marked passages in the value of a step, or of the run if the scheme is for whole runs. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
 function every(of, at, name) {
   const found = of.mark(isStepwise(of.scheme) ? at : "").value[name];
   return Array.isArray(found) ? found : [];
@@ -97,13 +97,13 @@ function every(of, at, name) {
 /** @param {Session} of @param {string} at @param {Piece} piece */
 const isOf = (of, at, piece) => isStepwise(of.scheme) || piece.step_id === at;
 
-/** The corrections or places of a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
+/** The corrections or marked passages in a step. @param {Session} of @param {string} at @param {Name} name @returns {any[]} */
 export const piecesOf = (of, at, name) => every(of, at, name).filter((one) => isOf(of, at, one));
 
-/** Whether a correction or place belongs to this part of a text. @param {Piece} piece @param {string} field @param {string} part */
+/** Whether a correction or marked passage is in this part of a text. @param {Piece} piece @param {string} field @param {string} part */
 export const isIn = (piece, field, part) => piece?.field === field && (piece.part ?? "") === part;
 
-/** Replace the corrections or places of a step. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
+/** Replace the corrections or marked passages in a step. @param {Session} of @param {string} at @param {Name} name @param {Piece[]} pieces @param {boolean} [isTyping] */
 export function putPieces(of, at, name, pieces, isTyping = false) {
   const isOfSteps = isStepwise(of.scheme);
   const kept = every(of, at, name).filter((one) => !isOf(of, at, one));
@@ -129,7 +129,7 @@ function stepOf(id, version, project) {
   return known;
 }
 
-/** The step of a version, null while it is loading and if it does not exist. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
+/** A step in a version of the run; null while it is loading and if it does not exist. @param {import("./session.js").Session} of @param {string} id @param {number} [version] */
 export function useStepTexts({ context }, id, version = context.version) {
   const [step, setStep] = useState(/** @type {Step | null} */ (null));
   useEffect(() => {

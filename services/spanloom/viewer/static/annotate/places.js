@@ -1,4 +1,4 @@
-/** Marking places in a step's texts, and correcting the texts. */
+/** Lets an annotator mark passages in a step's texts, and correct the texts. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -11,7 +11,7 @@ import { markedText } from "../step/panel.js";
 import { tab } from "../step/messages.js";
 import { subtypesOf, worded } from "./scheme.js";
 
-// A step's text with its marked places, and the position of a selection in it.
+// A step's text with its marked passages, and the position of a selection in the text.
 
 /** @typedef {import("./pieces.js").Place} Place */
 
@@ -44,7 +44,7 @@ function Marked({ text, field, part }) {
   })}</span>${text.length > FOLDED && html`<span class="fold"><button onClick=${() => setOpen(!isOpen)}>${isOpen ? t("text.less") : t("text.more", { size: bytes(text.length - FOLDED) })}</button></span>`}`;
 }
 
-/** The selection as a place in the text of a step; null if there is none. @returns {Place | null} */
+/** The selected passage in the text of a step; null if nothing is selected. @returns {Place | null} */
 export function placeOfSelection() {
   const selection = getSelection();
   if (!selection?.rangeCount || selection.isCollapsed) return null;
@@ -58,7 +58,7 @@ export function placeOfSelection() {
   return { field: /** @type {"input" | "output"} */ (field), ...(part ? { part } : {}), start, end, text };
 }
 
-/** The offset in the text of a point of the page; inside a character shown by its number, the offset before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
+/** The offset in the text for a point in the DOM; in a character shown as its code point, the offset before or after it. @param {Node} node @param {number} at @param {boolean} isEnd */
 function offset(node, at, isEnd) {
   const piece = /** @type {HTMLElement | null} */ ((node instanceof Element ? (node.childNodes[Math.min(at, node.childNodes.length - 1)]?.parentElement ?? node) : node.parentElement)?.closest("[data-at]") ?? null);
   if (!piece) return -1;
@@ -67,7 +67,7 @@ function offset(node, at, isEnd) {
   return from + (node instanceof Element ? (at > 0 ? (piece.textContent?.length ?? 0) : 0) : at);
 }
 
-// Places in the texts of a step: selected by the annotator, with a type of error and a severity.
+// Marked passages in the texts of a step: selected by the annotator, with a type of error and a severity.
 
 /** @typedef {import("./session.js").Session} Session */
 
@@ -108,7 +108,7 @@ function PlaceLine({ of: { scheme }, place, stepTexts, change }) {
     <button aria-label=${t("places.remove", { text: line(place.text, 40) })} title=${t("places.remove", { text: line(place.text, 40) })} onClick=${() => change(null)}>×</button></li>`;
 }
 
-// Corrected texts of a step, next to the original ones.
+// Corrected texts of a step, next to the original texts.
 
 const LONGEST = 20_000;
 

@@ -3,16 +3,16 @@ import { t } from "../i18n/index.js";
 
 /** A scheme as returned by the service. @typedef {import("../records.js").SchemeItem} Scheme */
 
-/** Letters with another meaning while the form has the focus. */
+/** Letters that are shortcuts for something else while the form has the focus. */
 const TAKEN = "jknru";
 
-/** Whether its annotations belong to steps, and not to the whole run. @param {Scheme} scheme */
+/** Whether a scheme's annotations belong to steps, and not to the whole run. @param {Scheme} scheme */
 export const isStepwise = (scheme) => scheme.annotation_type === "trajectory_eval" || scheme.annotation_type === "process_reward";
 
-/** Whether its marks have a score. @param {Scheme} scheme */
+/** Whether a score is computed from the marks made with a scheme. @param {Scheme} scheme */
 export const hasScore = (scheme) => scheme.annotation_type === "trajectory_eval";
 
-/** Whether a step with this judgement has an error: every option but the right one. @param {Scheme} scheme @param {string} correctness */
+/** Whether a step with this judgement has an error: every option except the right one. @param {Scheme} scheme @param {string} correctness */
 export const isWrong = (scheme, correctness) => correctness !== "" && correctness !== scheme.correct_option;
 
 /** Whether the form has more fields for this judgement. @param {Scheme} scheme @param {string} correctness */

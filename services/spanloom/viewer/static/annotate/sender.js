@@ -1,4 +1,4 @@
-/** Sends writes: half a second after the last change, when the page is hidden, and again until it is stored. */
+/** Sends writes half a second after the last change and when the page is hidden, and again until they are stored. */
 import { signal } from "../vendor/signals.js";
 import { ApiError, sendJson } from "../api.js";
 import { Writes } from "./writes.js";
@@ -39,7 +39,7 @@ export class Sender {
     this.writes = new Writes();
     this.keep = keep;
     this.listener = listener;
-    /** The number of unconfirmed writes, and the error that holds them up, if any. */
+    /** The number of writes that the service has not confirmed, and the error that delays them, if any. */
     this.waiting = signal(0);
     this.trouble = signal(/** @type {ApiError | null} */ (null));
     this.timer = 0;
@@ -76,7 +76,7 @@ export class Sender {
     this.timer = setTimeout(() => void this.send(), Math.max(0, Math.min(PAUSE_MS, this.since + AT_LATEST_MS - Date.now())));
   }
 
-  /** Send all pending writes, one request after the other. @param {boolean} [isLeaving] whether the page may be gone before the answer */
+  /** Send all pending writes, one request after the other. @param {boolean} [isLeaving] whether the page may be closed before the response */
   async send(isLeaving = false) {
     clearTimeout(this.timer);
     this.since = 0;
@@ -128,7 +128,7 @@ export class Sender {
     return this.trouble.value === null;
   }
 
-  /** Apply the reader's choice between two values. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice between conflicting values. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);

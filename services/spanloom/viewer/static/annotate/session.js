@@ -1,6 +1,6 @@
 /**
- * The annotations of one run by one annotator under one scheme, and those of other people. Marks are shown at
- * once, independent of the network; the answer of the service replaces them.
+ * The annotations of one run by one annotator with one scheme, and other people's annotations. Marks are shown at
+ * once, before the service has stored them; the response of the service then replaces them.
  */
 import { read, write } from "../state/reader.js";
 import { signal } from "../vendor/signals.js";
@@ -112,14 +112,14 @@ export class Session {
     this.isLoaded = false;
     /** Annotations whose step no longer exists. @type {Slot[]} */
     this.orphans = [];
-    /** Annotations of others, by the step at which they are shown. @type {Map<string, any[]>} */
+    /** Other people's annotations, by the step at which they are shown. @type {Map<string, any[]>} */
     this.others = new Map();
     /** @type {string[]} */
     this.people = [];
     this.withheld = 0;
     /** Scores of steps by evaluators. @type {Map<string, any[]>} */
     this.scores = new Map();
-    /** By the step that they are shown at now. @type {Map<string, Slot>} */
+    /** This annotator's annotations, by the step at which they are shown. @type {Map<string, Slot>} */
     this.own = new Map();
     this.tally = new Tally(scheme, this.steps.size);
     /** The marks that unconfirmed writes of many steps will set, by write and step. @type {Map<string, Map<string, Mark>>} */
@@ -131,7 +131,7 @@ export class Session {
     return this.own.get(at)?.mark ?? NOTHING;
   }
 
-  /** Load the annotations that the service has stored; unconfirmed writes stay on top of them. @param {any} data the answer */
+  /** Load the annotations that the service has stored; unconfirmed writes stay applied on top. @param {any} data the response */
   load(data) {
     const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
     const others = data.items.filter((/** @type {any} */ row) => !isMine(row));
@@ -149,11 +149,11 @@ export class Session {
     this.changed();
   }
 
-  /** Show a row of the annotator's own that was stored; unconfirmed writes stay on top of it. @param {any} row */
+  /** Show a row of this annotator that was stored; unconfirmed writes stay applied on top. @param {any} row */
   take(row) {
     const at = this.placeOf(row);
     const known = at === undefined ? null : this.own.get(at);
-    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // the answer to a repeated write
+    if (known?.step === row.step_id && known?.row?.revision > row.revision) return; // the response to a repeated write
     let [mark, group] = [markOf(row), row.group];
     for (const one of this.writes()) {
       const many = this.expected.get(one.id)?.get(at ?? "");

@@ -19,7 +19,7 @@ export class Ids {
     }
   }
 
-  /** The first slot of the id at a byte offset. @param {number} byte @param {Uint8Array} [id] */
+  /** The first slot in the hash table for the id at a byte offset. @param {number} byte @param {Uint8Array} [id] */
   place(byte, id = this.o.id) {
     let hash = 0;
     for (let b = 0; b < 8; b++) hash = Math.imul(hash ^ id[byte + b], 0x01000193);
@@ -43,7 +43,7 @@ export class Ids {
   }
 }
 
-// The steps.
+// The steps of the run that can be annotated.
 
 export class Steps {
   /** @param {import("../tree/view.js").View} view */

@@ -1,4 +1,4 @@
-/** Marks of annotators in the rows of the tree, with the panel and without it. */
+/** Draws marks in the rows of the tree, whether the annotation panel is open or not. */
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/html.js";
@@ -11,7 +11,7 @@ import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes, stepScores } from "./current.js";
 import { Steps } from "./steps.js";
 
-// Marks in the rows of the tree: marks of the annotator, of others, and of evaluators, each with its shape.
+// Draws the marks by this annotator, by others, and by evaluators, each with its shape.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./scheme.js").Scheme} Scheme */
@@ -52,7 +52,7 @@ export function signsOf(of, i) {
   return [own(of, at, of.steps.isToJudge(i)), ...atMost([...others, ...(of.scores.get(at) ?? []).map(signOfScore)])];
 }
 
-/** The signs that fit, the last of which shows the number of the others. @param {Sign[]} all @returns {Sign[]} */
+/** The signs that fit into a row; if some do not, the last sign shows their number. @param {Sign[]} all @returns {Sign[]} */
 export function atMost(all) {
   if (all.length <= MOST_OTHERS) return all;
   return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", text: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
@@ -64,7 +64,7 @@ export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row
 /** The sign of an evaluator's score. @param {any} score @returns {Sign} */
 export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, text: `${author}: ${name} ${value ?? ""}` });
 
-/** The signs of a scheme of the whole run: annotators who named the step, and places marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+/** The signs for a scheme for whole runs: annotators who named the step, and passages marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
   const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
   return all.flatMap(({ annotator: who, value, isOwn }) => {
@@ -73,7 +73,7 @@ function pointers(of, at) {
   }).slice(0, MOST_OTHERS + 1);
 }
 
-/** The sign of an annotator who judged the whole run and named a step; null if it is another step. @param {string} who @param {any} value @param {string} at @returns {Sign | null} */
+/** The sign of an annotator who judged the whole run and named this step; null if they named another step. @param {string} who @param {any} value @param {string} at @returns {Sign | null} */
 export function pointerOf(who, value, at) {
   const isDecisive = value.decisive_step === at;
   const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
@@ -118,7 +118,7 @@ export function draw(cell, signs) {
 
 /** @typedef {import("../tree/view.js").View} View */
 
-/** Draws nothing itself, because the rows of the tree do. */
+/** Fetches the marks; renders nothing, because the rows of the tree draw them. */
 export function MarksAtRest() {
   const [there, of] = [grid.value, view.value];
   const { project, version } = place.value.query;
@@ -170,7 +170,7 @@ class RunAnnotations {
     add(this.#scores, one.step_id, one);
   }
 
-  /** Some could not be loaded: show none instead of only some. */
+  /** Drop all annotations, because some could not be loaded and only some would mislead. */
   forget() {
     this.#rows.clear();
     return 0;

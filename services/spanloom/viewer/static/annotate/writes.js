@@ -5,7 +5,7 @@
  */
 import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHING, whole } from "./marks.js";
 
-// Merges the changes of two windows to one mark, unless both changed the same field to different values.
+// Merges changes that two windows made to one mark, unless both changed the same field to different values.
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */
@@ -102,7 +102,7 @@ export class Writes {
     for (const one of batch) Object.assign(one, { state: "sent", wasSent: true });
   }
 
-  /** Handle a missing answer: the writes may be stored or not, so they are sent again unchanged. @param {Write[]} batch */
+  /** Handle a missing response: the writes may be stored or not, so they are sent again unchanged. @param {Write[]} batch */
   failed(batch) {
     for (const one of batch) one.state = "waiting";
   }
@@ -131,7 +131,7 @@ export class Writes {
     }
   }
 
-  /** Handle a 422: writes with a reason are kept for the reader to see, the others are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
+  /** Handle a 422: writes with a reason are shown to the reader, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -139,7 +139,7 @@ export class Writes {
     });
   }
 
-  /** Apply the reader's choice, their own values or the stored ones; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  /** Apply the reader's choice between their own values and the stored values; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
     const isLeft = Object.keys(edit).length > 0;

@@ -1,4 +1,4 @@
-/** Search in the steps of a conversation: first in the runs that the word index returns, then in the others. */
+/** Searches the steps of a conversation: first the runs that the word index returns, then the other runs. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
 import { areAll, linesOf, pathOf } from "./runs.js";
@@ -91,7 +91,7 @@ export class RunSearch {
 
 // The search field.
 
-/** Maximum number of runs that are searched automatically; of more runs only those that the index returns. */
+/** Maximum number of runs that are searched automatically; in a larger conversation only the runs that the index returns. */
 const FEW = 20;
 
 const runsNow = () => runsOf(/** @type {import("../tree/view.js").View} */ (view.peek()).o);
@@ -121,7 +121,7 @@ async function findInRuns(q, until, report) {
   await search.go(first.length);
 }
 
-/** The rows of hits, by their current numbers. @param {RunSearch["hits"]} hits */
+/** The rows with hits, by their current row numbers. @param {RunSearch["hits"]} hits */
 function rowsOf(hits) {
   const now = runsNow();
   /** @type {Map<number, string>} */
@@ -132,7 +132,7 @@ function rowsOf(hits) {
   return rows;
 }
 
-/** The indexes of the runs with the words in a text or a step name, loaded ones first; null if the query has no word search. @param {string} q @param {AbortSignal} until */
+/** The indexes of the runs with the words in a text or a step name, loaded runs first; null if the query has no words to search for. @param {string} q @param {AbortSignal} until */
 async function namedRuns(q, until) {
   const runs = runsNow();
   const name = `(?i)${q.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&")}`;

@@ -1,4 +1,4 @@
-/** The graph of the selected run: there are no calls from one run to another (ADR 42). */
+/** The graph of the selected run; a graph of the conversation would have no edges between runs (ADR 42). */
 import { useEffect } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Graph } from "../run/graph.js";

@@ -23,7 +23,7 @@ import { later } from "../ui/fetched.js";
 
 const CONVERSATIONS = "/conversations";
 
-/** The list from which the reader came, also after opening runs; without one, the list of conversations. */
+/** The list from which the reader came, also after opening runs; by default the list of conversations. */
 function listBefore() {
   const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;
@@ -85,7 +85,7 @@ export function Header() {
   const total = useMemo(() => sums(list ?? []), [list]);
   const { id = "", project } = place.value.query;
   if (!list) return html`<header class="run-head"></header>`;
-  const held = areAll.value ? "" : "held"; // reserves the space of the rest, so that nothing below moves when it arrives
+  const held = areAll.value ? "" : "held"; // reserves space for later values, so that nothing below moves when they arrive
   const user = list.find((run) => run.user_id)?.user_id;
   return html`<header class="run-head">
     <div class="title"><h1><bdi>${visible(id)}</bdi></h1>

@@ -38,7 +38,7 @@ function partsOf(row) {
   const known = made.get(row);
   if (known) return known;
   const name = /** @type {HTMLAnchorElement} */ (make("a", "run-name"));
-  name.tabIndex = -1; // the focus stays on the tree; Enter follows the link
+  name.tabIndex = -1; // the focus stays on the tree, where Enter follows the link
   name.addEventListener("click", remember);
   const facts = make("span", "facts-of");
   row.preview.after(facts);

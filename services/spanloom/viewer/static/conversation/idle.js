@@ -1,4 +1,4 @@
-/** Parts of a conversation that are loaded when the page is idle: annotations and newer runs. */
+/** Components of a conversation's page that are loaded when the page is idle: annotations, newer runs. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { draw, annotationsOf, showMarks } from "../annotate/tree_marks.js";
 import { styled } from "../annotate/door.js";
@@ -30,7 +30,7 @@ async function annotatedRuns() {
   return found;
 }
 
-/** Renders nothing itself; the rows of the tree do. */
+/** Fetches the marks; renders nothing, because the rows of the tree draw them. */
 export function Marks() {
   const there = grid.value;
   const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));
@@ -82,7 +82,7 @@ function isOther({ trace_id: id, project, version }) {
   return version > Math.max(run.version, outline?.version ?? 0) ? "changed" : "";
 }
 
-/** Report the runs of the conversation that match a condition. @param {string} condition @param {(line: Line) => void} report */
+/** Request the runs of the conversation that match a condition, and report each. @param {string} condition @param {(line: Line) => void} report */
 async function ask(condition, report) {
   for await (const line of linesOf(condition, "project,trace_id,version")) report(line);
 }

@@ -6,7 +6,7 @@
 import { ERROR, linked, rowOf, spanId } from "../tree/outline.js";
 import { View } from "../tree/view.js";
 
-// Maps the rows of a conversation to its runs, and to their names in the URL.
+// Maps the rows of a conversation to its runs, and rows to their texts in the URL.
 
 export class Runs {
   /** @param {Part[]} parts */
@@ -70,7 +70,7 @@ export class Runs {
     return this.isHead(i) || !outline ? run.trace_id : `${run.trace_id}/${spanId(outline, this.own(i))}`;
   }
 
-  /** The row of a text in the URL, or -1; the run's row as long as its steps are not loaded. @param {string | undefined} text */
+  /** The row for a text in the URL, or -1; the run's row while the run's steps are not loaded. @param {string | undefined} text */
   rowAt(text) {
     const [trace, span] = (text ?? "").split("/");
     const at = trace ? this.numberOf(trace) : -1;
@@ -79,7 +79,7 @@ export class Runs {
     return this.row(at, span && outline ? rowOf(outline, span) : -1);
   }
 
-  /** The row's number after more outlines were loaded: a placeholder becomes the run's first step. @param {Runs} now @param {number} i */
+  /** The new number of a row after more outlines were loaded; for a placeholder, the run's first step. @param {Runs} now @param {number} i */
   moved(now, i) {
     if (i < 0) return i;
     const at = this.at(i);
@@ -94,7 +94,7 @@ export class Runs {
 /** A run as an item of the list, and its outline if it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */
 
 export const WAITING = "…";
-/** Idle time is cut out if it is longer than a quarter of the average run, or than this share of all. */
+/** Idle time is cut out if it is longer than `ofOne` of the average run, or than `ofAll` of the conversation. */
 const SHARES = { ofAll: 0.02, ofOne: 0.25 };
 /** The unit of `start` and `dur` is a millisecond, as in documents; no run is too long for a float. */
 const UNIT_NS = 1_000_000;
@@ -113,7 +113,7 @@ class Words {
     return known;
   }
 
-  /** The numbers of several texts. @param {string[]} texts */
+  /** The numbers assigned to several texts. @param {string[]} texts */
   all(texts) {
     return Uint32Array.from(texts, (text) => this.of(text));
   }
@@ -176,7 +176,7 @@ function put(o, at, of, words, origin) {
   }
 }
 
-/** The placeholder row of an outline that is not loaded; it has an error if the run has. @param {Columns} o @param {number} head @param {Run} run @param {Dictionaries} words */
+/** Write the placeholder row for an outline that is not loaded; it is marked as failed if the run failed. @param {Columns} o @param {number} head @param {Run} run @param {Dictionaries} words */
 function wait(o, head, run, words) {
   const at = head + 1;
   [o.start[at], o.dur[at], o.depth[at]] = [o.start[head], o.dur[head], 1];
@@ -188,7 +188,7 @@ function wait(o, head, run, words) {
 
 // The visible rows of several runs; it grows when the outline of a run is loaded.
 
-/** The runs of an outline of several runs. @param {Outline} o */
+/** The runs in an outline that joins several runs. @param {Outline} o */
 export const runsOf = (o) => /** @type {Runs} */ (o.runs);
 
 export class Forest extends View {

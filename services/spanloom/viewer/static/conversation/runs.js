@@ -6,9 +6,9 @@ import { place } from "../state/place.js";
 
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** Size of the first page: the first rows do not wait for more. */
+/** Size of the first page, small so that the first rows appear soon. */
 const FIRST = 100;
-/** Maximum page size of the service. */
+/** Maximum page size that the service allows. */
 const MORE = 1000;
 
 /** The runs loaded so far; null before the first page. */

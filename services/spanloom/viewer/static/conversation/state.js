@@ -1,4 +1,4 @@
-/** The state of the current conversation: its runs in one tree, whose outlines are loaded when opened or in view. */
+/** The state of the current conversation: its runs in one tree. The outline of a run is loaded when the run is opened or in view. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { cutting } from "../run/player.js";
@@ -31,7 +31,7 @@ export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
 
-/** Store what is loaded of a run; the tree shows it a frame later. @param {number} at the index of the run */
+/** A run and its outline, if loaded. @param {number} at the index of the run */
 export const partAt = (at) => parts[at];
 
 /** Fetch the outline of a run, once. @param {number} at the index of the run */
@@ -41,7 +41,7 @@ export function fetchRun(at) {
   const coming = turn().then(() => outlineOf(parts[at].run)).then((outline) => {
     parts[at] = { run: parts[at].run, outline };
     frame ||= requestAnimationFrame(() => { frame = 0; renew(); });
-  }).catch((error) => { // fetched again when it comes into view again
+  }).catch((error) => { // the outline is fetched again when the run comes into view again
     lost.value = new Map(lost.peek()).set(at, error.message);
     grid.peek()?.updateTexts();
   }).finally(() => {

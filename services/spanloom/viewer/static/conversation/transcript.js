@@ -16,18 +16,18 @@ import { runsOf } from "./join.js";
 import { fetchRun, partAt } from "./state.js";
 import { remember } from "./header.js";
 
-// The whole questions and answers of runs, fetched for the turns in view, and their steps when opened.
+// Fetches the whole questions and answers for the turns in view, and the steps of a turn when it is opened.
 
 /** @typedef {import("./runs.js").Run} Run */
 /** @typedef {import("../run/transcript.js").Entry} Entry */
 /** @typedef {{question: string, answer: string, error: string}} TurnTexts */
 
-/** By trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, TurnTexts>>} */
+/** The texts of runs, by trace id; each run is fetched once. @type {import("../vendor/signals.js").Signal<Map<string, TurnTexts>>} */
 export const loaded = signal(new Map());
 /** @type {Map<string, Promise<void>>} */
 const coming = new Map();
 
-/** The one-line texts of a run from the list. @param {Run} run @returns {TurnTexts} */
+/** The question and answer of a run in one line each, as in the list. @param {Run} run @returns {TurnTexts} */
 export const inShort = (run) => ({ question: run.question, answer: run.answer, error: "" });
 
 /** Fetch the whole question and answer. @param {Run} run @param {import("../tree/outline.js").Outline | null} outline */
@@ -59,9 +59,9 @@ export async function stepsOf(run, outline) {
 
 /** Runs per page. */
 const AT_ONCE = 50;
-/** Number of leading turns that are loaded completely before any is shown: a screen that does not move. */
+/** Number of leading turns that are loaded completely before any is shown, so that the first screen does not move. */
 const WHOLE = 6;
-/** Maximum steps of a turn; the run's own transcript has all. */
+/** Maximum number of steps shown for a turn; the run's own transcript has all steps. */
 const MOST_STEPS = 200;
 /** Distance in pixels at which a turn is loaded before it comes into view. */
 const AHEAD = 1_500;

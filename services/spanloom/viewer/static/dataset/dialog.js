@@ -1,4 +1,4 @@
-/** The dialog that turns runs or steps into rows of a dataset: name, role, and a preview; they go into the draft or a file. */
+/** The dialog that converts runs or steps to items of a dataset, previews them, and puts them into a draft or a file. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson, sendJson } from "../api.js";
 import { useCollected } from "../export/collect.js";
@@ -15,7 +15,7 @@ import { sendItems } from "./send.js";
 
 learn({ en, zh });
 
-// Rows of a dataset, made from runs or steps: the input, and for a reference the output. A run or step that
+// Converts runs or steps to items: with their input, and for a reference also their output. A run or step that
 // cannot be a row is reported with the reason.
 
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or one of its steps */
@@ -28,7 +28,7 @@ learn({ en, zh });
  */
 
 /**
- * Return the rows to write and the reasons of skipped ones.
+ * Return the items to write, and the skipped sources with their reasons.
  * @param {Fetched[]} found @param {Role} role @param {string} set
  * @returns {{items: Item[], skipped: {source: Source, name: string, reason: Reason, detail: string}[]}}
  */
@@ -131,7 +131,7 @@ export function DatasetDialog({ sources, close }) {
     })();
     return () => { isOpen = false; };
   }, []);
-  const [form, setForm] = useState(""); // the id of a format; empty: rows of Spanloom
+  const [form, setForm] = useState(""); // the id of a format; empty: Spanloom's format for items
   const collected = useCollected();
   const format = FORMS.find(({ id }) => id === form);
   const isOther = sources.every(({ step, version }) => !step && !version);

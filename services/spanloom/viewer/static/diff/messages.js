@@ -1,4 +1,4 @@
-/** Differing messages as text, side by side, like core/diff/said.py. */
+/** Pairs the messages that differ between two steps, as text, by the same rule as core/diff/said.py. */
 
 /** @typedef {Record<string, any>} Message */
 /** @typedef {[string | null, string | null]} Pair */
@@ -9,7 +9,7 @@ const SAID = new Set(["role", "content", "tool_calls"]);
 /** Whether a value is a list of messages. @param {unknown} value @returns {value is Message[]} */
 export const areMessages = (value) => Array.isArray(value) && value.every((one) => one !== null && typeof one === "object" && "role" in one);
 
-/** The messages of two values that differ, side by side, prompts first; a value that is not a list of messages is shown as one text. @param {unknown} a @param {unknown} b @returns {Pair[]} */
+/** Pairs of messages that differ between two values, prompts first; a value that is not a list of messages is one text. @param {unknown} a @param {unknown} b @returns {Pair[]} */
 export function messagePairs(a, b) {
   const pairs = pairUp(messagesOf(a), messagesOf(b)).filter(([ours, theirs]) => ours !== theirs);
   const isFirst = (/** @type {Pair} */ pair) => FIRST_ROLES.some((role) => (pair[0] ?? pair[1] ?? "").startsWith(role));
@@ -32,7 +32,7 @@ function messagesOf(value) {
 /** @param {any} call */
 const callText = (call) => (call?.function ? `${textOf(call.function.name)} ${textOf(call.function.arguments)}` : textOf(call));
 
-/** A value as text: the parts of a content one after the other, any other value as JSON. @param {unknown} value @returns {string} */
+/** A value as text: the parts of a message's content one after the other, any other value as JSON. @param {unknown} value @returns {string} */
 function textOf(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
@@ -51,7 +51,7 @@ function pairUp(a, b) {
   return pairs;
 }
 
-/** Maximum number of cells in the table of a comparison; of more messages only equal starts are paired. */
+/** Maximum number of cells in the comparison table; of longer lists only the equal messages at the start are paired. */
 const MOST = 250_000;
 
 /** The positions of equal texts in their longest common order. @param {string[]} a @param {string[]} b @returns {[number, number][]} */

@@ -73,7 +73,7 @@ function apart(name, [a, b]) {
   return `${sign}${measured(name, Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a) / a)})` : ""}`;
 }
 
-/** The class of a change: less duration, cost and failures is better; numbers of steps are not judged. @param {string} name @param {(number | null)[]} values */
+/** The CSS class of a change: less duration, cost and failures is better; numbers of steps are neutral. @param {string} name @param {(number | null)[]} values */
 function better(name, [a, b]) {
   if (a === null || b === null || a === b || name.endsWith("_steps")) return "";
   return b < a ? "fine" : "wrong";
@@ -94,7 +94,7 @@ function Run({ side, isVersion }) {
 const HOW = { maxEditLength: 2_000, timeout: 500 };
 /** Longer texts are not compared by words. */
 const MOST_MARKED = 20_000;
-/** Time for all comparisons of a page, in milliseconds; after that each needs a click on its button. */
+/** Maximum time for all comparisons on a page, in milliseconds; further comparisons need a click on their button. */
 const MOST_MS = 1_500;
 /** The function that compares by words; null until it is loaded. */
 const compare = signal(/** @type {((a: string, b: string, how: typeof HOW) => Piece[] | undefined) | null} */ (null));
@@ -105,7 +105,7 @@ async function loadWords() {
   compare.value ??= (await import("../vendor/diff-word.js")).diffWordsWithSpace;
 }
 
-/** The common and differing pieces of two texts; undefined if they differ too much. @param {string} a @param {string} b */
+/** The common and differing parts of two texts; undefined if the texts differ too much. @param {string} a @param {string} b */
 function piecesOf(a, b) {
   const since = performance.now();
   const pieces = a.length > MOST_MARKED || b.length > MOST_MARKED ? undefined : compare.value?.(a, b, HOW);
@@ -164,7 +164,7 @@ function Change({ field, a, b, op }) {
   return pairs.map(([ours, theirs], n) => html`<tr class="change"><th>${n ? html`<span class="sr">${field}</span>` : field}</th><${Cells} a=${ours} b=${theirs} op=${op} /></tr>`);
 }
 
-/** A missing value is shown differently from an empty text, because a failed step without a message has an empty error. @param {string} field @param {unknown} value */
+/** A value as text; a missing value differs from an empty text, because a failed step without a message has an empty error. @param {string} field @param {unknown} value */
 function shown(field, value) {
   if (value === null || value === undefined) return "–";
   if (value === "") return t("diff.empty");

@@ -1,4 +1,4 @@
-/** The page of an alert: its condition, its channels, what fires now, and all its events. */
+/** The page of an alert: its condition, its channels, the events that fire now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
@@ -12,7 +12,7 @@ import { PutForm, textOf } from "./put_form.js";
 
 /** @typedef {import("../records.js").AlertItem} Alert */
 /** @typedef {import("../records.js").Run} Run */
-/** The answer of `POST /v1/alerts/test`. @typedef {{fired: number, of: number, waits_for_settled: boolean, runs: Run[], windows: {start: string, group: Record<string, unknown> | null, value: number, count: number}[]}} Tried */
+/** The response of `POST /v1/alerts/test`. @typedef {{fired: number, of: number, waits_for_settled: boolean, runs: Run[], windows: {start: string, group: Record<string, unknown> | null, value: number, count: number}[]}} Tried */
 
 export const EXAMPLES = {
   runs: { where: "has(tool = 'refund') and not has(tool = 'verify' then tool = 'refund')", channels: [{ kind: "webhook", url: "https://hooks.example.com/agents" }], severity: "critical" },

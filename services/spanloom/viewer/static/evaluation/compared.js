@@ -1,4 +1,4 @@
-/** Two experiments on the items that both have: the differences of scores, and the items whose result changed. */
+/** Compares two experiments on their common items: the differences in scores, and the items whose results changed. */
 import { t } from "../i18n/index.js";
 import { link, place } from "../state/place.js";
 import { part, useFetched } from "../ui/fetched.js";
@@ -10,9 +10,9 @@ import { Drawing, signed } from "./interval.js";
 import { Evidence, OutcomeOf, useResults } from "./results.js";
 
 /** @typedef {import("../records.js").ExperimentResult} Result */
-/** A score in both, as `…/compare/…` answers. @typedef {{score: string, n: number, a: number | null, b: number | null, difference: number | null, low: number | null, high: number | null, p: number | null, p_holm: number | null, verdict: "better" | "worse" | "no_difference_shown", detectable: number | null}} Score */
+/** A score that both experiments have, as returned by `GET …/compare/…`. @typedef {{score: string, n: number, a: number | null, b: number | null, difference: number | null, low: number | null, high: number | null, p: number | null, p_holm: number | null, verdict: "better" | "worse" | "no_difference_shown", detectable: number | null}} Score */
 /** @typedef {{common: number, only_a: string[], only_b: string[], scores: Score[]}} Comparison */
-/** One try of an item in both. @typedef {{key: string, item: string, name: string, a: Result, b: Result}} Pair */
+/** The results of one try of an item in both experiments. @typedef {{key: string, item: string, name: string, a: Result, b: Result}} Pair */
 
 /** @param {{a: string, b: string, project: string | undefined}} props */
 export function ComparedExperiments({ a, b, project }) {

@@ -6,7 +6,7 @@ import { html, line, visible } from "../ui/html.js";
 import { Sheet } from "./frame.js";
 import { Drawing, signed } from "./interval.js";
 
-/** One feature or number that changed, as `POST /v1/compare` answers. @typedef {{feature: string, kind: "share" | "number", a: number, b: number, difference: number, low: number, high: number, p_holm: number, n_a: number, n_b: number, runs_a: string, runs_b: string, words: string}} Difference */
+/** A feature or metric that changed, as returned by `POST /v1/compare`. @typedef {{feature: string, kind: "share" | "number", a: number, b: number, difference: number, low: number, high: number, p_holm: number, n_a: number, n_b: number, runs_a: string, runs_b: string, words: string}} Difference */
 /** @typedef {{feature: string, runs: number, line: string}} Only */
 /** @typedef {{runs: number, clusters: number, question: string}} Side */
 /** @typedef {{a: Side, b: Side, differences: Difference[], no_difference_shown: number, only_a: Only[], only_b: Only[], remarks: string[]}} Behaviour */

@@ -15,7 +15,7 @@ import { Evidence, OutcomeOf, Rationale, useResults, worstFirst } from "./result
 /** @typedef {import("../records.js").ExperimentSummary} Summary */
 /** @typedef {import("../records.js").ExperimentResult} Result */
 
-/** Milliseconds between requests for a running experiment. */
+/** Milliseconds between requests for the progress of a running experiment. */
 const LOOK_MS = 2000;
 const PAGE = 50;
 
@@ -58,7 +58,7 @@ function Facts({ of: { dataset, runs, evaluators, repeats, started_at: at, start
     ${at && html`<div title=${moment(Number(at))}><dt>${t("experiment.started")}</dt><dd>${clock(Number(at))} ${by && html`<span class="quiet"><bdi>${line(by, 40)}</bdi></span>`}</dd></div>`}</dl>`;
 }
 
-/** The choice of another experiment to compare with; the present experiment is B. @param {{name: string, project: string | undefined}} props */
+/** The choice of another experiment to compare with; the current experiment is B. @param {{name: string, project: string | undefined}} props */
 function CompareWith({ name, project }) {
   const { data } = useFetched("/v1/experiments", { project });
   /** @type {Experiment[]} */
@@ -82,7 +82,7 @@ function Scores({ summary }) {
     <p class="quiet">${t("experiment.scores.about")}</p>`;
 }
 
-/** A number with few digits. @param {number} value */
+/** Format a number with four significant digits. @param {number} value */
 export const figure = (value) => Number(value.toPrecision(4)).toString();
 
 /** @param {{name: string, of: Summary}} props */

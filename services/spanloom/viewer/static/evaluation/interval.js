@@ -1,4 +1,4 @@
-/** A difference with its interval, in numbers and as a drawing. */
+/** Shows a difference with its confidence interval, in numbers and as a drawing. */
 import { html } from "../ui/html.js";
 
 const WIDTH = 120;

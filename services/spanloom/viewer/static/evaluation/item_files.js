@@ -24,7 +24,7 @@ export function itemsIn(text) {
   return found;
 }
 
-/** Send the items of a file to the draft; refused items have the line of the file. @param {string} path of the dataset @param {string} text @param {string | undefined} project @returns {Promise<Taken>} */
+/** Send the items in a file to the draft; refused items are reported with their line in the file. @param {string} path of the dataset @param {string} text @param {string | undefined} project @returns {Promise<Taken>} */
 async function send(path, text, project) {
   const { given, refused } = itemsIn(text);
   const taken = await sendItems(path, given, project);

@@ -1,4 +1,4 @@
-/** The items of a dataset: a short form of each, and all of it on demand. */
+/** The items of a dataset: each in a short form, and complete on demand. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -14,7 +14,7 @@ const none = () => html`<span class="none">–</span>`;
 /** Any JSON value as a line. @param {unknown} value @param {number} most */
 export const short = (value, most) => line(typeof value === "string" ? value : (JSON.stringify(value) ?? ""), most);
 
-/** The expected values in a line: the response, otherwise the number of values of each kind. @param {Row["expected"]} expected */
+/** The expected values as one line: the response, otherwise the number of values of each kind. @param {Row["expected"]} expected */
 export function expectedInShort(expected) {
   const { response, facts, tool_calls: calls, retrieved_context: found, rules, trajectory } = expected ?? {};
   /** @param {unknown[] | undefined} list @param {"facts" | "calls" | "context"} name */

@@ -10,7 +10,7 @@ import { findingsIn, jsonFaults, Written } from "./written.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../ui/source.js").Finding} Finding */
 
-/** The text of a definition: the members that are set, each on separate lines. @param {Record<string, unknown>} definition */
+/** A definition as indented JSON, without members that are not set. @param {Record<string, unknown>} definition */
 export const textOf = (definition) => JSON.stringify(Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== null && value !== "" && value !== undefined && !(Array.isArray(value) && !value.length))), null, 2);
 
 /**

@@ -1,4 +1,4 @@
-/** The results of an experiment: all are fetched, ordered, and shown with their evidence. */
+/** Fetches all results of an experiment, orders them, and shows them with their evidence. */
 import { getRows } from "../api.js";
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -9,11 +9,11 @@ import { useEffect, useState } from "../vendor/hooks.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../records.js").ExperimentResult} Result */
 
-/** Maximum number of results on the page; an experiment may have more. */
+/** Maximum number of results that the page fetches; an experiment may have more. */
 const MOST = 50_000;
 
 /**
- * All results of an experiment, again whenever `turn` changes.
+ * All results of an experiment; they are fetched again whenever `turn` changes.
  * @param {string} name @param {string | undefined} project @param {unknown} turn
  * @returns {{rows: Result[] | null, isCut: boolean, error: ApiError | null}}
  */
@@ -44,7 +44,7 @@ export function worstFirst(a, b) {
   return rank(a) - rank(b) || byValue || (a.item < b.item ? -1 : a.item > b.item ? 1 : a.repeat - b.repeat);
 }
 
-/** The outcome of a result, in words with a sign: `✕ failed`. @param {Result} one */
+/** The status of a result as a sign and words: `✕ failed`. @param {Result} one */
 export function outcomeOf({ status, passed, value, label, error_code: code }) {
   if (status !== "ok") return { tone: status === "error" ? "wrong" : "quiet", words: status === "error" ? `⚠ ${t("result.error")} ${code}` : t(status === "na" ? "result.na" : "result.skipped") };
   const isGood = passed ?? (typeof value === "boolean" ? value : null);

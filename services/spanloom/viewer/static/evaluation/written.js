@@ -9,7 +9,7 @@ import { Source } from "../ui/source.js";
 
 const WORDS = { name: () => t("written.source"), at: (/** @type {number} */ line) => t("written.at", { line }) };
 
-/** The line of a path such as `budget.usd` in a text: each name is searched as a key after the previous name. @param {string} text @param {string} place */
+/** The line of a key path such as `budget.usd` in a text: each name is searched as a key after the previous name. @param {string} text @param {string} place */
 function lineOf(text, place) {
   let from = 0;
   for (const name of place.match(/[A-Za-z_]\w*/g) ?? []) {

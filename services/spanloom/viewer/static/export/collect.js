@@ -1,4 +1,4 @@
-/** Fetches runs in a format, one by one, and puts them together as a file. */
+/** Fetches runs in a format, one by one, and joins them into one file. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiError, getText } from "../api.js";
 import { asError } from "../ui/fetched.js";
@@ -10,9 +10,9 @@ import { layoutOf } from "./layouts.js";
 /** `reason`: a code of a loss, or empty; `detail`: the message of the service. @typedef {{trace: string, project?: string, reason: string, detail: string}} Skipped */
 /** `losses`: how often each code was counted. @typedef {{parts: BlobPart[], read: number, written: number, losses: Record<string, number>, skipped: Skipped[]}} Collected */
 
-/** Maximum number of runs of a query that the page exports. */
+/** Maximum number of runs that the page exports for a query. */
 export const MOST = 1000;
-/** Statuses that end an export, because all runs would get them: no answer, no access, overload. */
+/** Statuses that end an export, because all runs would get them: no response, no access, overload. */
 const OF_ALL = new Set([0, 401, 403, 429, 503]);
 
 /** The path and the parameters of a run in a format. @param {Source} source @param {Format} format @returns {[string, import("../api.js").Params]} */
@@ -32,7 +32,7 @@ export function countsIn(header) {
 
 /**
  * Fetch the runs. A run that the format cannot represent, or that was deleted, is skipped with the reason; without
- * access or an answer the export ends.
+ * access or a response the export ends.
  * @param {Iterable<Source> | AsyncIterable<Source>} sources @param {Format} format @param {string} layout
  * @param {(now: Collected) => void} report called after each run @param {AbortSignal} until
  */
@@ -43,7 +43,7 @@ export async function collect(sources, format, layout, report, until) {
   for await (const source of sources) {
     try {
       const { text, losses } = await getText(...addressOf(source, format), until);
-      made.parts.push(new Blob([file.add(text)])); // the browser may store it on the disk
+      made.parts.push(new Blob([file.add(text)])); // a `Blob`, because the browser may store it on disk
       made.written += 1;
       for (const [code, n] of countsIn(losses)) made.losses[code] = (made.losses[code] ?? 0) + n;
     } catch (error) {

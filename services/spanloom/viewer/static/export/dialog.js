@@ -1,4 +1,4 @@
-/** The dialog that exports runs in any format of the registry, and shows the losses and the runs left out. */
+/** The dialog that exports runs in any format, and shows what is lost and which runs are left out. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { Dialog } from "../ui/frame.js";
@@ -7,13 +7,13 @@ import { isKept, MOST, useCollected } from "./collect.js";
 import { FORMATS } from "./formats.js";
 import { about, Outcome } from "./outcome.js";
 
-/** Delay in milliseconds before a chosen format is fetched, because arrow keys pass over formats. */
+/** Delay in milliseconds before a run is fetched in the chosen format, because arrow keys pass over formats. */
 const SETTLED_MS = 200;
 
 /** @typedef {import("./collect.js").Sources} Sources */
 /** @typedef {import("./formats.js").Format} Format */
 
-/** The only run, if it is one. @param {Sources} sources */
+/** The run, if there is only one. @param {Sources} sources */
 const onlyOf = (sources) => (Array.isArray(sources) && sources.length === 1 ? sources[0] : null);
 
 /** The name of the file. @param {Format} format @param {import("./collect.js").Source | null} only */

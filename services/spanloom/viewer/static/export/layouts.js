@@ -1,8 +1,8 @@
-/** Joins the bodies of runs to a file, as core/exchange/files.py does for the shell. */
+/** Joins exported runs into one file, as core/exchange/files.py does for the command line. */
 
 /** @typedef {{add: (body: string) => string, end: () => string}} Layout `add`: the text that a run adds to the file */
 
-/** One run, unchanged. @type {() => Layout} */
+/** The layout for a single run, which is written unchanged. @type {() => Layout} */
 const whole = () => ({ add: (body) => body, end: () => "" });
 
 /** @type {() => Layout} */

@@ -101,7 +101,7 @@ function Outcome({ done }) {
     ${!isRunning && html`<${Losses} counts=${counts.losses} />`}</section>`;
 }
 
-/** The numbers of stored and rejected scores, as text; empty without scores. @param {import("./send.js").Counts} counts */
+/** The numbers of stored and rejected scores, as text; empty if there are none. @param {import("./send.js").Counts} counts */
 function scoresOf({ accepted_scores: n, rejected_scores: rejected }) {
   const parts = [n && t("import.scores", { n }), rejected && t("import.scores.rejected", { n: rejected })];
   return parts.filter(Boolean).map((one) => `${one} `).join("");

@@ -1,4 +1,4 @@
-/** Sends files to the service, one after the other, and sums up the result of each. */
+/** Sends files to the service, one after the other, and collects the result of each. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { ApiError, sendFile } from "../api.js";
 import { MOST_BYTES } from "../export/formats.js";
@@ -23,7 +23,7 @@ const NONE = { share: 0, accepted_spans: 0, rejected_spans: 0, unchanged_runs: 0
 /** @param {string} name @returns {Imported} */
 const begun = (name) => ({ name, format: "", counts: NONE, runs: [], taken: 0, rejected: [], isRunning: true, error: null });
 
-/** Return a function that adds a line of the answer to the result of a file. @param {Imported} done @returns {(line: any) => void} */
+/** Return a function that adds a line of the response to the result of a file. @param {Imported} done @returns {(line: any) => void} */
 export function adder(done) {
   const taken = new Set();
   return (line) => {
@@ -43,7 +43,7 @@ export function adder(done) {
 }
 
 /**
- * Import a file. A failure is part of the result.
+ * Import a file. A failure is reported in the result, not thrown.
  * @param {File} file @param {Wanted} wanted @param {(now: Imported) => void} report @param {AbortSignal} until
  */
 async function importFile(file, wanted, report, until) {

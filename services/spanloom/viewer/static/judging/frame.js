@@ -1,4 +1,4 @@
-/** The frame of the pages for judging together: the navigation and the annotator's name. */
+/** The frame of the pages for team annotation (queues, agreement, schemes): navigation and the annotator's name. */
 import "../i18n/judging_runs.js";
 import { judging as en } from "../i18n/en/judging.js";
 import { learn, t } from "../i18n/index.js";

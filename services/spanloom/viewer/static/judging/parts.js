@@ -1,4 +1,4 @@
-/** Small components shared by the pages for judging together. */
+/** Small components that the pages for team annotation share. */
 import { t } from "../i18n/index.js";
 import { clock, duration, percent } from "../format.js";
 import { stateOf } from "../list/run.js";

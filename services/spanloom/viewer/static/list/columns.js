@@ -1,4 +1,4 @@
-/** The columns of the list, and the fields by which runs are filtered and ordered. */
+/** The columns of the list of runs, and the fields by which runs are filtered and ordered. */
 import { html, line, visible } from "../ui/html.js";
 import { ago, clock, duration, moment, money, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
@@ -13,7 +13,7 @@ import { getJson } from "../api.js";
 // The number of steps of a run, with a bar of the shares of their types; the bar is longer for more steps.
 
 export const TYPES = ["agent", "model", "tool", "graph"];
-/** The number of steps that fills the bar; its length is logarithmic. */
+/** The number of steps at which the bar is full; the length of the bar is logarithmic. */
 const FULL = 1000;
 
 /** @param {{counts: Record<string, number>}} props */
@@ -28,7 +28,7 @@ export function StepBar({ counts }) {
   </span>`;
 }
 
-// The columns of the list: the contents of each, the field by which it orders, and the meaning of its shade.
+// The columns of the list: for each its contents, the field by which it orders, and the value that its shade shows.
 
 /** @typedef {import("./run.js").Run} Run */
 /**
@@ -73,7 +73,7 @@ const COLUMNS = [
 
 const USUAL = ["started", "name", "score", "agents", "steps", "errors", "duration", "input", "output", "cost", "models"];
 
-/** The other columns, which are loaded when one is shown or the menu is opened. */
+/** The columns that are not shown by default; loaded when one of them is shown or the menu is opened. */
 export const more = signal(/** @type {Column[]} */ ([]));
 
 /** All known columns. */
@@ -87,7 +87,7 @@ export function chosenColumns(named) {
   return found.length ? found : chosenColumns(undefined);
 }
 
-/** The column of the field that orders the list is shown in any case. @param {Column[]} columns @param {string | undefined} by absent for the default order @returns {Column[]} */
+/** Add the column of the field that orders the list, if it is missing. @param {Column[]} columns @param {string | undefined} by absent for the default order @returns {Column[]} */
 export function withOrder(columns, by) {
   const column = !by || columns.some(({ order }) => order === by) ? null : allColumns().find(({ order }) => order === by);
   return column ? columns.toSpliced(2, 0, column) : columns;
@@ -117,7 +117,7 @@ export async function loadFields() {
   return known.value ?? [];
 }
 
-/** The typed query with its short forms translated by the service; unchanged if the service does not answer. @param {string} text @returns {Promise<string>} */
+/** The typed query with its short forms translated by the service; unchanged if the service does not respond. @param {string} text @returns {Promise<string>} */
 export async function questionOf(text) {
   const typed = text.trim();
   if (!typed) return typed;

@@ -27,7 +27,7 @@ export function Examples() {
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
-/** Queries that use a word as a name. @type {((word: string) => string)[]} */
+/** Suggested queries for a word that was typed alone: it may be the name of a root, an agent or a step. @type {((word: string) => string)[]} */
 const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
 
 /** @param {{where: string}} props */

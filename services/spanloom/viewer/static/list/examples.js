@@ -1,4 +1,4 @@
-/** A button that sends the example runs of the package to the service, each once. */
+/** A button that sends the bundled example runs to the service. */
 import { useState } from "../vendor/hooks.js";
 import { ApiError, getJson, sendFile } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -18,7 +18,7 @@ async function send() {
   return all.length;
 }
 
-/** The message after sending. @param {number} sent */
+/** The message after the example runs were sent. @param {number} sent */
 const outcome = (sent) => (sent ? t("start.examples.loaded", { n: sent }) : t("start.examples.known"));
 
 export function Examples() {

@@ -34,13 +34,13 @@ function add(set, ids) {
   if (ids.some((id) => !set.peek().has(id))) set.value = new Set([...set.peek(), ...ids]);
 }
 
-/** Check a run against the filter later: only the service can do that, and it is queried for several runs at once. @param {string} id */
+/** Check later whether a run matches the filter: only the service can check that, and it is queried for several runs at once. @param {string} id */
 function checkLater(id) {
   unchecked.add(id);
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
 }
 
-/** The value of `has_steps` that the service would use without the ids in `where`. @param {import("../state/place.js").Query} query */
+/** The value of `has_steps` to send, because the trace ids that are added to `where` would change its default. @param {import("../state/place.js").Query} query */
 function filled(query) {
   const isAll = query.duplicate === "any" || /\b(?:has_steps|steps|trace_id)\b/.test(query.where ?? "");
   return query.has_steps ?? (isAll ? "any" : "true");
@@ -55,7 +55,7 @@ async function ask() {
     const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // Unknown, so not counted; the next change of the run checks it again.
+    // It is unknown whether the run matches, so it is not counted; its next change checks it again.
   }
   asking = unchecked.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }

@@ -45,7 +45,7 @@ const OWN = [
 const values = signal(/** @type {Values} */ (new Map()));
 const TEXTS = new Set(["text", "choice"]);
 
-/** The member of the run with that name. @param {Run} run @param {string} name */
+/** The value of the run's member with a name. @param {Run} run @param {string} name */
 const memberOf = (run, name) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (run))[name];
 
 /** @param {Run} run @param {string} name @param {Values} loaded @returns {number | null} */
@@ -55,7 +55,7 @@ function numberOf(run, name, loaded) {
   return loaded.get(keyOf(run))?.[name] ?? null;
 }
 
-/** The format of a number, by its type; shares are recognised by their name. @param {Field} field @returns {(value: number) => string} */
+/** The function that formats a field's values, chosen by the field's type; fractions are recognised by the field's name. @param {Field} field @returns {(value: number) => string} */
 function written({ name, type }) {
   if (type === "duration") return duration;
   if (/_(rate|proportion)$/.test(name)) return percent;

@@ -1,4 +1,4 @@
-/** The list of a service without runs: where to send spans, when the first arrived, and example runs. */
+/** Shown instead of the list while there are no runs: where to send spans, example runs, and whether spans arrived. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
 import { clock } from "../format.js";
@@ -13,7 +13,7 @@ import { load } from "./runs.js";
 
 learn({ en, zh });
 
-/** The address of a port of this service. @param {number} port */
+/** The URL of a port on this page's host. @param {number} port */
 const addressOf = (port) => `${location.protocol}//${location.hostname}:${port}`;
 
 export function NothingYet() {

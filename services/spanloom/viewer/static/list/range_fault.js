@@ -1,4 +1,4 @@
-/** The error in the time range of the address, with links that correct it. */
+/** The error in the URL's time range, with links that correct it. */
 import "../i18n/asking.js";
 import { moment } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -7,7 +7,7 @@ import { faultOf, range } from "../state/range.js";
 import { html } from "../ui/html.js";
 import { goTo } from "./time_range.js";
 
-/** Empty if the range is valid. */
+/** Renders nothing if the range is valid. */
 export function RangeFault() {
   const { query } = place.value;
   const fault = faultOf(query, Date.now());

@@ -1,4 +1,4 @@
-/** The recipes of `spanloom instrument` as tabs: how agents of a framework send their spans here. */
+/** The recipes of `spanloom instrument` as tabs: how to make agents of a framework send spans here. */
 import { useRef, useState } from "../vendor/hooks.js";
 import { hasKey } from "../api.js";
 import { t } from "../i18n/index.js";
@@ -10,7 +10,7 @@ import { coded, html } from "../ui/html.js";
  *   key_settings: string, variables: Record<string, string>, key_variables: Record<string, string>}} Recipe
  */
 
-/** The number of recipes shown as tabs; the others are in a list. */
+/** The number of recipes shown as tabs; further recipes are in a list. */
 const TABS = 10;
 
 /** @param {{endpoint: string}} props */
@@ -43,7 +43,7 @@ export function Recipes({ endpoint }) {
     <div class="recipe" id="recipe" role="tabpanel" tabindex="0" aria-label=${chosen.title}><${Steps} key=${chosen.framework} recipe=${filled(chosen, endpoint)} /></div>`;
 }
 
-/** The recipe with the address of this service. @param {Recipe} recipe @param {string} endpoint @returns {Recipe} */
+/** The recipe with the URL of this service filled in. @param {Recipe} recipe @param {string} endpoint @returns {Recipe} */
 const filled = (recipe, endpoint) => JSON.parse(JSON.stringify(recipe).replaceAll("{endpoint}", endpoint));
 
 /** @param {Record<string, string>} variables */

@@ -1,4 +1,4 @@
-/** A run as an item of a list, and the list from which the reader came. */
+/** Functions for a run as an item of a list, and for the list from which the reader came. */
 import { t } from "../i18n/index.js";
 import { link } from "../state/place.js";
 import { getJson } from "../api.js";
@@ -8,7 +8,7 @@ import { read, write } from "../state/reader.js";
 
 /** A line of `GET /v1/trajectories`. @typedef {import("../records.js").Run} Run */
 
-/** The page of a run. @param {{trace_id: string, project: string}} run @param {Record<string, string | undefined>} [query] */
+/** The URL of a run's page. @param {{trace_id: string, project: string}} run @param {Record<string, string | undefined>} [query] */
 export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
 
 /** Return the state of a run in words. @param {{status: string, outcome: string}} run */
@@ -18,7 +18,7 @@ export function stateOf(run) {
   return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
 }
 
-// The list that the reader came from, kept in the tab: the page of a run finds the previous and the next run in
+// The list that the reader came from, stored in the browser tab: the page of a run finds the previous and next run in
 // it.
 
 /** @typedef {import("../api.js").Params} Params */
@@ -47,7 +47,7 @@ export async function fetchMore() {
   if (!cursor) return;
   const page = await getJson("/v1/trajectories", { ...asked, cursor, fields: "project,trace_id" });
   const now = origin();
-  if (now.cursor !== cursor) return; // fetched meanwhile
+  if (now.cursor !== cursor) return; // another call has fetched the page meanwhile
   const more = page.items.map((/** @type {{trace_id: string, project: string}} */ run) => [run.trace_id, run.project]);
   keepOrigin({ ...now, runs: [...now.runs, ...more], cursor: page.next_cursor });
 }

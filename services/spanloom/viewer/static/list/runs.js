@@ -1,4 +1,4 @@
-/** The runs of the list that the address names, their number, annotations and scores. */
+/** The runs in the list for the URL's query, their total number, annotations and scores. */
 import { batch, effect, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { place } from "../state/place.js";
@@ -6,7 +6,7 @@ import { faultOf, sent } from "../state/range.js";
 import { number, t } from "../i18n/index.js";
 import { visible } from "../ui/html.js";
 
-// The runs of the list that the address names, and their number.
+// The runs in the list for the URL's query, and their total number.
 
 /** @typedef {import("./run.js").Run} Run */
 
@@ -24,7 +24,7 @@ export const isLoading = signal(false);
 
 let listRequest = new AbortController();
 
-/** The part of the query that is sent to the service. @param {import("../state/place.js").Query} query */
+/** The parameters of the query that are sent to the service. @param {import("../state/place.js").Query} query */
 export function question(query) {
   return { where: query.where, project: query.project, duplicate: query.duplicate ?? query.is_duplicate, has_steps: query.has_steps, ...sent(query) };
 }
@@ -34,7 +34,7 @@ export function pageParams(query) {
   return { ...question(query), order: query.order, limit: PAGE };
 }
 
-/** Reload; the displayed rows stay until the answer arrives. */
+/** Reload; the displayed rows stay until the response arrives. */
 export async function load() {
   listRequest.abort();
   const mine = (listRequest = new AbortController());
@@ -59,7 +59,7 @@ export async function load() {
   }
 }
 
-/** Page size while a query is read only for the ids of its runs. */
+/** Page size of requests that only need the ids of a query's runs. */
 const IDS = 500;
 
 /** Yield the first runs of a list's query, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
@@ -134,19 +134,19 @@ const PEOPLE = new Set(["adjudication", "human"]);
 /** Whether a score is a person's annotation of the whole run, whose value is JSON text and not a rating. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
-/** The order: numbers first, people before others, then by name and author. @param {Score} a @param {Score} b */
+/** The order of scores: numbers first, then scores by people, then by name and author. @param {Score} a @param {Score} b */
 function before(a, b) {
   return Number(typeof b.value === "number") - Number(typeof a.value === "number")
     || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
 }
 
-/** The scores of a run in a few characters: the mean of the first score's numbers, and how many other names there are. @param {Run} run */
+/** The scores of a run in a few characters: the mean of the first score, and the number of scores with other names. @param {Run} run */
 export function scoreOf(run) {
   const all = scores.value.get(keyOf(run)) ?? [];
   const byName = Map.groupBy(all, (one) => one.name);
   const leading = byName.values().next().value;
   if (!leading) return "";
-  const decided = leading.filter((one) => one.source === "adjudication"); // which has precedence over the others
+  const decided = leading.filter((one) => one.source === "adjudication"); // adjudicated scores have precedence
   const figures = (decided.length ? decided : leading).map((one) => one.value).filter((value) => typeof value === "number");
   const shown = figures.length ? number(Math.round((figures.reduce((sum, one) => sum + one, 0) / figures.length) * 100) / 100) : inShort(leading[0]);
   return byName.size > 1 ? `${shown} +${byName.size - 1}` : shown;

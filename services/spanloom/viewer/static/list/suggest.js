@@ -4,7 +4,7 @@ import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
 /** A text that replaces the input from `from` to the caret; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
-/** The subject of a query, as `/v1/fields` names it. @typedef {"trajectories" | "steps"} Of */
+/** What a query selects, by the names in `/v1/fields`. @typedef {"trajectories" | "steps"} Of */
 
 const MOST = 8;
 const VALUES = 5;

@@ -17,7 +17,7 @@ import { keepPage, stateOf } from "./run.js";
 import { pageParams, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
 
-// The reader's position in the list when they left it, kept in the tab and restored when they come back.
+// The reader's position in the list when they left it, stored in the browser tab and restored when they come back.
 
 /** @typedef {{url: string, row: string, sight: number}} Position `row`: the trace id; `sight`: its distance from the upper edge of the visible area */
 

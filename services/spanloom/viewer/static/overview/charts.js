@@ -1,4 +1,4 @@
-/** Charts of the numbers over time; a slot opens its runs, a drag zooms. */
+/** Charts of the metrics over time; a click on a slot opens its runs, a drag zooms. */
 import { duration, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { zoom } from "../list/time_range.js";

@@ -1,4 +1,4 @@
-/** The numbers of the overview from `/v1/stats`, all over the same runs, because the range is fixed when they are loaded. */
+/** Loads the metrics of the overview from `/v1/stats`; all cover the same runs, because the time range is fixed at the load. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure, question } from "../list/runs.js";
@@ -14,17 +14,17 @@ const FIRST_TOKEN = "p50(first_token)";
 
 /** The parameters of the requests: the query, with the range in ms; null before the first load. */
 export const pinned = signal(/** @type {Params | null} */ (null));
-/** The numbers of all runs together. */
+/** The metrics over all runs. */
 export const totals = signal(/** @type {Record<string, any> | null} */ (null));
-/** The numbers over time. */
+/** The metrics over time. */
 export const overTime = signal(/** @type {OverTime | null} */ (null));
-/** The median of the first token over all model calls, in ms. */
+/** The median time to the first token over all model calls, in ms. */
 export const firstToken = signal(/** @type {number | null} */ (null));
 export const error = failure; // the query box shows the errors of the query
 
 let request = new AbortController();
 
-/** Load all numbers; the displayed numbers stay until the new numbers arrive. @param {import("../state/place.js").Query} query */
+/** Load all metrics; the displayed values stay until the new values arrive. @param {import("../state/place.js").Query} query */
 export async function load(query) {
   request.abort();
   const { signal: until } = (request = new AbortController());

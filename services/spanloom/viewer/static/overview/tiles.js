@@ -1,4 +1,4 @@
-/** The numbers of all runs together, in a row. */
+/** The metrics over all runs, in a row. */
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { narrowed } from "../state/filters.js";

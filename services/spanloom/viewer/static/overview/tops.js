@@ -1,4 +1,4 @@
-/** Tables of the largest numbers, by field: agents, models, tools, failures, users, releases and the values of any other field. */
+/** Tables of the groups with the largest metrics: agents, models, tools, failures, users, releases, or values of any other field. */
 import { useState } from "../vendor/hooks.js";
 import { duration, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
@@ -56,7 +56,7 @@ function Table({ top, params, children }) {
         ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
 }
 
-/** A table by a field that the reader chooses; it is part of the address. @param {{params: Params}} props */
+/** A table by a field that the reader chooses; the field is stored in the URL. @param {{params: Params}} props */
 function AnyField({ params }) {
   const fields = useFields().filter((one) => one.type === "text" || one.type === "choice" || one.type === "flag").filter((one) => !one.has_keys);
   const by = place.value.query.by ?? "service";

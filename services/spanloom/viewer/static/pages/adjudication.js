@@ -29,7 +29,7 @@ export function Page() {
   <//>`;
 }
 
-/** The annotations of one run under one scheme; state of the previous run is dropped. @param {{trace: string, scheme?: import("../annotate/scheme.js").Scheme}} props */
+/** The annotations of one run with one scheme; the state of the previous run is dropped. @param {{trace: string, scheme?: import("../annotate/scheme.js").Scheme}} props */
 function Run({ trace, scheme }) {
   const { scheme: name = "", all, step, project } = place.value.query;
   const path = `/v1/trajectories/${trace}`;
@@ -47,7 +47,7 @@ function Run({ trace, scheme }) {
 function useOutline(path, project) {
   const [outline, setOutline] = useState(/** @type {Outline | null} */ (null));
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
-  const [attempt] = useAgain(error); // the annotations are requested in parallel, and report a service that does not answer
+  const [attempt] = useAgain(error); // the parallel request for the annotations shows the error if the service does not respond
   useEffect(() => {
     const until = new AbortController();
     getBytes(`${path}/outline`, { project }, until.signal).then((bytes) => { setOutline(decode(bytes)); setError(null); }, (failed) => { if (!until.signal.aborted) setError(asError(failed)); });
@@ -56,7 +56,7 @@ function useOutline(path, project) {
   return outline;
 }
 
-/** Marks an item as decided, and opens the next one to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
+/** Marks an item as decided, and opens the next item to decide. @param {{queue: string, trace: string, project: string | undefined}} props */
 function Over({ queue, trace, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [notice, setNotice] = useState("");

@@ -1,4 +1,4 @@
-/** The agreement of annotators: measures, their counts, and the steps on which annotators differ. */
+/** The page of inter-annotator agreement: measures, their counts, and the steps on which annotators differ. */
 import { Confusions, Measures, Units } from "../agreement/figures.js";
 import { t } from "../i18n/index.js";
 import { Judging } from "../judging/frame.js";
@@ -7,7 +7,7 @@ import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
-/** The comparison that the address names. */
+/** The parameters of the comparison, from the URL. */
 export function comparison() {
   const { scheme = "", queue, from, to, changed, project } = place.value.query;
   return { scheme, queue, since: from && `${from}T00:00:00Z`, until: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };

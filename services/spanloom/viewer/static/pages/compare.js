@@ -22,7 +22,7 @@ learn({ en: { ...enList, ...en }, zh: { ...zhList, ...zh } });
 
 /** @typedef {import("../api.js").ApiError} ApiError */
 
-/** The comparison for the queries in the address; nothing without them. */
+/** Fetches the comparison for the queries in the URL; `data` is null if there are none. */
 function useCompared() {
   const { query } = place.value;
   const { a = "", b = "", project } = query;

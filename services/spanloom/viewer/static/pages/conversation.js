@@ -1,4 +1,4 @@
-/** A conversation: its runs in one tree, as timeline, transcript, and the graph of each. */
+/** The page of a conversation: its runs in one tree, a timeline, a transcript, and a graph for each run. */
 import { conversation as en } from "../i18n/en/conversation.js";
 import { learn, t } from "../i18n/index.js";
 import { conversation as zh } from "../i18n/zh/conversation.js";

@@ -1,4 +1,4 @@
-/** The conversations of the address's project and time, newest first. */
+/** The conversations in the URL's project and time range, newest first. */
 import { conversations as en } from "../i18n/en/conversations.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";
@@ -38,7 +38,7 @@ export function Page() {
     </main><//>`;
 }
 
-/** Only the conversations of one user. */
+/** The filter for the conversations of one user. */
 function User() {
   const { user = "" } = place.value.query;
   /** @param {SubmitEvent} event */

@@ -20,7 +20,7 @@ const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).web
 /** Whether a file has JSON lines of Spanloom, and is not a file of Potato. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
-/** Parse a line to an entry; a blank line has none. @param {string} line @param {string} path @param {number} at */
+/** Parse a line to an entry; nothing for a blank line. @param {string} line @param {string} path @param {number} at */
 function entryOf(line, path, at) {
   if (!line.trim()) return [];
   try {
@@ -30,7 +30,7 @@ function entryOf(line, path, at) {
   }
 }
 
-/** Send files to the service, Spanloom's lines as entries and Potato's files unchanged; return the answer. @param {Given[]} files @param {boolean} isDry */
+/** Send files to the service, Spanloom's lines as entries and Potato's files unchanged; return the response. @param {Given[]} files @param {boolean} isDry */
 async function send(files, isDry) {
   const params = { project: place.peek().query.project, dry_run: isDry ? "true" : "" };
   /** @type {{from: string, report: Report}[]} */
@@ -113,7 +113,7 @@ function Export() {
     <${Refusal} error=${error} />`;
 }
 
-/** Save bytes as a file of the browser. @param {ArrayBuffer} bytes @param {string} name */
+/** Let the browser save bytes as a file. @param {ArrayBuffer} bytes @param {string} name */
 function save(bytes, name) {
   const url = URL.createObjectURL(new Blob([bytes]));
   const way = document.createElement("a");

@@ -34,7 +34,7 @@ function Experiments({ project }) {
   /** @type {Experiment[]} */
   const experiments = (data?.items ?? []).toSorted((/** @type {Experiment} */ one, /** @type {Experiment} */ other) => Number(other.started_at ?? 0) - Number(one.started_at ?? 0));
   const turn = (/** @type {string} */ name) => setChosen((before) => (before.includes(name) ? before.filter((one) => one !== name) : [...before, name].slice(-2)));
-  const [b, a] = experiments.filter((one) => chosen.includes(one.name)); // the older one is A
+  const [b, a] = experiments.filter((one) => chosen.includes(one.name)); // the older experiment is A
   return html`${error && html`<${Failure} error=${error} again=${again} />`}
     <p class="across"><button class=${isNew ? "" : "main"} aria-expanded=${String(isNew)} onClick=${() => change({ new: isNew ? null : "1", dataset: null }, true)}>${t("experiments.new")}</button>
       ${a && b ? html`<a class="button" href=${link("/experiments", { a: a.name, b: b.name, project })}>${t("experiments.compare")}</a>` : experiments.length > 1 && html`<button disabled title=${t("experiments.two")}>${t("experiments.compare")}</button>`}

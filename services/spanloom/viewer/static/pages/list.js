@@ -52,7 +52,7 @@ export function Page() {
   <//>`;
 }
 
-/** Whether the service did not answer: then the displayed rows are older results. */
+/** Whether the service did not respond, so that the displayed rows are older results. */
 const isAway = () => failure.value?.status === 0;
 
 function Counts() {
@@ -60,7 +60,7 @@ function Counts() {
   return html`<span class="counts" role="status">${known === null ? (isLoading.value ? "…" : "") : t("list.count", { n: known })}</span>`;
 }
 
-/** Exports the runs of the query, on all its pages. */
+/** Exports all runs of the query, not only the displayed page. */
 function ExportAll() {
   const { query } = place.value;
   if (!runs.value?.length) return "";

@@ -1,4 +1,4 @@
-/** The page for an unknown address. */
+/** The page for an unknown URL. */
 import { nowhere as en } from "../i18n/en/nowhere.js";
 import { learn, t } from "../i18n/index.js";
 import { nowhere as zh } from "../i18n/zh/nowhere.js";

@@ -1,4 +1,4 @@
-/** Numbers over the runs of a query and a time range: charts over time, and tables of the largest groups. */
+/** Metrics of the runs in a query and a time range: charts over time, and tables of the largest groups. */
 import { overview as en } from "../i18n/en/overview.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";

@@ -28,7 +28,7 @@ function Service() {
       <div><dt>${t("settings.zone")}</dt><dd>${zone()}</dd></div></dl>`}`;
 }
 
-/** The findings of `spanloom doctor` that are not fine. */
+/** The warnings and problems that `spanloom doctor` finds. */
 function Diagnosis() {
   const { data, error } = useFetched("/v1/doctor");
   /** @type {Finding[]} */

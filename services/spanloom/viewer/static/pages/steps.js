@@ -28,7 +28,7 @@ const Empty = later(async () => (await import("../list/empty.js")).Empty);
 const AddToQueue = later(async () => (await import("../queues/add.js")).AddToQueue);
 const EXAMPLES = ["type = tool and error", "type = model and duration > 10s", "type = model and not cost exists", "tool = search_web"];
 
-/** Whether the address restricts the steps. @param {import("../state/place.js").Query} query */
+/** Whether the URL has a filter for the steps. @param {import("../state/place.js").Query} query */
 const isRestricted = ({ where, run_where: runs, project, since, until }) => Boolean(where || runs || project || since || until);
 
 export function Page() {

@@ -48,7 +48,7 @@ function Left() {
 }
 
 function Chosen() {
-  const there = grown.value >= 0 ? view.value : null; // a view that has grown is the same object
+  const there = grown.value >= 0 ? view.value : null; // `view` stays the same object when it grows, so `grown` is also read
   const i = chosen.value;
   const { project, version, annotate } = place.value.query;
   if (!there || i < 0 || i >= there.o.n) return html`<p class="quiet">${t("step.choose")}</p>`;

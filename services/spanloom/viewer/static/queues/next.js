@@ -7,19 +7,19 @@ import { asError, part } from "../ui/fetched.js";
 import { link } from "../state/place.js";
 import { html } from "../ui/html.js";
 
-// Runs selected in the list for a queue; kept while the tab is open.
+// Runs selected in the list for a queue; stored while the browser tab is open.
 
-/** Their trace ids. */
+/** The trace ids of the selected runs. */
 export const picked = kept("picked", /** @type {string[]} */ ([]), sessionStorage);
 
 export function unpick() {
   picked.value = [];
 }
 
-// Opens the next item of a queue for the present annotator, with the queue and its item in the address.
+// Opens the next item of a queue for the current annotator, with the queue and the item in the URL.
 
 /**
- * Begin the next item and return its address; empty if nothing is left.
+ * Begin the next item and return its URL; empty if nothing is left.
  * @param {string} name @param {string} scheme @param {string | undefined} project
  */
 export async function nextAddress(name, scheme, project) {
@@ -27,7 +27,7 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether a person is an annotator of the queue; everybody is one of a free queue. @param {import("./view.js").Queue} queue @param {string} who */
+/** Whether a person is an annotator of the queue; everybody is an annotator of a queue with mode `free`. @param {import("./view.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
 /** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */

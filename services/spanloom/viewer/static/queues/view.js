@@ -34,7 +34,7 @@ export function QueueTable({ queues }) {
 /** The project of a queue for URLs; none for the default project. @param {Queue} queue */
 export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
 
-/** The unusual settings of a queue. @param {{queue: Queue}} props */
+/** The settings of a queue that differ from the defaults. @param {{queue: Queue}} props */
 export function Traits({ queue }) {
   const traits = [queue.blind && t("queue.blind"), queue.mode === "free" && t("queue.free"), queue.living && t("queue.living")].filter(Boolean);
   return traits.length ? html`<span class="quiet">${traits.join(" · ")}</span>` : "";
@@ -48,7 +48,7 @@ function PeopleInShort({ queue, who }) {
     <bdi>${visible(name)}</bdi> ${progress.done}/${progress.assigned}${queue.away.includes(name) ? ` (${t("queue.away")})` : ""}</li>`)}</ul>`;
 }
 
-// The runs of a queue, page by page: the progress of each and its annotators.
+// The runs in a queue, page by page, each with its progress and its annotators.
 
 const PAGE = 50;
 
@@ -137,7 +137,7 @@ function Facts({ queue }) {
   </dl><p><${StateBar} states=${queue.states} items=${queue.items} /> <${Traits} queue=${queue} /></p>`;
 }
 
-/** The median duration of the items with a known start, and their number if it is not known for all. @param {{progress: Progress}} props */
+/** The median duration of the items whose start is known, and the number of these items unless it is known for all. @param {{progress: Progress}} props */
 function TimeForOne({ progress: { timed, done, median_seconds: median } }) {
   if (median === null) return html`<span title=${done ? t("person.time.none") : ""}>${none()}</span>`;
   const isAll = timed === done;

@@ -7,20 +7,20 @@ import { head } from "./player.js";
 import { choose, chosen, view } from "./state.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
-/** All calls of one type and name by an agent; `first`: the row of the first. @typedef {{kind: string, name: string, first: number, calls: number, errors: number, tokens: number}} Inner */
+/** All calls of one type and name by an agent; `first`: the row of the first call. @typedef {{kind: string, name: string, first: number, calls: number, errors: number, tokens: number}} Inner */
 /** An agent, in all its runs; `rows`: their rows. @typedef {{id: string, kind: string, name: string, rows: number[], errors: number, tokens: number, units: number, inner: Map<string, Inner>, width: number, height: number}} Agent */
 /** @typedef {{from: string, to: string, calls: number, handoffs: number}} AgentEdge */
 /** @typedef {{agents: Agent[], edges: AgentEdge[]}} Agents */
 
-/** Maximum number of boxes; further agents share a box, because more boxes would be slow and fit no screen. */
+/** Maximum number of boxes; further agents share a box, because more boxes would be slow and too many to read. */
 const MOST = 60;
-/** Maximum number of names of calls in a box. */
+/** Maximum number of call names in a box. */
 const SHOWN = 6;
 const LINE = 17;
 const HEAD = 44;
 const PAD = 12;
 const WIDTHS = { least: 170, most: 340 };
-/** The prefix of tools that hand over to an agent, before the name of the agent, as in the service's graph. */
+/** Matches tools that hand over to an agent, whose name follows the prefix, as in the service's graph. */
 const TO = /^(?:transfer_to_|handoff to )(.+)$/;
 
 /** A name in the spelling of tool names. @param {string} name */
@@ -41,7 +41,7 @@ export function fitting(name, room) {
   return shown;
 }
 
-/** Count the calls of each agent of a run, and who called or handed over to whom. @param {Outline} o @param {number} first its first row @param {number} end @returns {Agents} */
+/** Count the calls by each agent of a run, and the calls and handoffs between agents. @param {Outline} o @param {number} first its first row @param {number} end @returns {Agents} */
 export function agentsOf(o, first, end) {
   /** @type {Map<string, Agent>} */
   const agents = new Map();
@@ -120,7 +120,7 @@ function sized(agent) {
 /** Whether a row is running at the playhead. @param {Outline} o @param {number} i @param {number} now */
 const runs = (o, i, now) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
 
-/** The class of an agent at the playhead. @param {Agent} agent */
+/** The CSS class of an agent's box at the playhead. @param {Agent} agent */
 function playedAs({ rows }) {
   const o = view.value?.o;
   const now = head.value;

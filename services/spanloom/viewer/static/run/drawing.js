@@ -1,4 +1,4 @@
-/** A drawing that can be scrolled, dragged and zoomed. */
+/** The box for a graph's drawing, which can be scrolled, dragged and zoomed. */
 import "../i18n/run_views.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
@@ -62,7 +62,7 @@ function Scrolled({ label, children, box, map }) {
     ${edges.map((edge) => html`<button key=${edge} class="beyond ${edge}" aria-label=${t(`graph.more.${edge}`)} title=${t(`graph.more.${edge}`)} onClick=${go(edge)}><span aria-hidden="true">${EDGES[edge][0]}</span></button>`)}${edges.length > 0 && html`<${Overview} box=${box} map=${map} />`}</div>`;
 }
 
-/** Drag the contents of the box; a touch scrolls them without this. @param {PointerEvent} event */
+/** Drag the contents of the box with the mouse; by touch the browser scrolls them itself. @param {PointerEvent} event */
 function drag(event) {
   const box = /** @type {HTMLElement} */ (event.currentTarget);
   if (event.pointerType === "touch" || event.button !== 0) return;
@@ -73,10 +73,10 @@ function drag(event) {
   for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => over.abort(), over);
 }
 
-/** Factor of a press of a zoom button, and the limits of the scale. */
+/** The factor for one press of a zoom button, and the limits of the scale. */
 const ZOOM = { by: 1.3, least: 0.1, most: 3 };
 
-/** Minimum initial scale, at which letters of 12 pixels have 8.4 and are still legible. */
+/** Minimum initial scale: text of 12 pixels has 8.4 pixels and is still legible. */
 const SMALLEST = 0.7;
 
 /** A drawing in a scrolled box, with buttons for its scale; to begin with it shrinks to fit as long as it is legible. @param {{width: number, height: number, boxes: Boxes, label: string, children?: unknown}} props */

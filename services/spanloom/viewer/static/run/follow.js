@@ -45,7 +45,7 @@ function replace(there, o, moved) {
   there.showFrames(hasFrames);
 }
 
-/** Remember where the reader is, at the end or at a row; return a function that goes back there. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
+/** Remember the scroll position (the end, or a row); return a function that restores it after the run has grown. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
 function keepPlace(shown, moved) {
   const { host, rowHeight, view: there } = shown;
   const isAtEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - rowHeight / 2;

@@ -1,4 +1,4 @@
-/** The message for an unknown view in the address; loaded when it is needed. */
+/** The message for an unknown view in the URL; loaded when it is needed. */
 import { t } from "../i18n/index.js";
 import "../i18n/run_views.js";
 import { change } from "../state/place.js";

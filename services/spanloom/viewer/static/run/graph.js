@@ -22,7 +22,7 @@ import { Gone } from "./views.js";
 /** @typedef {{id: string, type: string, name: string, agent: string, first_row: number, calls: number, errors: number, input_tokens: number, output_tokens: number, duration_ms: number}} Node */
 /** @typedef {{from: string, to: string, calls: number, handoffs?: number}} Edge */
 /** @typedef {{nodes: Node[], edges: Edge[], why: string}} Graph */
-/** The run of a graph: its first row in the outline, and the row after its last. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
+/** The run that a graph shows: its first row in the outline, and the row after its last row. @typedef {{path: string, project?: string, version: number, first: number, end: number}} Source */
 /** @typedef {{width: number, height: number, boxes: Map<string, import("./wrapping.js").Placed>, paths: {edge: Edge, points: {x: number, y: number}[]}[]}} Plan */
 
 const WIDTH = 190;
@@ -30,13 +30,13 @@ const HEIGHT = 48;
 const MARGIN = 16;
 const APART = 40;
 
-/** The run of the URL. @returns {Source | null} */
+/** The run that the URL names. @returns {Source | null} */
 function ofPage() {
   const o = view.value?.o;
   return o ? { path: runPath(), project: place.value.query.project, version: o.version, first: 0, end: o.n } : null;
 }
 
-/** In larger runs only names of tools show handoffs, because for other handoffs the service would read the whole run. */
+/** In larger runs handoffs are recognised only by tool names, because the service would have to read the whole run for other handoffs. */
 const LARGE = 20_000;
 
 /** The buttons that choose what is a box: an agent, or each call. */
@@ -148,7 +148,7 @@ async function planned({ nodes, edges }, mode = "calls") {
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** Let an edge leave a box at the right and arrive at the left of another box, if that is further to the right. @param {Point[]} points @param {Point & {width: number}} from @param {Point & {width: number}} to @returns {Point[]} */
+/** Let an edge leave its box at the right side and arrive at the left side of a box that is further to the right. @param {Point[]} points @param {Point & {width: number}} from @param {Point & {width: number}} to @returns {Point[]} */
 function fromSide(points, from, to) {
   const [begin, end] = [{ x: from.x + from.width / 2, y: from.y }, { x: to.x - to.width / 2, y: to.y }];
   return begin.x < end.x ? [begin, ...points.slice(1, -1), end] : points;

@@ -19,14 +19,14 @@ import { scoresOf } from "../step/panel.js";
 /** Notes below the header, on a failure or a repeated call; loaded only if there are any. */
 const Notes = later(async () => (await import("./notes.js")).Notes);
 
-// The versions of the run that can be read: the newest, and versions that were kept because they are annotated.
+// The versions of the run that can be read: the newest, and versions stored because they are annotated.
 
 /** @typedef {{version: number, is_newest: boolean, stored_at: string}} Version */
 
 /** The versions, newest first; none until they are loaded. */
 const versions = signal(/** @type {Version[]} */ ([]));
 
-/** Fetch the versions, and return the number of the newest; 0 if there is none. */
+/** Fetch the versions, and return the number of the newest version; 0 if there is none. */
 async function loadVersions() {
   const { project } = place.peek().query;
   versions.value = (await getJson(`${runPath()}/versions`, { project })).items;
@@ -109,8 +109,8 @@ function inWords(difference) {
 // The header.
 
 /** @typedef {import("../list/run.js").Run} Run */
-/** Data of a run that the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
-/** Documents with more spans are not fetched just for the header. */
+/** Data of a run that its row in the list does not have. @typedef {{metrics: any, warnings: string[], document?: any}} Read */
+/** The documents of runs with more spans are not fetched just for the header. */
 const LARGE = 5000;
 
 /** The metrics of the root and the warnings of the extraction; of a large run only the metrics, from its root step. @param {Run} run @returns {Promise<Read>} */
@@ -118,7 +118,7 @@ async function read(run) {
   const { project, version } = place.peek().query;
   if (run.span_count > LARGE && !version) {
     const o = (await when(view, Boolean))?.o;
-    const isRootFirst = o?.n && (isWhole(o, 0) || !(o.flags[0] & ORPHAN)); // no span is the root if it never came
+    const isRootFirst = o?.n && (isWhole(o, 0) || !(o.flags[0] & ORPHAN)); // the outline does not begin with the root if the root span never arrived
     const root = isRootFirst ? await getJson(`${runPath()}/steps/${spanId(o, 0)}`, { project, texts: "none" }) : null;
     return { metrics: root?.metrics_info, warnings: [] };
   }
@@ -166,7 +166,7 @@ export function Header() {
 /** The switch for adding new rows of a live run automatically. */
 const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;
 
-/** An item of the list with the measurements of an old version. @param {Run} run @param {any} whole @returns {Run} */
+/** A run's row with the metrics of an old version. @param {Run} run @param {any} whole @returns {Run} */
 function oldRun(run, whole) {
   const root = whole?.root_step;
   if (!root) return { ...run, step_counts: {}, cost: null, model_time: "", tool_time: "" };

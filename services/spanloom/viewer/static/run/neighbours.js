@@ -8,7 +8,7 @@ import { useKeys } from "../ui/frame.js";
 import { traceId } from "./state.js";
 import { Copied, copyAddress } from "./views.js";
 
-/** The index of this run in that list, or -1. @param {import("../list/run.js").Origin} of */
+/** The index of this run in the list that the reader came from, or -1. @param {import("../list/run.js").Origin} of */
 const placeIn = ({ runs }) => runs.findIndex(([id]) => id === traceId());
 
 /** @param {1 | -1} by @param {Record<string, string | undefined>} query */
@@ -30,7 +30,7 @@ export async function neighbour(by, query = {}) {
 /** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
-/** The parameters of this URL that are passed to the page of another run. @param {{query: import("../state/place.js").Query}} of */
+/** The parameters of this URL that links to other runs keep. @param {{query: import("../state/place.js").Query}} of */
 const kept = ({ query: { annotate, q } }) => ({ annotate, q });
 
 export function Neighbours() {

@@ -9,7 +9,7 @@ import { cause, isFault, isPassed } from "../tree/outline.js";
 import { html, line, visible } from "../ui/html.js";
 import { grid, runPath, view } from "./state.js";
 
-/** Go to a row of the tree; switches back from other views. @param {number} i */
+/** Go to a row of the tree; if another view of the run is shown, switch to the tree. @param {number} i */
 export function goTo(i) {
   if (!grid.peek()) change({ view: null }, true);
   void when(grid, Boolean).then((there) => there?.select(i, true));
@@ -27,10 +27,10 @@ export function Notes() {
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** @typedef {import("../tree/loops.js").Loop} Loop */
 
-// Costs are not in the outline: they are fetched with the first words of the rows.
+// The outline has no costs, so they are fetched with the first words of the rows.
 
 const CHUNK = 512;
-/** The cost of a longer loop is not shown. */
+/** Maximum number of rows in a loop whose cost is shown. */
 const MOST = 8 * CHUNK;
 
 /** The cost of a loop in US dollars; null if no row has one. @param {Loop} loop @param {import("../api.js").Params} params @param {AbortSignal} until */

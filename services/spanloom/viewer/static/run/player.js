@@ -18,7 +18,7 @@ const WHOLE_S = 20;
 /** Time per step in step mode, in which the playhead jumps from step to step. */
 const STEP_MS = 900;
 
-/** Whether idle time is cut out if the URL does not set it. */
+/** Whether idle time is cut out by default, if the URL does not say. */
 export const cutting = { isUsual: false };
 export const isCut = () => (place.value.query.cut ?? (cutting.isUsual ? "1" : "")) === "1";
 
@@ -36,7 +36,7 @@ export const score = computed(() => {
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The index in the score of the last step that had begun, or -1. @param {number} time */
+/** The index, in `score`, of the last step that has begun at a time, or -1. @param {number} time */
 export function placeAt(time) {
   const { rows } = /** @type {NonNullable<typeof score.value>} */ (score.peek());
   const { o } = /** @type {import("../tree/view.js").View} */ (view.peek());
@@ -83,7 +83,7 @@ export function step(by) {
 let frame = 0;
 let timer = 0;
 
-/** Play from the playhead, or pause. */
+/** Start playing at the playhead, or pause. */
 export function turnPlaying() {
   if (isPlaying.peek()) return pause();
   const there = view.peek();
@@ -124,7 +124,7 @@ function gliding(before) {
   });
 }
 
-// The player's toolbar: play, position, speed, and what the timeline omits or marks.
+// The player's toolbar: play, position, speed, and switches for idle time and the critical path.
 
 /** @typedef {import("../tree/view.js").View} View */
 

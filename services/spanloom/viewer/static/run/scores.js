@@ -1,4 +1,4 @@
-/** Scores of a run or of a step by evaluators: value, reason, evidence, and whether they are stale. */
+/** Shows the evaluators' scores of a run or a step: value, reason, evidence, and whether the score is stale. */
 import { number, t } from "../i18n/index.js";
 import "../i18n/run_views.js";
 import { link } from "../state/place.js";
@@ -10,15 +10,15 @@ import { view } from "./state.js";
 
 /** @typedef {import("../records.js").ScoreItem} Score */
 
-/** Maximum number of named steps of evidence. */
+/** Maximum number of evidence steps that are named. */
 const MOST_STEPS = 5;
 
-/** Maximum number of runs whose scores are kept. */
+/** Maximum number of runs whose scores are cached. */
 const MOST_RUNS = 50;
-/** Scores by trace. @type {Map<string, Score[]>} */
+/** Cached scores, by trace id. @type {Map<string, Score[]>} */
 const kept = new Map();
 
-/** Store the scores of a run, and show them in its head and at its steps. @param {string} trace @param {Score[]} items */
+/** Cache the scores of a run, and show them in its header and at its steps. @param {string} trace @param {Score[]} items */
 export function keepScores(trace, items) {
   kept.delete(trace);
   kept.set(trace, items);
@@ -26,7 +26,7 @@ export function keepScores(trace, items) {
   if (items.length || scoresOf.peek()) scoresOf.value = { Run: RunScores, Step: StepScores };
 }
 
-/** The scores of a run, in its head. @param {{trace: string}} props */
+/** The scores of a run, in its header. @param {{trace: string}} props */
 function RunScores({ trace }) {
   const list = (kept.get(trace) ?? []).filter((one) => one.target === "trajectory");
   if (!list.length) return "";

@@ -9,7 +9,7 @@ import { useKeys } from "../ui/frame.js";
 import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, part?: string, snippet: string}} Hit */
-/** Receives a function that returns the rows with hits, by their current numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
+/** Receives a function that returns the snippets of hits by the current row numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
 /** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, report: Report) => Promise<void>} Find */
 
 const PAUSE_MS = 250;
@@ -17,7 +17,7 @@ const PAUSE_MS = 250;
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
-/** The words of the query of the list that was open before: the page goes to the first step that has them. */
+/** The words searched for in the list that led here: the page goes to the first step that has them. */
 let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
 
 /** The first row with the text in its output or error, otherwise in its input; a row is skipped if a row below it also has the text. @param {Hit[]} hits */

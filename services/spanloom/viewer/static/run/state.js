@@ -15,7 +15,7 @@ export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 /** The row of the selected step, or -1. */
 export const chosen = signal(-1);
-/** The text for a step in the address that this version does not have; empty if there is none. */
+/** The step in the URL, if this version of the run does not have it; otherwise empty. */
 export const lost = signal("");
 /** The grid that shows the tree, if any. */
 export const grid = signal(/** @type {import("../tree/grid.js").Grid | null} */ (null));
@@ -26,10 +26,10 @@ export const turns = signal(0);
 
 /** Incremented whenever the view has grown to a newer version. */
 export const grown = signal(0);
-/** Whether a live run grows on the page, by the reader's choice. */
+/** Whether the reader chose that new rows of a live run are added automatically. */
 export const following = kept("run.follow", false);
 
-/** The trace id of the URL. */
+/** The trace id in the URL. */
 export const traceId = () => location.pathname.split("/")[2] ?? "";
 export const runPath = () => `/v1/trajectories/${traceId()}`;
 

@@ -13,7 +13,7 @@ import { parsed } from "../step/json.js";
 import { areMessages, Messages, Value } from "../step/messages.js";
 import { Failure } from "../ui/frame.js";
 
-// Pages of steps of the transcript: with complete texts, or for a huge run with their first words.
+// Loads a page of the transcript's steps: with complete texts, or for a huge run with their first words.
 
 /** @typedef {import("../tree/view.js").View} View */
 /** @typedef {import("../step/panel.js").Step} Step */

@@ -22,7 +22,7 @@ import { head, isCut, score, seek } from "./player.js";
 const height = kept("timeline.height", /** @type {number | null} */ (matchMedia("(max-width: 560px)").matches ? 0 : null));
 /** Minimum legible height; below it the timeline is collapsed. */
 const LEAST = 40;
-/** Maximum share of the window; the tree keeps the rest. */
+/** Maximum share of the window's height that the timeline takes. */
 const MOST_SHARE = 0.6;
 const STEP = 24;
 
@@ -39,7 +39,7 @@ export function Splitter({ flame }) {
   useLayoutEffect(() => { // before the next key, because that starts from the current height
     const style = flame.current?.style;
     if (style) [style.maxHeight, style.display] = [high === null ? "" : `${high}px`, high === 0 ? "none" : ""];
-    edge.current?.setAttribute("aria-valuenow", String(now())); // known once it is drawn
+    edge.current?.setAttribute("aria-valuenow", String(now())); // the height is known once the timeline is drawn
   }, [high]);
   const now = () => flame.current?.clientHeight ?? 0;
   const fold = () => { height.value = high === 0 ? null : 0; };
@@ -127,7 +127,7 @@ export class Texts {
 const NOTHING = [];
 /** Media query: the step is below the tree (style/tree.css), so a tapped step is scrolled into view. */
 const IS_BELOW = "(max-width: 860px)";
-/** Creates the loader of the first words of rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
+/** Creates an object that loads the first words of the rows in view. @typedef {(made: Grid) => {want: (rows: number[]) => void}} Words */
 
 /** @param {View} view @param {Words} words @param {HTMLElement} rows @param {HTMLCanvasElement} strip @param {HTMLCanvasElement} flame */
 function begin(view, words, rows, strip, flame) {
@@ -178,7 +178,7 @@ function begin(view, words, rows, strip, flame) {
   return { made, stop: () => { colours(); shown(); played(); } };
 }
 
-/** What the timeline draws in addition to its rows, by the URL. @param {View} view @returns {import("../tree/timeline.js").More} */
+/** The additions that the timeline draws according to the URL. @param {View} view @returns {import("../tree/timeline.js").More} */
 function drawn(view) {
   const { critical } = place.value.query;
   const made = score.value;
@@ -202,7 +202,7 @@ export function Tree({ view, words = (made) => new Texts(made) }) {
     };
   }, [view]);
   useKeys(letters(() => grid.peek(), { drill, up: drillUp, frames: turnFrames }), []);
-  const toRows = () => rows.current?.focus({ preventScroll: true }); // which handles the arrow keys
+  const toRows = () => rows.current?.focus({ preventScroll: true }); // the rows handle the arrow keys
   return html`<canvas class="flame" ref=${flame} onClick=${toRows} role="img" aria-label=${t("tree.flame")}></canvas>
     <${Splitter} flame=${flame} />
     <div class="tree"><div class="rows-box"><div class="grid" ref=${rows} role="treegrid" tabindex="0" aria-label=${t("tree.label")}></div></div>

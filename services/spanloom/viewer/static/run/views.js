@@ -1,4 +1,4 @@
-/** Controls of a run's page: the views, the path to the root of the tree, the next error, the export. */
+/** Controls of a run's page: the views, the path to the displayed subtree, the next error, the export. */
 import { t } from "../i18n/index.js";
 import { change, place, when } from "../state/place.js";
 import { toFailure } from "../tree/keys.js";
@@ -58,7 +58,7 @@ export function ExportButton({ path, params, name = path.split("/")[3], paper })
     ${failed && html`<span role="alert" class="bad">${failed}</span>`}`;
 }
 
-// The tabs for the views of a run, and the path to the root of the tree.
+// The tabs for the views of a run, and the path to the displayed subtree.
 
 const VIEWS = /** @type {const} */ (["tree", "graph", "transcript"]);
 
@@ -79,7 +79,7 @@ export function Gone({ of, there, shown }) {
   return named && !there.includes(named) ? html`<${GoneView} of=${of} named=${named} shown=${shown} />` : "";
 }
 
-/** The path from the run to the root of the tree. */
+/** The path from the run to the row at which the displayed subtree begins. */
 export function Crumbs() {
   const there = view.value;
   if (!there || turns.value < 0 || there.root < 0) return "";

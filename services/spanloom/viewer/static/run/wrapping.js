@@ -6,7 +6,7 @@
 /** @typedef {{width: number, height: number, boxes: Map<string, Placed>, paths: {edge: Edge, points: Point[]}[]}} Plan */
 /** A box in rows and columns: `lane`: the space above its row; `left`: the left edge of its rank; `isFirst`, `isLast`: whether it is in the first or last column of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
 
-/** Maximum number of boxes in a column before the plan is wrapped. */
+/** Maximum number of boxes in a column before the layout is wrapped. */
 const MOST = 6;
 const APART = 60;
 const BETWEEN = 18;
@@ -14,7 +14,7 @@ const MARGIN = 16;
 /** The usual ratio of width to height of the space for a graph. */
 const SHAPE = 1.4;
 
-/** Return the plan with boxes in several columns if it is too high, otherwise unchanged. @param {Plan} plan @returns {Plan} */
+/** Return the layout with boxes in several columns if it is too high, otherwise unchanged. @param {Plan} plan @returns {Plan} */
 export function wrapped(plan) {
   /** @type {Map<number, [string, Placed][]>} */
   const byX = new Map();

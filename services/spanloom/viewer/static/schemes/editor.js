@@ -19,7 +19,7 @@ severities:
   - {name: major, weight: -5}
 `;
 
-/** Texts, by kind of scheme. */
+/** Example texts, by kind of scheme. */
 export const EXAMPLES = {
   trajectory_eval: `annotation_type: trajectory_eval
 name: my_steps
@@ -90,7 +90,7 @@ export function Editor({ text: first, project, stored, close }) {
 /** @param {Checked} one */
 const findings = ({ errors, remarks }) => [...errors.map((found) => ({ ...found, isError: true })), ...remarks.map((found) => ({ ...found, isError: false }))];
 
-/** A scheme of the text, summed up in a line. @param {{checked: Checked}} props */
+/** The result of the check for one scheme in the text, as a line. @param {{checked: Checked}} props */
 function Verdict({ checked: { name, errors, remarks } }) {
   const verdict = errors.length ? t("scheme.wrong", { n: errors.length }) : remarks.length ? t("scheme.odd", { n: remarks.length }) : t("scheme.fine");
   return html`<p class=${errors.length ? "wrong" : remarks.length ? "odd" : "fine"}><bdi>${visible(name)}</bdi> ${verdict}</p>`;

@@ -1,4 +1,4 @@
-/** Projects: their stored data, limits and retention, and how to change these. */
+/** Projects: their stored data, limits and retention, and how to change limits and retention. */
 import { bytes, clock } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { link } from "../state/place.js";
@@ -6,7 +6,7 @@ import { useFetched } from "../ui/fetched.js";
 import { coded, html, line } from "../ui/html.js";
 import { Refused } from "./refused.js";
 
-/** Days; 0 for data that never expires. @typedef {{spans_days: number, trajectories_days: number}} Terms */
+/** Retention periods in days; 0 means that data never expires. @typedef {{spans_days: number, trajectories_days: number}} Terms */
 /** 0 means no limit. @typedef {{spans_per_s: number, bytes_per_s: number, stored_bytes: number}} Limits */
 /** @typedef {{project: string, runs: number, newest_start: string | null, stored_bytes: number | null, limits: Limits | null, retention: Terms | null}} Project */
 

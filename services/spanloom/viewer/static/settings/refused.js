@@ -1,4 +1,4 @@
-/** The message of a section of the settings whose request was refused, and what to do. */
+/** The message in a section of the settings whose request was refused, and what to do. */
 import { t } from "../i18n/index.js";
 import { isKeyOpen } from "../ui/frame.js";
 import { coded, html, visible } from "../ui/html.js";

@@ -1,5 +1,5 @@
 /**
- * Converts a filter between one line of text and chips. The text is in the query language
+ * Converts a query between one line of text and chips. The text is in the query language
  * (docs/query.md); a chip is one of the conditions that the outermost `and` joins.
  * Splitting the text and joining it again results in the same query.
  */

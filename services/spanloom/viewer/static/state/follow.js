@@ -1,5 +1,5 @@
 /**
- * Reads the change feed. Uses fetch instead of EventSource, which sends no key. Nothing is
+ * Reads the change feed. Uses fetch instead of EventSource, which cannot send an API key. Nothing is
  * requested while the page is hidden: a browser has few connections for all of its tabs.
  */
 import { ApiError, getJson, getStream, pieces } from "../api.js";
@@ -22,7 +22,7 @@ export function follow(params, report, connected) {
     const mine = (ending = new AbortController());
     while (!mine.signal.aborted && !document.hidden) {
       try {
-        last ||= (await getJson(PATH, params, mine.signal)).next; // from now on, also while hidden
+        last ||= (await getJson(PATH, params, mine.signal)).next; // the feed starts here, even while the page is hidden
         const stream = await getStream(PATH, { ...params, after: last }, mine.signal);
         connected(true);
         for await (const event of events(stream)) {
@@ -49,7 +49,7 @@ export function follow(params, report, connected) {
   };
 }
 
-/** Take a stream of server-sent events apart. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream */
+/** Yield the events in a stream of server-sent events. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream */
 export async function* events(stream) {
   for await (const some of pieces(stream, /\r?\n\r?\n/)) for (const piece of some) yield read(piece);
 }

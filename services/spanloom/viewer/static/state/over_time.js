@@ -1,4 +1,4 @@
-/** Numbers over time as the service counts them, laid out in the slots of a chart. */
+/** Fetches metrics over time from the service, and assigns them to the slots of a chart. */
 import { getJson } from "../api.js";
 import { range, slotAt, slots, stepFor, zone } from "./range.js";
 
@@ -9,7 +9,7 @@ import { range, slotAt, slots, stepFor, zone } from "./range.js";
 const DAY = 86_400_000;
 
 /**
- * Request numbers in intervals of the range that the parameters have. An open end is set to the first or last run.
+ * Request metrics for intervals of the parameters' time range. An open end is set to the first or last run.
  * @param {Params} params @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
  */
 export async function numbersOver(params, metrics, until) {
@@ -23,7 +23,7 @@ export async function numbersOver(params, metrics, until) {
   return { slots: slots(known.since, end, step), items, ...given };
 }
 
-/** The days of the first and the last run; null if there is none. @param {Params} params @param {AbortSignal} until */
+/** The days of the first and the last run; null if there are no runs. @param {Params} params @param {AbortSignal} until */
 async function ends(params, until) {
   const now = Date.now();
   const { items } = await getJson("/v1/stats", { ...params, metrics: "count", interval: "1d", timezone: zone() }, until);
@@ -46,7 +46,7 @@ export function layOut({ slots: all, items }, metric) {
 /** The start and the end of consecutive slots, limited to the range. @param {OverTime} found @param {number} from @param {number} to @returns {[number, number]} */
 export const clipped = ({ slots: all, since, until }, from, to) => [Math.max(all[from].start, since ?? 0), Math.min(all[to].end, until ?? Infinity)];
 
-/** The number of failed runs in each slot, as rate times count: the service returns the rate. @param {OverTime} found @returns {(number | null)[]} */
+/** The number of failed runs in each slot: the rate, which the service returns, times the count. @param {OverTime} found @returns {(number | null)[]} */
 export function failuresIn(found) {
   const runs = layOut(found, "count");
   return layOut(found, "rate(has_error)").map((rate, i) => (rate === null ? null : Math.round(rate * (runs[i] ?? 0))));

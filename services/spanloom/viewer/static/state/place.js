@@ -1,4 +1,4 @@
-/** The URL is the state: it determines the displayed content, so a copied URL shows the same. */
+/** The state of the page, which is the URL, so that a copied URL shows the same content. */
 import { signal } from "../vendor/signals.js";
 
 /** @typedef {Record<string, string>} Query */
@@ -11,7 +11,7 @@ const read = () => ({
   query: /** @type {Query} */ (Object.fromEntries(new URLSearchParams(location.search))),
 });
 
-/** The current address: its path, and its query as an object. */
+/** The current URL: its path, and its query as an object. */
 export const place = signal(read());
 
 /**
@@ -38,7 +38,7 @@ export function show(query, isStep) {
   place.value = read();
 }
 
-/** The address of a path with a query. @param {string} path @param {Record<string, string | null | undefined>} [query] */
+/** The URL of a path with a query. @param {string} path @param {Record<string, string | null | undefined>} [query] */
 export function link(path, query = {}) {
   const given = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []));
   const text = new URLSearchParams(given).toString();

@@ -8,7 +8,7 @@ import { link } from "./place.js";
 export const RANGES = ["1h", "24h", "7d", "30d"];
 
 /** @typedef {import("./place.js").Query} Query */
-/** A part of the time axis, in ms since the epoch; the end does not belong to it. @typedef {{start: number, end: number}} Slot */
+/** An interval on the time axis, in ms since the epoch; `end` is exclusive. @typedef {{start: number, end: number}} Slot */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,10 +21,10 @@ export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The range as parameters of a request. @param {Query} query */
 export const sent = ({ since, until }) => ({ since, until });
 
-/** The address of another section for the same project and time. @param {string} path @param {Query} query @param {Record<string, string | null | undefined>} [more] */
+/** The URL of another section for the same project and time range. @param {string} path @param {Query} query @param {Record<string, string | null | undefined>} [more] */
 export const shared = (path, { project, since, until }, more = {}) => link(path, { project, since, until, ...more });
 
-/** A time of the URL in ms; NaN if it is not a time. @param {string} text @param {number} now */
+/** A time in the URL in ms; NaN if it is not a time. @param {string} text @param {number} now */
 export function timeOf(text, now) {
   const ago = /^([1-9]\d{0,5})([mhdw])$/.exec(text);
   if (ago) return now - Number(ago[1]) * UNITS[ago[2]];
@@ -36,7 +36,7 @@ export function range({ since, until }, now) {
   return { since: since ? timeOf(since, now) : null, until: until ? timeOf(until, now) : null };
 }
 
-/** The text key of the error in the range of an address; empty if it is valid. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
+/** The key of the error message for the range in a URL; empty if the range is valid. @param {Query} query @param {number} now @returns {"" | "range.unknown" | "range.backwards"} */
 export function faultOf(query, now) {
   const { since, until } = range(query, now);
   if (Number.isNaN(since) || Number.isNaN(until)) return "range.unknown";
@@ -71,7 +71,7 @@ function floor(ms, step) {
 /** The start of the next slot: a day on which the clock changes has 23 or 25 hours. @param {number} start @param {Step} step */
 const after = (start, step) => floor(start + step.ms + (step.ms > HOUR ? 2 * HOUR : 0), step);
 
-/** Return consecutive slots from the one with `since` to the one with the last time before `until`. @param {number} since @param {number} until @param {Step} step @returns {Slot[]} */
+/** Return consecutive slots, from the slot that contains `since` to the slot that contains the last time before `until`. @param {number} since @param {number} until @param {Step} step @returns {Slot[]} */
 export function slots(since, until, step) {
   /** @type {Slot[]} */
   const found = [];

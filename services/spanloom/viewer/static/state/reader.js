@@ -1,4 +1,4 @@
-/** The reader of the page: settings and name, stored in the browser, and the queue items that they finished. */
+/** The reader of the page: settings and name, which the browser stores, and a counter of finished queue items. */
 import { effect, signal } from "../vendor/signals.js";
 
 // Settings of the reader, stored in the browser; full or disabled storage is not an error.
@@ -29,7 +29,7 @@ export function write(name, value, storage = localStorage) {
   try {
     storage.setItem(`spanloom.${name}`, JSON.stringify(value));
   } catch {
-    // The value is used anyway, and lost when the page is closed.
+    // The value is still used, but lost when the page is closed.
   }
 }
 
@@ -43,5 +43,5 @@ export const annotator = kept("annotator", "");
 
 // Items of queues that were marked as done: views that show the progress of a queue reload it.
 
-/** Incremented with each such item. */
+/** Incremented whenever an item is marked as done. */
 export const dones = signal(0);

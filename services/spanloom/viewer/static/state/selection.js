@@ -9,8 +9,8 @@ export class Selection {
   /** @param {string} name the name under which the tab stores it */
   constructor(name) {
     this.chosen = signal(new Set(read(name, /** @type {string[]} */ ([]), sessionStorage)));
-    this.query = signal(read(`${name}.filter`, "", sessionStorage)); // the query under which they were selected
-    this.last = ""; // where a range begins
+    this.query = signal(read(`${name}.filter`, "", sessionStorage)); // the query for which the rows were selected
+    this.last = ""; // the row at which a range selection begins
     effect(() => write(name, [...this.chosen.value], sessionStorage));
     effect(() => write(`${name}.filter`, this.query.value, sessionStorage));
   }

@@ -1,4 +1,4 @@
-/** The numbers in the head of a step: its number among steps of its type, its tokens, the parameters of the call, and why it ended. */
+/** The facts in the head of a step: its number among steps of its type, its tokens, the parameters of the call, and why it ended. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { isStep } from "../tree/outline.js";

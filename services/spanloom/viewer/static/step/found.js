@@ -1,4 +1,4 @@
-/** Marks the words of a search in the texts of a step, as CSS highlights, which change no element. */
+/** Marks the words of a search in the texts of a step with CSS highlights, so that elements are unchanged. */
 
 const NAME = "found";
 const MOST = 1_000;

@@ -1,4 +1,4 @@
-/** Values of a step: JSON as a tree, and media. */
+/** Renders values of a step: JSON as a tree, and media. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";
@@ -11,7 +11,7 @@ import { LongText } from "./text.js";
 const DRAWN = /^image\/(png|jpeg|gif|webp)$/;
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,/;
 
-/** Prefixes of base64 of common files: many tools return it without a media type. */
+/** Prefixes of common files in base64, because many tools return base64 without a media type. */
 const SIGNS = /** @type {[RegExp, string][]} */ ([[/^iVBORw0KGgo/, "image/png"], [/^\/9j\//, "image/jpeg"], [/^R0lGOD[dl]h/, "image/gif"],
   [/^UklGR.{7}RUJQ/, "image/webp"], [/^UklGR.{7}QVZF/, "audio/wav"], [/^SUQz/, "audio/mpeg"], [/^JVBERi0/, "application/pdf"]]);
 /** Shorter text is treated as plain text. */
@@ -69,7 +69,7 @@ export function safeUrl(text) {
 
 const AT_ONCE = 100;
 const OPEN_LEVELS = 2;
-/** Maximum number of values of the second level that are shown initially, in total. */
+/** Maximum total number of second-level values that are expanded initially. */
 const ROOM = 400;
 
 /** @param {{value: unknown, name?: string, level?: number, room?: number}} props `room`: a node with up to this many fields is open initially */

@@ -1,4 +1,4 @@
-/** Messages as a chat: role and content, each tool call with its result (docs/messages.md). */
+/** Renders messages as a chat: role and content, each tool call with its result (docs/messages.md). */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { signal } from "../vendor/signals.js";
 import { t } from "../i18n/index.js";
@@ -158,7 +158,7 @@ function Plain({ text }) {
 
 // Finds the messages that a model call shares with the previous call.
 
-/** All messages at the end of a call: its input and its output. @param {{input: string, output: string}} step @returns {Message[]} */
+/** All messages of a model call: its input and its output. @param {{input: string, output: string}} step @returns {Message[]} */
 export function earlier({ input, output }) {
   return [input, output].map(parsed).flatMap((value) => (areMessages(value) ? value : []));
 }

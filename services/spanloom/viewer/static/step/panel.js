@@ -1,4 +1,4 @@
-/** The panel of a step: input, output, metadata, and the spans from which they were read. */
+/** The panel of a step: its input, output and metadata, and the spans from which these were read. */
 import { t } from "../i18n/index.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
@@ -13,11 +13,11 @@ import { Facts, Place } from "./facts.js";
 import { signal } from "../vendor/signals.js";
 import { place } from "../state/place.js";
 
-// The span as sent: attributes, events, links, resource.
+// Shows a span as sent: attributes, events, links, resource.
 
 /** @typedef {{key: string, value: any}} Attribute an attribute of OTLP's JSON */
 
-/** The plain value of a value in OTLP's JSON. @param {any} value @returns {unknown} */
+/** Convert an attribute value from OTLP JSON to a plain value. @param {any} value @returns {unknown} */
 export function plain(value) {
   if (!value || typeof value !== "object") return value;
   if ("arrayValue" in value) return (value.arrayValue.values ?? []).map(plain);
@@ -49,14 +49,14 @@ export function Attributes({ title, list = [] }) {
   })}</dl>` : html`<p class="quiet">${t("raw.none")}</p>`}`;
 }
 
-// Why a step is classified as it is: the rule that decided, the spans it was made of, its parent.
+// Explains the classification of a step: the rule that decided, the spans that the step was built from, its parent.
 
 /** @typedef {import("../records.js").SpanVerdict} Verdict */
 
 /** @param {{path: string, id: string, project?: string, isMoved: boolean}} props */
 export function Why({ path, id, project, isMoved }) {
   const asStep = useFetched(`${path}/steps/${id}`, { project, with: "spans" });
-  const isNone = asStep.error?.status === 404; // the classification of a span that is not a step is in the list of all spans
+  const isNone = asStep.error?.status === 404; // a span that is not a step is classified only in the list of all spans
   const asSpan = useFetched(isNone ? `${path}/spans` : "", { project });
   const { data, error, again } = isNone ? asSpan : asStep;
   if (error) return html`<${Failure} error=${error} again=${again} />`;
@@ -84,7 +84,7 @@ function Merged({ spans, count }) {
     ${count > spans.length && html`<p class="quiet">${t("why.more", { n: spans.length, of: count })}</p>`}`;
 }
 
-/** The attributes of the spans that the fields were read from. @param {{data: any}} props */
+/** The attributes of the spans from which the fields were read. @param {{data: any}} props */
 function Sent({ data }) {
   const spans = (data.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
   if (!spans.length) return "";
@@ -100,7 +100,7 @@ function Sent({ data }) {
  *   model_info?: Record<string, number | string>}} Step
  */
 
-/** A component that replaces `LongText` while annotators mark places in a text. @type {import("../vendor/signals.js").Signal<any>} */
+/** A component that replaces `LongText` while an annotator marks passages in a text. @type {import("../vendor/signals.js").Signal<any>} */
 export const markedText = signal(null);
 /** Components that show the scores of a run and of a step; set when there are scores. @type {import("../vendor/signals.js").Signal<any>} */
 export const scoresOf = signal(null);

@@ -1,4 +1,4 @@
-/** The steps that match the query of the address, page by page, and the selected steps. */
+/** The steps that match the query in the URL, page by page, and the selected steps. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure } from "../list/runs.js";
@@ -17,12 +17,12 @@ export const nextCursor = signal(/** @type {string | null} */ (null));
 export const total = signal(/** @type {number | null} */ (null));
 export const selection = new Selection("steps.selected");
 
-/** The part of the address that is sent to the service. @param {Query} query */
+/** The URL parameters that are sent to the service. @param {Query} query */
 export const question = (query) => ({ where: query.where, run_where: query.run_where, project: query.project, ...sent(query) });
 
 let request = new AbortController();
 
-/** Load the page of the address; the displayed rows stay until the answer arrives. @param {Query} query */
+/** Load the page that the URL names; the displayed rows stay until the response arrives. @param {Query} query */
 export async function load(query) {
   request.abort();
   const { signal: until } = (request = new AbortController());

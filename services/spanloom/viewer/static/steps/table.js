@@ -1,4 +1,4 @@
-/** The table of steps: each row leads to its step in its run. */
+/** The table of steps: each row links to its step in its run. */
 import { clock, duration, moment, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { pageOf } from "../list/run.js";

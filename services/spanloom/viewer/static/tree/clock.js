@@ -1,4 +1,4 @@
-/** The time of a run: its clock without idle time, its axis, its concurrency, and its critical path. */
+/** Computes the times of a run: a clock that can omit idle time, the axis, the concurrency, and the critical path. */
 // Maps times of a run to positions on a timeline, with or without idle gaps, and back.
 
 /** @typedef {import("./outline.js").Outline} Outline */
@@ -37,7 +37,7 @@ export class Clock {
     this.cut = cut;
     this.first = o.first;
     this.seam = (o.last - o.first - all) * Math.min(SEAM, SEAMS / cut.length);
-    /** Time cut out before each gap, and after the last. */
+    /** The total time cut out before each gap, and after the last gap. */
     this.lost = [0];
     for (const [from, to] of cut) this.lost.push(/** @type {number} */ (this.lost.at(-1)) + to - from - this.seam);
     /** The position of the end of the run. */
@@ -62,7 +62,7 @@ export class Clock {
   }
 }
 
-/** Binary search: the number of leading indexes for which `isSo` holds. @param {number} n @param {(at: number) => boolean} isSo */
+/** Binary search: the number of indexes from 0 for which `isSo` holds. @param {number} n @param {(at: number) => boolean} isSo */
 function before(n, isSo) {
   let low = 0;
   for (let high = n; low < high; ) {
@@ -75,7 +75,7 @@ function before(n, isSo) {
 
 // The time axis of the visible rows; on the axis of a whole long run, bars would be hairlines.
 
-/** Minimum share of the axis in use. The axis is adjusted only below it, so that it does not move with every row. */
+/** Minimum share of the axis that the visible rows use. Only below this the axis is adjusted, so that it rarely moves. */
 const LEAST = 0.6;
 
 /**

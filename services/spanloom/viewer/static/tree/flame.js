@@ -112,7 +112,7 @@ export class Flame extends Timeline {
     super(canvas, o, listener);
     this.view = view;
     this.lanes = lanes(o, view.lane, view.hidden);
-    /** The position of the playhead. @type {number | null} */
+    /** The time of the playhead. @type {number | null} */
     this.head = null;
     this.fit();
     this.active = -1;
@@ -172,7 +172,7 @@ export class Flame extends Timeline {
       if (end < 0 || (x - taken < 0.8 && x > 0 && i !== this.active)) continue;
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
-      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // separates it from a row that still runs
+      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // separates the rectangle from a row that still runs
       const isError = (o.flags[i] & ERROR) > 0;
       const isBegun = isError && !isPassed(o, i);
       context.fillStyle = isBegun ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);
@@ -200,7 +200,7 @@ export class Flame extends Timeline {
     this.canvas.style.cursor = i < 0 ? "" : "pointer";
   }
 
-  /** Redraw after framework spans were shown or hidden, or another outline was loaded. */
+  /** Recompute the lanes and redraw, after framework spans were shown or hidden, or another outline was loaded. */
   changed() {
     const isWhole = this.isWhole();
     this.o = this.view.o;

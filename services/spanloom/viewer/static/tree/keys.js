@@ -22,13 +22,13 @@ export function nextError({ o, kept, root }, i, by, which = isFault) {
   return -1;
 }
 
-/** The next row whose failure is counted: the step's, if any; rows that an exception passed through are skipped. @param {import("./view.js").View} view @param {number} i */
+/** The next row whose failure is counted, if possible a step; rows that only propagated an exception are skipped. @param {import("./view.js").View} view @param {number} i */
 export function nextFailure(view, i) {
   const found = nextError(view, i, 1, (o, j) => isSource(o, j) && isStep(o, j));
   return found < 0 ? nextError(view, i, 1, isSource) : found;
 }
 
-/** Go to the next error, after the last to the first. @param {Grid} grid @param {1 | -1} by */
+/** Go to the next or previous error; after the last error, to the first. @param {Grid} grid @param {1 | -1} by */
 export function toError(grid, by) {
   const { view } = grid;
   const found = nextError(view, grid.active, by);
@@ -36,14 +36,14 @@ export function toError(grid, by) {
   if (again >= 0) grid.select(again, true);
 }
 
-/** Go to the next counted failure, after the last to the first. @param {Grid} grid */
+/** Go to the next counted failure; after the last failure, to the first. @param {Grid} grid */
 export function toFailure(grid) {
   const found = nextFailure(grid.view, grid.active);
   const again = found >= 0 ? found : nextFailure(grid.view, Math.max(0, grid.view.root) - 1);
   if (again >= 0) grid.select(again, true);
 }
 
-/** A click selects a row; on its twist it opens or closes it, with Shift the whole subtree. @param {Grid} grid @param {MouseEvent} event */
+/** Select the clicked row; a click on its twist opens or closes it, with Shift the whole subtree. @param {Grid} grid @param {MouseEvent} event */
 function click(grid, event) {
   const target = /** @type {Element} */ (event.target);
   const row = grid.pool.with(target);
@@ -101,7 +101,7 @@ export function listen(grid) {
   });
 }
 
-/** The letters of the page. @param {() => Grid | null} grid @param {Acts} acts @returns {import("../ui/frame.js").Shortcut[]} */
+/** The shortcuts of the page that are single letters. @param {() => Grid | null} grid @param {Acts} acts @returns {import("../ui/frame.js").Shortcut[]} */
 export function letters(grid, { drill, up, frames }) {
   /** @param {(grid: Grid) => void} act */
   const on = (act) => () => {

@@ -1,4 +1,4 @@
-/** Loops: the same tool call several times in a row, which the tree shows as one row that can be opened. */
+/** Finds loops: the same tool call several times in a row, which the tree shows as one row that can be opened. */
 import { isFault, isStep, REPEATED } from "./outline.js";
 
 /** @typedef {import("./outline.js").Outline} Outline */

@@ -42,7 +42,7 @@ export function decode(buffer) {
   return linked(/** @type {any} */ ({ n, version, kinds, names, agents, origin: BigInt(head.origin_ns), unit: head.unit_ns, ...columns, start }));
 }
 
-/** Join the bytes of each value, which are stored by significance. @param {Uint8Array} bytes @param {number} at @param {number} n @param {number} width */
+/** Join the bytes of each value: the column has the first byte of all values, then the second, and so on. @param {Uint8Array} bytes @param {number} at @param {number} n @param {number} width */
 function untransposed(bytes, at, n, width) {
   const plain = new Uint8Array(n * width);
   for (let b = 0; b < width; b++) {
@@ -51,7 +51,7 @@ function untransposed(bytes, at, n, width) {
   return plain;
 }
 
-/** Leave values of eight bytes as bytes, because no JavaScript number represents them exactly. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
+/** Convert bytes to a typed array; values of eight bytes stay bytes, because JavaScript numbers are not exact enough. @param {Uint8Array<ArrayBuffer>} plain @param {number} width */
 function typed(plain, width) {
   return width === 2 ? new Uint16Array(plain.buffer) : width === 4 ? new Uint32Array(plain.buffer) : plain;
 }
@@ -98,7 +98,7 @@ function sums(o, parent) {
     if (parent[i] < 0) continue;
     tokens[parent[i]] += tokens[i];
     errors[parent[i]] += errors[i];
-    if (isFault(o, i) || (passed[i] && isPlumbing(o, i))) passed[parent[i]] = 1; // as goesUp
+    if (isFault(o, i) || (passed[i] && isPlumbing(o, i))) passed[parent[i]] = 1; // as in goesUp
   }
   return { tokens, errors, passed };
 }
@@ -133,7 +133,7 @@ export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 /** A duration in milliseconds. @param {Outline} o @param {number} units */
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
-/** Whether a row is framework plumbing: part of another step, or neither a step nor failed. @param {Outline} o @param {number} i */
+/** Whether a row is framework plumbing: counted in another step, or neither a step nor failed. @param {Outline} o @param {number} i */
 export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
 /** Whether a row is a step, not a span that is counted in another step. @param {Outline} o @param {number} i */

@@ -1,4 +1,4 @@
-/** The elements of the tree's rows, and the pool from which rows in view take them. */
+/** The elements of the tree's rows, and the pool of elements for the rows in view. */
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { line } from "../ui/html.js";

@@ -1,5 +1,5 @@
 /**
- * The heat strip next to the rows: the distribution of tokens, time and errors over all visible rows.
+ * The heat strip next to the rows: the distribution of tokens, time and errors over all rows that are not hidden.
  * A line of pixels shows the sum over its rows, relative to the largest sum. If all rows are in view,
  * each has its own band.
  */

@@ -1,4 +1,4 @@
-/** The visible part of a timeline: zoomed by wheel, panned, fitted, with or without idle time. */
+/** The base of a timeline: its visible range, zoomed, panned or fitted, with or without idle time. */
 import { Clock } from "./clock.js";
 
 // Draws the marks of a timeline: concurrency, first tokens, the critical path, cuts, the playhead.
@@ -72,8 +72,8 @@ export function playhead({ context, of, width, height }, [from, to], at) {
   context.fillRect(Math.round(x) - 1, 0, 2, height);
 }
 
-/** What is drawn in addition to the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
-// The visible part.
+/** Additions that are drawn over the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
+// The visible range.
 
 /** @typedef {{pick: (i: number) => void, seek: (time: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} Listener */
 
@@ -107,7 +107,7 @@ export class Timeline {
     else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
   }
 
-  /** Set what is drawn in addition to the rows; if the whole run is visible, it stays so when the run grows. @param {More} more */
+  /** Set the additions; if the whole run is visible, it stays visible when the run grows. @param {More} more */
   show(more) {
     const isOther = more.clock.cut.length !== this.more.clock.cut.length || this.isWhole();
     this.more = more;

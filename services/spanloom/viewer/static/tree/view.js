@@ -43,7 +43,7 @@ export class View {
     const { n } = outline;
     this.o = outline;
     this.collapsed = new Uint8Array(n);
-    /** The visible rows of the outline, `count` of them. */
+    /** The visible rows; only the first `count` elements are used. */
     this.rows = new Uint32Array(n);
     this.count = 0;
     /** The position of each row of the outline among the visible rows, or -1. */
@@ -129,7 +129,7 @@ export class View {
     return this.hasFrames ? undefined : this.loops.get(i);
   }
 
-  /** The row after the rows that a row shows when it is open. @param {number} i */
+  /** The first row after the rows that opening a row shows below it. @param {number} i */
   endOf(i) {
     return this.loopAt(i)?.end ?? this.o.end[i];
   }

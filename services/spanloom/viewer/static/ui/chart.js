@@ -22,7 +22,7 @@ const HEIGHT = 100;
 export function Chart({ label, slots, series, format, isLine = false, pick, isThin = false }) {
   const [chosen, setAt] = useState(-1);
   const [held, setAnchor] = useState(-1);
-  const [at, anchor] = [chosen, held].map((one) => (one < slots.length ? one : -1)); // a previous chart may have had more slots
+  const [at, anchor] = [chosen, held].map((one) => (one < slots.length ? one : -1)); // the positions may be from a previous chart with more slots
   const top = most(series, isLine);
   const from = anchor < 0 ? at : Math.min(at, anchor);
   const to = Math.max(at, anchor);

@@ -24,7 +24,7 @@ export function useAgain(error) {
 }
 
 /**
- * Fetch JSON; the annotator is part of the request. The data stays until the next response, an error until the
+ * Fetch JSON; a change of the annotator fetches again. The data stays until the next response, an error until the
  * next request.
  * @param {string} path nothing is fetched while it is empty
  * @param {import("../api.js").Params} [params]
@@ -70,7 +70,7 @@ export function later(load) {
   };
 }
 
-// Requests of the pages for judging together.
+// Requests of the pages for team annotation.
 
 /** A name as part of a path. @param {string} name */
 export const part = (name) => encodeURIComponent(name);

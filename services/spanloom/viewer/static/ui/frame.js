@@ -66,7 +66,7 @@ export function Dialog({ isOpen, close, label, children }) {
 /** Asks for an API key, which only this tab stores. */
 export function KeyDialog() {
   const isOpen = isLocked.value || isKeyOpen.value;
-  const isNeeded = useRef(false); // whether the service has keys: otherwise it answers without one
+  const isNeeded = useRef(false); // whether the service demands keys; without keys it accepts every request
   isNeeded.current ||= isLocked.value || hasKey();
   const close = () => {
     isKeyOpen.value = isLocked.value = false;
@@ -154,14 +154,14 @@ function Switches() {
   </div>`;
 }
 
-/** Pages whose URL contains runs. */
+/** Pages whose URL names a run or a conversation. */
 const OF_RUNS = /^\/(trajectories|diff|conversation)\b/;
 const BUSY = new Set([429, 503]);
 /** The response status for a version that is not stored. */
 const GONE = 409;
 const isTalk = () => location.pathname === "/conversation";
 
-/** The kind of error of a response status, on pages of runs and on others. @param {number} status */
+/** The kind of error for a response status; pages of runs have other kinds than lists. @param {number} status */
 function kindOf(status) {
   const isOfRuns = OF_RUNS.test(location.pathname);
   if (BUSY.has(status)) return "busy";

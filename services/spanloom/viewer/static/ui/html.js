@@ -25,7 +25,7 @@ export function line(text, most) {
   return visible(piece.length > most || text.length > most ? `${piece.slice(0, most)}…` : piece);
 }
 
-/** A text of the page with its `words in backticks` as code. @param {string} text */
+/** A text of the page in which `words in backticks` become code elements. @param {string} text */
 export const coded = (text) => text.split("`").map((part, at) => (at % 2 ? html`<code>${part}</code>` : part));
 
 // Restores the focus when the focused element is removed.

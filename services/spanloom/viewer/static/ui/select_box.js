@@ -4,7 +4,7 @@ import { html } from "./html.js";
 
 /** @typedef {import("../state/selection.js").Selection} Selection */
 
-/** The checkbox of a row; with Shift it selects all rows from the last selected row to this one. @param {{of: Selection, row: string, shown: string[], name: string}} props */
+/** The checkbox of a row; with Shift it selects all rows from the last selected row to this row. @param {{of: Selection, row: string, shown: string[], name: string}} props */
 export const RowBox = ({ of, row, shown, name }) => html`<label><input type="checkbox" checked=${of.chosen.value.has(row)} aria-label=${t("list.select", { name })}
   onClick=${(/** @type {MouseEvent} */ event) => of.turn(row, event.shiftKey ? shown : undefined)} /></label>`;
 

@@ -51,7 +51,7 @@ function Views({ of }) {
     <${Save} of=${of} again=${again} />`;
 }
 
-/** Saves the parameters of the address as a view. @param {{of: Of, again: () => void}} props */
+/** Saves the parameters in the URL as a view. @param {{of: Of, again: () => void}} props */
 function Save({ of, again }) {
   const { project } = place.value.query;
   const { error, notice, run, refuse } = useChange(again);

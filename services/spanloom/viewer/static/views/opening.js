@@ -9,10 +9,10 @@ import { place, show } from "../state/place.js";
 
 /** Parameters of a URL that a view does not store: the position in a list, and the project. */
 const NOT_OF_VIEWS = ["at", "cursor", "project"];
-/** How long a page waits for its default view before it is shown. */
+/** Milliseconds that a page waits for its default view before it is shown. */
 const PATIENCE_MS = 400;
 
-/** The view that was opened last, without a name if it is a preset of the page, with the query of its URL; `faults`: why the default view was not opened. */
+/** The view that was opened last; `name`: empty for a preset; `search`: its query string; `faults`: why the default view was not opened. */
 export const opened = signal(/** @type {{name: string, search: string, faults: View["faults"]} | null} */ (null));
 
 /** The parameters of a query string that a view stores. @param {string} text @returns {Parameters} */
@@ -22,20 +22,20 @@ export function parametersOf(text) {
   return Object.fromEntries(query);
 }
 
-/** Apply the parameters of a view, in the current project. @param {string} name empty if they are not of a view @param {Parameters} parameters @param {boolean} [isStep] */
+/** Apply the parameters of a view, in the current project. @param {string} name of the view, or empty @param {Parameters} parameters @param {boolean} [isStep] */
 export function open(name, parameters, isStep = true) {
   const { project } = place.peek().query;
   show(new URLSearchParams(project ? { project, ...parameters } : parameters), isStep);
   opened.value = { name, search: location.search, faults: [] };
 }
 
-/** Whether there is no query yet: neither in the address, nor by a click on this page, nor in the box. */
+/** Whether there is no query yet: neither in the URL, nor from a click on this page, nor in the query box. */
 function isBare() {
   const box = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
   return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;
 }
 
-/** Open the default view of a page, if it has one; resolves soon, also without an answer. @param {Of} of */
+/** Open the default view of a page, if it has one; resolves after `PATIENCE_MS` even if there is no response. @param {Of} of */
 export async function openDefault(of) {
   if (!isBare()) return;
   const wanted = getJson("/v1/views", { page: of, project: place.peek().query.project }).then(({ items }) => {

@@ -8,7 +8,7 @@ import { open, parametersOf } from "./opening.js";
 import { faultOfName, faultsHere, keep } from "./own.js";
 
 /** @typedef {import("./opening.js").Of} Of */
-/** A view of this browser if it has no id. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
+/** A view; without an id it is stored only in this browser. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
 
 /** Runs changes of views and stores the result; after a conflict the views are loaded again. @param {() => void} again */
 export function useChange(again) {
