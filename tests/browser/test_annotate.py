@@ -42,6 +42,7 @@ def test_fifty_steps_take_fifty_keys_and_open_nothing(page: Page, service: Runni
     assert len(said_of(service, trace)) == 50
 
 
+@pytest.mark.nightly
 def test_a_wrong_step_is_told_by_letters_which_can_be_undone_and_switched_off(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -162,6 +163,7 @@ def test_two_windows_lose_nothing_and_ask_only_for_the_same_field(
     other.close()
 
 
+@pytest.mark.nightly
 def test_what_others_say_stands_in_the_tree_and_in_columns(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

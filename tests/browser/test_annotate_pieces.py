@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom
 
 
+@pytest.mark.nightly
 def test_who_failed_and_where(page: Page, service: RunningSpanloom, trace: str) -> None:
     say_who_failed(service, trace, step_id(4))
     annotate(page, service, trace, "blame")
@@ -110,6 +111,7 @@ def test_a_place_is_marked_and_a_text_corrected(page: Page, service: RunningSpan
     ]
 
 
+@pytest.mark.nightly
 def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

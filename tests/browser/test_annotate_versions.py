@@ -100,6 +100,7 @@ def test_what_moved_and_what_has_gone_is_told(
     assert serious(page) == []
 
 
+@pytest.mark.nightly
 def test_places_are_found_again_in_a_text_that_changed(
     page: Page, service: RunningSpanloom
 ) -> None:

@@ -53,6 +53,7 @@ def test_a_click_on_a_name_in_a_cell_asks_for_it(page: Page, service: RunningSpa
     expect(page.locator("#where")).to_have_value('duration > 1ms and agent = "coder"')
 
 
+@pytest.mark.nightly
 def test_the_order_is_a_column_and_a_repeated_call_is_told(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_slow_service_is_told(page: Page, service: RunningSpanloom) -> None:
     expect(page.get_by_text("The service is slow")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_rows_of_another_range_are_dimmed_and_take_no_click(
     page: Page, service: RunningSpanloom
 ) -> None:

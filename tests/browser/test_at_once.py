@@ -121,6 +121,7 @@ def test_annotations_read_before_a_write_do_not_hide_it(
     expect(page.locator(PANEL)).to_contain_text("1 of 3 judged")
 
 
+@pytest.mark.nightly
 def test_an_item_of_a_queue_is_done_the_moment_its_line_is_there(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -178,6 +179,7 @@ def test_what_comes_late_is_not_shown_of_the_next_step(
     expect(body).not_to_contain_text("question 2")
 
 
+@pytest.mark.nightly
 def test_hits_of_the_question_before_are_none_of_the_next(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -203,6 +205,7 @@ def test_hits_of_the_question_before_are_none_of_the_next(
     expect(hits).to_have_text("0 hits")
 
 
+@pytest.mark.nightly
 def test_values_that_come_late_are_not_proposed_for_another_field(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_step_that_was_not_told_is_asked_for_again(page: Page, service: Runnin
         expect(failure).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_step_comes_when_what_was_said_is_stored_at_last(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     expect(page.locator(".annotate .name-form")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_graph_and_a_panel_whose_service_was_away_come(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -98,6 +100,7 @@ def test_a_graph_and_a_panel_whose_service_was_away_come(
     expect(page.locator(".annotate .name-form")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_texts_that_could_not_be_searched_are_no_misses(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:
@@ -110,6 +113,7 @@ def test_texts_that_could_not_be_searched_are_no_misses(
     expect(told).to_have_text("1 hit")
 
 
+@pytest.mark.nightly
 def test_a_transcript_that_was_not_told_is_no_empty_one(
     page: Page, service: RunningSpanloom, trace: str
 ) -> None:

@@ -275,6 +275,7 @@ def test_the_transcript_tells_who_said_what_turn_after_turn(
     assert faults(page) == []
 
 
+@pytest.mark.nightly
 def test_a_long_transcript_has_pages_and_texts_of_what_is_seen(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
@@ -450,6 +451,7 @@ def test_what_could_not_be_looked_through_is_asked_for_again(
     expect(grid).to_have_attribute("aria-rowcount", str(1 + 3 * MANY_RUNS), timeout=WHOLE_MS)
 
 
+@pytest.mark.nightly
 def test_what_comes_meanwhile_is_told_and_moves_nothing(
     page: Page, service: RunningSpanloom, talks: dict[str, list[str]]
 ) -> None:

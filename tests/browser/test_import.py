@@ -167,6 +167,7 @@ def answered(status: int, kind: str, body: str) -> Callable[[Route], None]:
     return answer
 
 
+@pytest.mark.nightly
 def test_an_answer_that_ends_early_and_a_refusal_are_shown(
     page: Page, service: RunningSpanloom
 ) -> None:

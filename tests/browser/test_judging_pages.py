@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.annotated_runs import SEED
 from tests.support.away import AWAY, prepare, try_again
+from tests.support.examples import some_every_day
 from tests.support.judging import Judged, Judges, Team
 from tests.support.qualities import faults
 from tests.support.reused_page import remember
@@ -72,21 +73,22 @@ def ada(page: Page, team: Team) -> Page:
     return page
 
 
-@pytest.mark.parametrize(
-    ("path", "shown"),
-    [
-        ("/queues", "table.queues"),
-        (f"/queues?queue={quote(QUEUE)}", f"tbody a[href*='{FIRST}']"),
-        (f"/queues?queue={quote(QUEUE)}&new=1", "table.sheet-table tbody a"),
-        ("/queues?new=1", "form.fields"),
-        ("/schemes?scheme=mast", "ol.source"),
-        (f"/schemes?scheme={SCHEME}", "ol.source"),
-        (f"/agreement?scheme={SCHEME}", "table.units tbody .state"),
-        (f"/adjudication?scheme={SCHEME}&all=1&trace={FIRST}&queue={quote(QUEUE)}", "td .options"),
-        (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions .take"),
-        ("/exchange", "input[type=file]"),
-    ],
-)
+PAGES = [
+    (f"/queues?queue={quote(QUEUE)}", f"tbody a[href*='{FIRST}']"),
+    (f"/schemes?scheme={SCHEME}", "ol.source"),
+    (f"/agreement?scheme={SCHEME}", "table.units tbody .state"),
+    (f"/adjudication?scheme=blame&all=1&trace={FIRST}", "table.decisions .take"),
+    ("/exchange", "input[type=file]"),
+    ("/queues", "table.queues"),
+    (f"/queues?queue={quote(QUEUE)}&new=1", "table.sheet-table tbody a"),
+    ("/queues?new=1", "form.fields"),
+    ("/schemes?scheme=mast", "ol.source"),
+    (f"/adjudication?scheme={SCHEME}&all=1&trace={FIRST}&queue={quote(QUEUE)}", "td .options"),
+]
+"""Addresses, each with an element that is shown there; the first five are different pages."""
+
+
+@pytest.mark.parametrize(("path", "shown"), some_every_day(PAGES, every_day=5))
 def test_every_page_is_for_everybody_and_nothing_is_scrolled_sideways_on_a_phone(
     ada: Page, team: Team, path: str, shown: str
 ) -> None:

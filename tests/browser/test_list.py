@@ -247,6 +247,7 @@ def test_what_comes_in_is_counted_and_moves_nothing(
     assert runs
 
 
+@pytest.mark.nightly
 def test_what_comes_in_is_counted_by_the_filter(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
@@ -280,6 +281,7 @@ def test_pages_go_on_by_cursor_and_back(page: Page, service: RunningSpanloom) ->
     expect(page.locator(".pager")).to_contain_text("1\u201350")
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("more_than_a_page")
 def test_the_run_behind_the_last_of_a_page_is_a_key_away(
     page: Page, service: RunningSpanloom
@@ -300,6 +302,7 @@ def test_the_run_behind_the_last_of_a_page_is_a_key_away(
     expect(page.get_by_label("next run of the list")).to_have_attribute("href", re.compile(ids[50]))
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("runs")
 def test_what_can_be_ordered_by_is_called_as_its_column_is_in_chinese_too(
     page: Page, service: RunningSpanloom

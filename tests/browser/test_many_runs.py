@@ -58,6 +58,7 @@ def go(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Sections").get_by_role("link", name=name).click()
 
 
+@pytest.mark.nightly
 def test_a_range_is_two_clicks_and_stays(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     expect(page.locator(".counts")).to_have_text(f"{ALL} runs")
@@ -153,6 +154,7 @@ def test_the_dearest_agent_of_a_week_is_three_clicks_away(
     expect(page.locator(".counts")).to_have_text(f"{count['count']} runs")
 
 
+@pytest.mark.nightly
 def test_a_bar_opens_its_runs_and_rows_open_theirs(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/overview?since=24h")
     chart = page.get_by_role("slider", name="Runs and failures")
@@ -242,6 +244,7 @@ def test_what_is_wrong_with_a_question_for_steps_is_marked(
     expect(page.locator(".chip", has_text='agent = "coder"')).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_conversations_are_found_by_one_click(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     go(page, "Conversations")
@@ -267,6 +270,7 @@ def offers(page: Page) -> Locator:
     return page.get_by_role("listbox", name="Suggestions").get_by_role("option")
 
 
+@pytest.mark.nightly
 def test_a_question_is_suggested_while_it_is_written(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     box = page.get_by_role("combobox", name="Which runs")
@@ -317,6 +321,7 @@ def test_no_choice_of_a_field_is_refused(page: Page, service: RunningSpanloom) -
     # what the console complains of fails the test
 
 
+@pytest.mark.nightly
 def test_a_key_is_made_shown_once_and_revoked(
     page: Page, start_shared_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

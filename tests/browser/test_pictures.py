@@ -119,6 +119,7 @@ def test_a_picture_that_changed_is_refused(browser: Browser, runs: Runs) -> None
         assert compare(page, before, picture(page)).share > MOST_DIFFERENT
 
 
+@pytest.mark.nightly
 def test_a_selection_that_is_not_shown_any_more_is_seen(browser: Browser, runs: Runs) -> None:
     with looking(browser, Look()) as page:
         show_run(page, runs)

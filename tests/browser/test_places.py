@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.support.browser import wait_until
+from tests.support.examples import some_every_day
 from tests.support.interception import Held, intercept
 from tests.support.long_runs import DEEP
 from tests.support.page_runs import send_many
@@ -109,7 +110,7 @@ def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, address: st
     assert page.evaluate(SIGHT, "grid .row") == before
 
 
-@pytest.mark.parametrize("width", [1440, 1024, 390])
+@pytest.mark.parametrize("width", some_every_day([1440, 390, 1024]))
 def test_the_rows_of_a_run_come_where_they_stay(page: Page, address: str, width: int) -> None:
     """Though the line of the list, which fills the head, comes long after the outline."""
     page.set_viewport_size({"width": width, "height": 900})

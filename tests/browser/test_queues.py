@@ -156,6 +156,7 @@ def said(entry: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [(s["step_id"], s["correctness"], s.get("severity", "")) for s in entry["steps"]]
 
 
+@pytest.mark.nightly
 def test_what_differs_is_adjudicated_beside_what_each_says(ada: Page, team: Team) -> None:
     judges, runs = team
     run, page = runs[2], ada
@@ -243,6 +244,7 @@ def test_runs_that_are_selected_in_the_list_go_into_a_queue(ada: Page, team: Tea
     expect(page.get_by_label("The 1 run that was selected in the list")).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_done_needs_what_the_scheme_requires_and_can_be_taken_back(ada: Page, team: Team) -> None:
     text = SEED.replace("name: step_evaluation", "name: strict") + "    required: true\n"
     judges, runs = team
@@ -294,6 +296,7 @@ def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
     bo.close()
 
 
+@pytest.mark.nightly
 def test_a_queue_is_done_when_everybody_is_and_says_whose_runs_are_left(
     ada: Page, team: Team
 ) -> None:
@@ -312,6 +315,7 @@ def test_a_queue_is_done_when_everybody_is_and_says_whose_runs_are_left(
         expect(row.get_by_role("status")).to_contain_text("Nothing is left for you.")
 
 
+@pytest.mark.nightly
 def test_a_scheme_is_pasted_and_what_is_odd_is_told_at_its_line(ada: Page, team: Team) -> None:
     page = ada
     page.goto(f"{team.api}/schemes")

@@ -167,6 +167,7 @@ def test_a_mark_changed_at_once_is_stored_as_it_was_left(
     expect(page.locator(".clash")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_random_key_runs_leave_screen_and_service_equal(
     page: Page, service: RunningSpanloom
 ) -> None:

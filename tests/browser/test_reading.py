@@ -41,6 +41,7 @@ def test_only_what_the_call_before_was_told_is_folded(
     expect(step.locator(".side").first.locator(".said")).to_have_count(6)
 
 
+@pytest.mark.nightly
 def test_why_tells_the_rule_and_what_was_sent(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:

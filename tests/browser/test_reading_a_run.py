@@ -114,6 +114,7 @@ def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
     expect(page.locator(f"{ROWS}.on")).to_have_id("r4")
 
 
+@pytest.mark.nightly
 def test_a_word_of_the_list_opens_the_run_where_it_was_said(
     page: Page, service: RunningSpanloom, coder: str
 ) -> None:

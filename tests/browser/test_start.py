@@ -46,6 +46,7 @@ def test_recipes_are_tabs_with_the_address_that_is_served(
     assert faults(page) == []
 
 
+@pytest.mark.nightly
 def test_example_runs_are_loaded_once_and_can_be_deleted(
     page: Page, start_spanloom: StartSpanloom
 ) -> None:

@@ -274,6 +274,7 @@ def test_a_view_that_cannot_be_used_says_why_and_what_to_do(
     expect(page.locator(".sheet [role=alert]").first).to_contain_text("no run field 'hue'")
 
 
+@pytest.mark.nightly
 def test_faults_that_the_service_finds_are_told_before_it_opens(
     page: Page, service: RunningSpanloom
 ) -> None:
@@ -303,6 +304,7 @@ def test_faults_that_the_service_finds_are_told_before_it_opens(
     assert query_of(page) == WEEK
 
 
+@pytest.mark.nightly
 def test_names_are_texts_of_bounded_length(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/?since=7d")
     box = menu(page).get_by_label("Name of this view")
@@ -348,6 +350,7 @@ def test_nothing_typed_is_lost_while_the_service_is_away_or_refuses(
     expect(page.get_by_role("button", name="the week", exact=True)).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_keys_open_the_views_of_their_project_and_say_what_they_may(
     page: Page,
     start_shared_spanloom: StartSpanloom,

@@ -39,6 +39,7 @@ def dying(point: str, *arguments: str) -> int:
     return programs.run(dying_copier.__file__, point, *arguments).returncode
 
 
+@pytest.mark.nightly
 def test_a_killed_backup_is_none_and_a_killed_restore_does_not_start(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.faults.test_unreadable_trace import extraction, send, serving
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.stored import read_stored
@@ -24,6 +25,7 @@ main()
 """
 
 
+@pytest.mark.nightly
 def test_a_late_span_does_not_cut_a_trajectory_down_to_what_retention_left(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

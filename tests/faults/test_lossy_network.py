@@ -44,6 +44,7 @@ def client_of(kind: str, address: str) -> Client:
     return HttpClient(address, packed=False, as_text=kind == "JSON")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["gRPC", "protobuf", "JSON"])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_request_without_an_answer_is_sent_again_and_stored_once(

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.support import failing_parts
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import RARE_S, GrpcClient, Load
@@ -22,6 +23,7 @@ SLOWNESS_S = 25.0
 """What a busy machine may add; without the failure a stop may take 60 s."""
 
 
+@pytest.mark.nightly
 def test_a_part_that_dies_ends_the_process_and_loses_nothing(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

@@ -81,6 +81,7 @@ def service_over(
         yield link, spanloom
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "fault",
     [

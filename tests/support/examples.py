@@ -5,7 +5,7 @@ The long form: ``pytest --hypothesis-profile=long tests/properties``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from _pytest.mark.structures import ParameterSet
-
-T = TypeVar("T")
 
 EVERY_DAY = "every day"
 MOST_EVERY_DAY = 10
@@ -39,11 +37,16 @@ def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
     return count if is_long() else min(count, every_day)
 
 
-def some_every_day(values: Iterable[T], every_day: int = 1) -> list[ParameterSet]:
-    """Return parameters of a test; those after the first ``every_day`` are for the nightly form."""
-    marks = pytest.mark.nightly
+def some_every_day(values: Iterable[object], every_day: int = 1) -> list[ParameterSet]:
+    """Return parameters of a test; those after the first ``every_day`` are for the nightly form.
+
+    A tuple has the values of several arguments.
+    """
     return [
-        pytest.param(value, marks=marks if at >= every_day else ())
+        pytest.param(
+            *(value if isinstance(value, tuple) else (value,)),
+            marks=pytest.mark.nightly if at >= every_day else (),
+        )
         for at, value in enumerate(values)
     ]
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 EVERY_CHANGE = (
-    *("unit", "contract", "properties", "simulation", "conformance", "golden", "hostile", "smoke"),
+    *("unit", "contract", "properties", "simulation", "conformance", "golden", "smoke"),
 )
-LATER = ("integration", "faults", "system", "browser")
+LATER = ("hostile", "integration", "faults", "system", "browser")
 FOLDERS = tuple(f"tests/{name}/" for name in (*EVERY_CHANGE, *LATER))
 """Fast folders first."""
 SPREAD = ("tests/integration/test_benchmarks.py", "tests/system/test_recipes.py")

@@ -8,6 +8,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pytest
 from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import START_NS, message_of, wire_span
 
@@ -67,6 +68,7 @@ def mark(spanloom: RunningSpanloom, step_id: str, write_id: str, **fields: Any) 
     return ask(spanloom, "POST", PATH, json={"scheme": SCHEME, "items": [item]})["items"][0]
 
 
+@pytest.mark.nightly
 def test_what_was_saved_survives_a_kill_and_is_one_row(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def _forms(text: str) -> set[str]:
     return {plain, text, json.dumps(text)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
 
 
+@pytest.mark.nightly
 @each_capture(CAPTURES)
 def test_measures_stay_right_and_no_text_is_written(
     capture: Capture, results: dict[Capture, dict[str, list[str]]]

@@ -117,6 +117,7 @@ def reader(
     return Reader(home, started.addresses, data)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", READING)
 def test_examples_of_a_help_text_work(name: str, reader: Reader) -> None:
     """Before the pages, one of which imports copies: ``latest`` is the demonstration's run here."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import orjson
+import pytest
 from tests.support.drafted import planner
 from tests.support.ground_truth import OTLP, Capture
 from tests.support.imported_files import FILE, IMPORTS, SOON_S, Told, listed, told
@@ -45,6 +46,7 @@ def send(service: RunningSpanloom, body: bytes, **params: str) -> Told:
     return told(httpx.post(service.api + IMPORTS, content=body, params=params, headers=headers))
 
 
+@pytest.mark.nightly
 def test_a_killed_import_is_begun_again_and_stores_each_run_once(
     start_spanloom: StartSpanloom,
 ) -> None:

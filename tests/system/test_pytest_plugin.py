@@ -127,6 +127,7 @@ def test_a_model_judges_where_there_is_one(tmp_path: Path) -> None:
         assert "1 failed, 3 passed, 2 skipped" in said
 
 
+@pytest.mark.nightly
 def test_a_session_is_sent_as_one_experiment(start_spanloom: StartSpanloom, tmp_path: Path) -> None:
     api = start_spanloom("serve", "--root-quiet-s=0.5").addresses["api"]
     asked = ("-n", "2", "--spanloom-send", api, "--spanloom-experiment", "nightly")

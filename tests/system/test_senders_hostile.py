@@ -102,6 +102,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     return start_shared_spanloom("serve", "--root-quiet-s=0.3", "--no-root-quiet-s=1")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_it_is_kept_and_nothing_waits_behind_it(
     spanloom: RunningSpanloom, attack: Callable[[], Iterator[Span]]

@@ -66,6 +66,7 @@ def reader(filled: ConfiguredServer) -> Iterator[Client]:
     client.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("view", PUBLIC)
 def test_it_reads_the_views_without_what_was_deleted(reader: Client, view: str) -> None:
     found = reader.query(f"SELECT DISTINCT TraceId FROM {view}").result_rows
@@ -74,6 +75,7 @@ def test_it_reads_the_views_without_what_was_deleted(reader: Client, view: str) 
     assert DELETED not in traces
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "table", ["trajectory_list", "otel_traces", "v_scores", "v_annotations", "access_keys"]
 )
