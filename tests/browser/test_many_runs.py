@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 ROWS = "table.runs tbody tr"
 SHADED = """[...document.querySelectorAll(".runs td")]
   .filter((one) => /h[1-4]/.test(one.className)).map((one) => one.className.split(" ")[0])"""
+DRAWN = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
+"""What an answer changes is drawn then."""
 ROUNDS = 5
 ALL = ROUNDS * len(AGO_NS)
 _IN_A_WEEK = [ago < 7 * 24 * HOUR for ago in AGO_NS * ROUNDS]
@@ -62,9 +64,11 @@ def go(page: Page, name: str) -> None:
 def test_a_range_is_two_clicks_and_stays(page: Page, service: RunningSpanloom) -> None:
     page.goto(service.api)
     expect(page.locator(".counts")).to_have_text(f"{ALL} runs")
-    page.get_by_role("button", name="7 d").click()
+    with page.expect_response("**/v1/stats?*interval=*"):
+        page.get_by_role("button", name="7 d").click()
     expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
     assert query_of(page)["since"] == "7d"
+    page.evaluate(DRAWN)
     chart = page.get_by_role("slider", name="Runs over time")
     chart.press("Home")
     chart.press("Shift+End")

@@ -113,7 +113,7 @@ def check_units(page: Page, one: Judged) -> None:
     assert one.trace in href
     assert one.steps[2] in href
     severity = page.locator("table.measures tbody tr", has_text="severity").first
-    expect(severity.locator(".reason").first).to_contain_text("all always say the same")
+    expect(severity.locator(".reason").first).to_contain_text("all answers are the same")
 
 
 def check_potato(page: Page, team: Team) -> None:

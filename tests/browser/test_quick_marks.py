@@ -180,6 +180,7 @@ def test_random_key_runs_leave_screen_and_service_equal(
         if chance.random() < 0.2:  # so that something is sent
             page.wait_for_timeout(chance.randrange(700))
     answer_at_once()
+    page.wait_for_timeout(300)  # until the page knows of the last lost answer
     page.evaluate("dispatchEvent(new Event('online'))")
     wait_saved(page)
     expect(page.locator(".clash")).to_have_count(0)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.features import Number
     from spanloom.evaluation.comparison.observing import Observed
 
+TOO_FEW = "nothing is named below"
+"""The beginning of the remark about too few runs, by which the page knows it."""
 MIN_SUPPORT = 5
 """Minimum runs of one set that have a feature, for it to be compared."""
 
@@ -71,7 +73,7 @@ def compare_observed(
     )
     if min(in_a.count, in_b.count) < FEWEST_RUNS:
         result.remarks.append(
-            f"nothing is named below {FEWEST_RUNS} runs a side: A has {in_a.count}, B {in_b.count}"
+            f"{TOO_FEW} {FEWEST_RUNS} runs a side: A has {in_a.count}, B {in_b.count}"
         )
         return result
     compared = compare(in_a, in_b, min_support, str(seed))

@@ -33,7 +33,7 @@ export function RunLink({ id, run, project, queue, step, scheme }) {
 /** The reason why a measure has no value, in the language of the page if the reason is known. @param {string} reason as the service reports it */
 function reasonOf(reason) {
   if (reason.startsWith("no unit was judged")) return t("reason.nothing");
-  return reason.startsWith("everybody always said") ? t("reason.one") : reason;
+  return reason.startsWith("all answers are the same") ? t("reason.one") : reason;
 }
 
 /** The value of a measure, or the reason why there is none. @param {{figure: {value: number | null, reason: string}, asShare?: boolean}} props */

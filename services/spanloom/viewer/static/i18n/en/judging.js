@@ -112,7 +112,7 @@ export const judging = {
   "agreement.percent.means": "Share of pairs of judgements that say the same",
   "agreement.undefined": "none",
   "reason.nothing": "no two judge the same",
-  "reason.one": "all always say the same: there is no chance to correct for",
+  "reason.one": "all answers are the same, so chance agreement is 1",
   "agreement.both": "{n} that both judge",
   "agreement.says": "{who} says",
   "agreement.cell": "{one} says {va}, {other} says {vb}: {n}",
