@@ -44,9 +44,9 @@ class Drafts:
     records: dict[TraceKey, int] = field(default_factory=dict)
     """Number of coding agents' log records among the events of the spans, if not 0."""
     parts: dict[TraceKey, Part] = field(default_factory=dict)
-    """Facts of traces that may be a part of a run."""
+    """Data for joining traces into runs, for each trace that may be one of several of a run."""
     has_gone: dict[TraceKey, bool] = field(default_factory=dict)
-    """For stored parts: whether spans were removed, here or in another trace of the run."""
+    """For stored traces of joined runs: whether spans of any trace of the run were removed."""
     result: BatchResult = field(default_factory=BatchResult)
     """The outcome of the traces so far."""
 
@@ -96,7 +96,7 @@ class Drafts:
             held.pop(key, None)
 
     def without_parts(self) -> AbstractSet[TraceKey]:
-        """Remove the parts of runs, as if they had not been requested; return their keys."""
+        """Remove traces that may belong to joined runs, as if not requested; return their keys."""
         keys = frozenset(self.parts)
         result = self.result
         for key in keys:
@@ -114,8 +114,8 @@ def make_drafts(
 ) -> Drafts:
     """Extract each trace separately; a trace that raises an error fails alone.
 
-    Empties ``parts`` in the process, because the spans of a long trace take as much memory as all
-    later steps.
+    Empties ``parts`` to free memory, because the spans of a long trace take as much memory as all
+    later steps of its build.
     """
     drafts = Drafts()
     result = drafts.result
@@ -139,7 +139,7 @@ class _Next(Enum):
 
     WRITE = "write"
     KEEP = "keep"
-    """Spans were removed; the stored trajectory, which has them, stays."""
+    """The stored trajectory stays, because it has spans that were removed since."""
     SAME = "same"
     """The stored trajectory was built from the same spans, and is more complete."""
     AGAIN = "again"
@@ -157,10 +157,10 @@ def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:
 def make_records(
     drafts: Drafts, originals: Mapping[TraceKey, DuplicateOf], heads: Mapping[TraceKey, Head]
 ) -> list[TrajectoryRecord]:
-    """Return the records to write; ``originals`` may contain other traces too.
+    """Return the records to write; ``originals`` may contain traces without drafts.
 
-    Unchanged trajectories, stored ones that stay, and traces to build again are recorded in the
-    result of the drafts.
+    Unchanged trajectories, stored trajectories that stay, and traces to build again are added to
+    ``drafts.result``.
     """
     result = drafts.result
     nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
@@ -194,7 +194,7 @@ def make_records(
 
 
 def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
-    """Yield complete builds that read more than the stored builds, but have the same content."""
+    """Yield confirmations for builds that read more than the stored build with equal content."""
     result = drafts.result
     for head in heads:
         mark = result.reads[head.key].mark
@@ -232,7 +232,7 @@ def _status(requested: Status, trajectory: Trajectory, *, is_whole: bool) -> Sta
 
 
 def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
-    """Return the decision on a draft, by the spans that it and the stored trajectory have.
+    """Compare the spans of a draft and of the stored trajectory; return what to do with the draft.
 
     Spans count as removed only if a build that read all arrived spans has fewer.
     """
@@ -251,10 +251,11 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
 
 
 def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
-    """Return whether the stored document has spans that were not read.
+    """Return whether the stored document has spans that this build did not read.
 
-    If all arrived spans were read, retention has removed them; otherwise they are not visible yet.
-    Log records of coding agents may have counted as spans until their own spans arrived.
+    If all arrived spans were read, retention has removed the missing spans; otherwise they are not
+    visible yet. Log records of coding agents may have counted as spans until the spans arrived that
+    report the same calls.
     """
     trajectory = drafts.trajectories[key]
     if head is None or not head.seq:

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""How many of a run's first calls to look up, because a report may lack some first calls."""
+"""How many of a run's first calls to look up, because the other report may lack some of them."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """The duplicates of a batch: its traces that repeat others, and traces that repeat it."""
+    """Duplicates in a batch: its traces that repeat other traces, and traces that repeat them."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
     """Traces of the batch that duplicate a call of another trace, with the original."""
@@ -56,8 +56,8 @@ def find_repeats(
 ) -> Repeats:
     """Compare the calls of the traces just built with each other and with the store's calls.
 
-    For ``known`` traces, which were stored before, the stored duplicates are found too, because
-    their common calls may have been removed.
+    For ``known`` traces, which were stored before, the traces stored as their duplicates are found
+    too, because the calls that both reported may have been removed since.
     """
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
@@ -89,7 +89,7 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with the runs that may report the same first calls."""
+    """Compare each run with the runs that may report the same calls at their start."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
@@ -153,7 +153,10 @@ def _load(
 
 
 def _window(call: Call) -> CallWindow:
-    """Return the key and times to find; wider for tools, which may end before the other report."""
+    """Return the key and time range to query.
+
+    The range is wider for tools, because a tool call may end before the other report of it.
+    """
     apart_ns = most_apart_ns(call) if is_tool(call.call_key) else 0
     times = call.start_ns, call.end_ns
     from_ns = max(min(times) - apart_ns, 0)

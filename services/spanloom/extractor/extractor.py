@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000
-"""A batch ends at this many traces, or spans as counted by discovery."""
+"""Maximum number of traces in a batch, and of their spans as counted by discovery."""
 FEW_TRACES = 50
-"""Up to this many traces, a look and its batch cost about as much as for one trace."""
+"""Up to this many due traces, a look and its batch cost about as much as for one trace."""
 AFTER_FEW = 1.5
 """Factor of the pause after a look that found few traces."""
 MIN_REST_S = 0.02
@@ -52,7 +52,7 @@ log = get_logger("extractor")
 class Extractor:
     """Updates trajectories when spans arrive; recovers from any crash by the store's state.
 
-    A part of the process (``process/supervisor.py``).
+    ``process/supervisor.py`` starts and stops it.
     """
 
     name = "extractor"
@@ -102,10 +102,10 @@ class Extractor:
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: a process that shares traces has not read its own for a minute.
+        """See ``Troubled``; reports that no look has succeeded for ``UNREAD_S`` seconds.
 
-        The cause may be that the store or the heartbeat hangs, that other processes hold all
-        slices, or that a build takes that long.
+        Applies only to processes that share the traces. The cause may be that the store or the
+        heartbeat hangs, that other processes hold all slices, or that a build takes that long.
         """
         unread_s = (self._clock() - self._looked_ns) / NS
         if not self._is_sharing or unread_s < UNREAD_S:
@@ -159,9 +159,9 @@ class Extractor:
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:
-        """Build the due traces and a part of a replay, if any; return the pause in seconds.
+        """Build the due traces and one step of a replay, if any; return the pause in seconds.
 
-        After a part of a replay the pause is as long as that part took, so that half of the time
+        After a step of a replay the pause is as long as the step took, so that half of the time
         remains for arriving spans.
         """
         began = time.monotonic()
@@ -201,10 +201,10 @@ class Extractor:
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
-    """Split the work into batches that fit into memory, in the order of the store's keys.
+    """Split due traces into batches that fit into memory, in the order of the store's keys.
 
-    The store reads and writes adjacent keys together; any other order makes a backlog take half as
-    long again. Traces that failed before come last, each alone.
+    The store reads and writes adjacent keys together; in any other order a backlog takes 1.5 times
+    as long. Traces that failed before come last, each in a separate batch.
     """
     batch: list[Due] = []
     spans = 0

@@ -31,7 +31,7 @@ CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
 """Requests that a worker has at the same time, so that it does not wait for the next request."""
 STOPPED_S = 120.0
-"""Seconds without an answer or a receipt after which a worker is killed.
+"""Seconds after which a worker is killed if it neither answers nor receives.
 
 The CPU time limit ends a working process long before, and a stopped process (SIGSTOP) must not
 block the owner.
@@ -39,10 +39,10 @@ block the owner.
 
 
 class WorkerGoneError(Exception):
-    """Raised if a worker has ended without an answer."""
+    """Raised if a worker process has ended without an answer."""
 
     def __init__(self, *, is_stuck: bool, why: str) -> None:
-        """Store whether it exceeded its CPU time, and the reason as the message."""
+        """Store whether the worker exceeded its CPU time limit, and the reason as the message."""
         super().__init__(why)
         self.is_stuck = is_stuck
 
@@ -134,7 +134,7 @@ class Worker:
 
 
 UNUSED_S = 60.0
-"""Seconds without work after which workers end, which frees their memory."""
+"""Seconds after which unused workers are ended, which frees their memory."""
 MANY_DEATHS = 3
 """After this many deaths without an answer in between, no worker starts for ``WITHOUT_S``."""
 WITHOUT_S = 60.0
