@@ -65,7 +65,7 @@ def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error:
 
 
 MAX_KNOWN = 1_000
-"""Maximum number of logged services; a sender with a new name in each span must not fill the log."""
+"""Maximum number of logged services; a sender with a new name per span must not fill the log."""
 
 
 class NewServices:

@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message and the name of a span."""
+"""Fields that also become the status message or the name of a span, by kind of text."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
@@ -98,15 +98,15 @@ def _key(subject: Subject, name: str) -> str:
 
 
 _PARTS = 16
-"""The fraction of the size limit at which an export request is closed: 4 MiB of 64 MiB.
+"""An export request gets no more observations once it exceeds 1 / ``_PARTS`` of the size limit.
 
-The observation that exceeds it is still included.
+That is 4 MiB of 64 MiB; the last observation may be much larger.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The results of a batch: accepted event ids and refusals."""
+    """The results of a batch: ids of accepted events, and rejected events."""
 
     accepted: Sequence[str]
     refused: Sequence[Refusal]
@@ -181,7 +181,7 @@ class LangfuseIngestion:
                 yield from self._store_scores([score], project)
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
-        """Spool the changed observations; yield refusals for the events of the failed ones."""
+        """Spool the changed observations; yield a refusal per event of a rejected observation."""
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
@@ -241,7 +241,7 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
 
 
 def _answer(ingested: Ingested) -> Answer:
-    """Return the response with the status of each event; Langfuse always answers 207."""
+    """Return a 207 response, as Langfuse does, with the status of each event."""
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [
@@ -253,7 +253,7 @@ def _answer(ingested: Ingested) -> Answer:
 
 
 def _answer_scores(ingested: Ingested) -> Answer:
-    """Return the response with the number of accepted scores, and the refusals' reasons."""
+    """Return the response: the number of accepted scores, and why the others were rejected."""
     accepted = len(ingested.accepted)
     if not ingested.refused:
         return Answer(202, b'{"message":"Accepted"}')

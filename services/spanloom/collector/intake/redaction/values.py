@@ -11,7 +11,7 @@ Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Pla
 
 _INT64 = 2**63
 _MAX_DIGITS = 4_000
-"""The most digits of an integer; Python refuses to parse longer ones."""
+"""Maximum digits of an integer; Python refuses to parse longer integers."""
 _JSON_STARTS = ("{", "[", '"')
 
 
