@@ -1,4 +1,4 @@
-"""Counts the facts of a source that a run cannot hold."""
+"""Counts members in a file that a run cannot hold."""
 
 from __future__ import annotations
 

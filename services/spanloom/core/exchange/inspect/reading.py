@@ -34,7 +34,7 @@ _CALLED = frozenset({"model", "tool", "span_begin"})
 
 
 class Sample(NamedTuple):
-    """A sample, and the facts of its log."""
+    """A sample, with data from the log that contains it."""
 
     json: Any  # any JSON value
     eval: Json
@@ -43,7 +43,7 @@ class Sample(NamedTuple):
 
 
 class LogReader:
-    """Reads logs, and samples extracted from a ``.eval`` file together with its header."""
+    """Reads logs, and samples extracted from a ``.eval`` file with the header of its log."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether a value is a log."""
@@ -114,7 +114,7 @@ def _read_scores(sample: Sample, trace_id: str, reading: Reading) -> None:
 def _of_messages(
     sample: Sample, trace_id: str, extras: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return the run derived from the sample's conversation, with the sample's own times."""
+    """Make a run from the messages of a sample, with start and end of the sample."""
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
     messages = read_all(sample.json.get("messages"), reading.losses)
@@ -154,7 +154,7 @@ def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str
 
 
 def _target(sample: Sample) -> Mapping[str, str]:
-    """Return the expected answer of the sample, as metadata."""
+    """Return the expected answer of the sample as metadata for the run."""
     target = sample.json.get(TARGET)
     return {TARGET: as_text(target)} if target else {}
 
