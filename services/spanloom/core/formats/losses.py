@@ -1,4 +1,4 @@
-"""The losses of a conversion between formats: a closed list of codes, counted for each run.
+"""Counts losses, the facts about a run that another format cannot hold, by code.
 
 The codes are part of the public interface: they appear in reports of ``convert``, ``import`` and
 ``export`` and in the header ``Spanloom-Losses``. ``docs/formats/losses.md`` explains each.
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 LOSSES = "Spanloom-Losses"
 """The response header for losses; ``Losses.header`` is its value."""
 MOST_LISTED = 10_000
-"""The most losses that a report lists with their paths; the counts include all losses."""
+"""Maximum number of losses that a report lists with their paths; the counts include all."""
 
 
 class Code(StrEnum):
-    """Why a fact of a run is missing or made up in the other format."""
+    """Why a fact about a run is missing or made up after a conversion; a closed list."""
 
     DURATION_UNKNOWN = "duration_unknown"
-    """The source has no end time of a step: it lasts until the next step, or 0 ms."""
+    """The source has no end time for a step, so the step lasts until the next step, or 0 ms."""
     CALL_UNPAIRED = "call_unpaired"
     """A tool call has no tool run, or a tool run has no call."""
     CALL_ID_MADE = "call_id_made"
-    """A call had no id and got one."""
+    """A call had no id and got a generated one."""
     ARGS_NOT_OBJECT = "args_not_object"
     """Arguments of a call are not a JSON object, which the format requires."""
     TOOL_RETRY_DROPPED = "tool_retry_dropped"
-    """A call ran more than once, and the format has one result for it: the last."""
+    """A call ran more than once, and the format can hold only one result: the last is written."""
     HISTORY_REWRITTEN = "history_rewritten"
     """An agent's model input does not continue the previous one; one history is written."""
     PARTS_DROPPED = "parts_dropped"
@@ -52,7 +52,7 @@ class Code(StrEnum):
     TIMES_DROPPED = "times_dropped"
     """Times of steps are not written."""
     IDS_MADE = "ids_made"
-    """The source has no id of that form; it is computed from the source's content."""
+    """The source has no valid id, so an id is computed from the source's content."""
     TEXTS_DROPPED = "texts_dropped"
     """Inputs or outputs of steps are not written."""
     VALUE_TRUNCATED = "value_truncated"
@@ -60,23 +60,23 @@ class Code(StrEnum):
     METADATA_DROPPED = "metadata_dropped"
     """Attributes of steps or of the run are not written."""
     METRICS_RECOMPUTED = "metrics_recomputed"
-    """Totals of the source contradict its steps and were computed again."""
+    """Totals in the source contradict its steps and were computed again."""
     SCORES_DROPPED = "scores_dropped"
     """Scores or annotations are not imported with the run, or not written with it."""
     NO_AGENT = "no_agent"
     """The run has no agent, and the format needs one."""
     NO_GRAPH_NODES = "no_graph_nodes"
-    """The run has no graph nodes, and the format consists of them."""
+    """The run has no graph nodes, and the format consists of graph nodes."""
     TOO_LARGE = "too_large"
     """The run is larger than the format permits."""
 
 
 class Loss(NamedTuple):
-    """One loss: its run, its position in the run, and its cause."""
+    """One loss: its run, its code, and its position in the run."""
 
     trace_id: str
     path: str
-    """A path in the document, ``agent_steps.0.steps.3.output``, or the id of a step."""
+    """A path such as ``agent_steps.0.steps.3.output``, or the id of a step."""
     code: Code
 
 
@@ -84,7 +84,7 @@ class NotHeldError(PermanentError):
     """Raised if a format cannot hold a run; ``code`` says why (406; file exports skip the run)."""
 
     def __init__(self, code: Code, message: str = "") -> None:
-        """Store the code, which is the default message."""
+        """Store the code, which is also the message if ``message`` is empty."""
         super().__init__(message or str(code))
         self.code = code
 
@@ -108,7 +108,7 @@ class Losses:
             self._noted.append((self.trace_id, path, code))
 
     def add(self, other: Losses, trace_id: str = "") -> None:
-        """Add the losses of another conversion; ``trace_id`` is for losses without a run."""
+        """Add the losses of another conversion; losses without a trace id get ``trace_id``."""
         for code, times in other._counts.items():
             self._counts[code] = self._counts.get(code, 0) + times
         self._noted += (
@@ -128,11 +128,11 @@ class Losses:
 
     @property
     def header(self) -> str:
-        """The value of ``Spanloom-Losses``: ``code=n, code=n`` by code; empty without losses."""
+        """The header value: ``code=n, code=n``, sorted by code; empty if there are no losses."""
         return ", ".join(f"{code}={n}" for code, n in sorted(self._counts.items()))
 
 
 def read_header(value: str) -> Mapping[str, int]:
-    """Return the counts by code of a header ``Spanloom-Losses``."""
+    """Parse the value of a ``Spanloom-Losses`` header; return the counts by code."""
     pairs = (one.strip().partition("=") for one in value.split(",") if one.strip())
     return {code: int(n) for code, _, n in pairs if n.isdigit()}

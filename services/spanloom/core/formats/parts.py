@@ -1,6 +1,6 @@
-"""Extracts parts of a stored document, and returns it with parsed texts and continuations.
+"""Extracts steps from a stored document, and returns documents with parsed texts or continuations.
 
-Continuations are known only when a document is read. They are two members of ``extraction``:
+A continuation is two members of ``extraction`` that are added when the document is read:
 ``resumes``, the trace that waited for the answer which this run received, and ``resumed_by``, the
 trace that received the answer for which this run waited. All bytes before them are as stored.
 """
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
 
 MAX_WHOLE = 16 << 20
-"""Most characters of a text that is searched for its last message; longer texts stay unchanged."""
+"""Maximum characters of a text in which the last message is searched; longer texts stay as is."""
 _TEXTS = ("input", "output")
 Texts = Literal["raw", "parsed", "last", "none"]
-"""How texts are returned: as stored, parsed if JSON, only the last message, or empty."""
+"""How the texts of steps are returned: as stored, parsed if JSON, only the last message, empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
@@ -73,7 +73,7 @@ def _brief(step: DocumentStep) -> Json:
 
 
 def spans_under(spans: bytes, step_id: str) -> list[Json]:
-    """Return the classified spans that count under a step, its own span first.
+    """Return the classified spans that belong to a step, the step's own span first.
 
     ``spans`` is the stored list of classified spans, in the order of their starts.
     """
@@ -82,7 +82,7 @@ def spans_under(spans: bytes, step_id: str) -> list[Json]:
 
 
 def with_texts(document: bytes, texts: Texts) -> bytes:
-    """Return the document with its texts in this form; ``raw`` returns it byte for byte."""
+    """Return the document with the texts of steps converted; for ``raw``, the same bytes."""
     if texts == "raw":
         return document
     whole: Json = orjson.loads(document)
@@ -123,7 +123,7 @@ def may_continue(document: bytes) -> bool:
 
 
 def with_continuation(document: bytes, found: Continuation) -> bytes:
-    """Return the document with the traces that it resumes and is resumed by."""
+    """Return the document with the members ``resumes`` and ``resumed_by`` added."""
     members = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
     if not members:
         return document

@@ -1,7 +1,7 @@
-"""Extracts from a ``where`` on runs the condition on its first step.
+"""Extracts, from a ``where`` on runs, the condition on the first step in it.
 
-``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
-which the shape begins. Of several shapes the first counts; a shape after ``not`` has no first step.
+``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``. The first ``has``
+or ``count`` that is not after ``not`` counts.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
 
 
 def _end_of_step(tokens: Sequence[Token], at: int) -> int:
-    """Return the position where the first step of a shape ends: a link, or the closing bracket."""
+    """Return the index of the token after the first step: ``then`` …, or the closing bracket."""
     end, depth = _closing(tokens, at), 0
     for place in range(at, end):
         depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether the token after this one can be a link; after an operator it is a value."""
+    """Return whether the token after this can be ``then`` …; after an operator it is a value."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")
