@@ -58,7 +58,7 @@ class StoreUnavailableError(RetryableError):
 
 
 class NoHeartbeatError(PermanentError):
-    """This process's ClickHouse account may not write heartbeats; the process works without."""
+    """The ClickHouse account of the process may not write heartbeats; it works without them."""
 
 
 class KeysUnknownError(RetryableError):

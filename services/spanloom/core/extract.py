@@ -54,8 +54,8 @@ def _read(tree: SpanTree, spans: Sequence[Span]) -> tuple[SpanTree, Sequence[Nor
     """Return the span tree and the normalized spans.
 
     If the root is missing, the tree uses its top span as the root. That must not be a model or tool
-    call, but the kind of a span is known only after normalization, which needs the tree. Therefore
-    the tree is built and normalized again if its root turns out to be a call.
+    call, but the kind of a span is known only after normalization, which needs the tree. Therefore,
+    if the root turns out to be a call, the tree is built again, with a created root above it.
     """
     read = normalize(tree)
     if tree.has_root or tree.stand_in is not None:

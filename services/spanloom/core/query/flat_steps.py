@@ -52,7 +52,7 @@ def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
 
 
 def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Number steps that are already ordered; ``ordered`` has each step with its agent's id."""
+    """Return ordered steps with their positions; ``ordered`` has each with its agent's id."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
