@@ -1,4 +1,4 @@
-"""The whole store by subject: for wiring, and for the suite that every implementation passes."""
+"""The whole store, by subject, as created at startup and tested by ``tests/contract``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class ExtractionStore(ReplayingStore, Protocol):
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
-    """All subjects of the store, and its life cycle."""
+    """The store: all subjects, and ``close``."""
 
     @property
     def spans(self) -> SpanStore:
@@ -56,7 +56,7 @@ class Store(ExtractionStore, ReadingStore, Protocol):
 
     @property
     def text_index(self) -> TextIndexer:
-        """The index of full-text search."""
+        """The index for full-text search."""
 
     def close(self) -> None:
         """Release the store, which is not used afterwards."""
