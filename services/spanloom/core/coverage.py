@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import Contents, Ids, Request
 
 FINISHED = 1 << 50
-"""Added to the row version of a finished span, so that it counts more than any open copy.
+"""Added to a read mark for each finished span, so that it counts more than any open copy.
 
 Sequences are microseconds since the epoch, so no two sequences since 2005 differ by as much.
 """

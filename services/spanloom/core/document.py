@@ -47,7 +47,7 @@ class DocumentStep:
         if type_ is None:
             try:
                 id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
-            except KeyError:  # of a partial document
+            except KeyError:  # in a partial document
                 id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         else:  # agents and roots lack ``parent_id`` and ``type``
             id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)

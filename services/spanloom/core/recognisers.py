@@ -27,7 +27,7 @@ Tick = Callable[[], None]
 Recogniser = Callable[[str, Tick], Iterator[Span]]
 
 WINDOW = 8 * 1024
-"""Length, in characters, of the window to which an expression from the library is applied."""
+"""Length, in characters, of the window to which a regular expression is applied."""
 OVERLAP = 2 * 1024
 """Overlap of two windows in characters; a shorter secret is complete in at least one window."""
 _DETECTORS = (

@@ -40,9 +40,8 @@ def covers(slices: Slices, key: TraceKey) -> bool:
 def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
     """Return the owner for each of ``count`` slices; empty if there are no members.
 
-    The members are processes. Each gets an equal number of slices, give or take one. If a member
-    joins or leaves, few slices of other members change their owner. The order of members does not
-    matter.
+    The members are processes. Their numbers of slices differ by at most one. If a member joins or
+    leaves, few slices of other members change their owner. The order of members does not matter.
     """
     ordered = sorted(set(members))
     if not ordered:
@@ -106,7 +105,7 @@ class Claims:
         return len(self._members) > 1 and now_s - self._read_s > self._stale_s
 
     def held(self, now_s: float) -> frozenset[int]:
-        """Return the slices that this process owns, without those whose last owner may not know."""
+        """Return the slices to process now: slices gained from a living process only later."""
         return frozenset(number for number, from_s in self._from_s.items() if from_s <= now_s)
 
 

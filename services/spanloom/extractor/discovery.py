@@ -128,7 +128,7 @@ class Discovery:
         elif outcome.status is Status.LIVE:
             trace.misses = 0
             trace.built_spans = trace.span_count
-            trace.since_s = 0  # stored as live: a restart finds it
+            trace.since_s = 0  # stored as live, so that a restart finds the trace
         else:
             self._pending.pop(trace.key, None)
 
@@ -254,7 +254,7 @@ class Discovery:
 
     def _begin(self, change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
         trace = _begin(change, known, now)
-        if known and not change.span_count:  # to be built again without new spans
+        if known and not change.span_count:  # a request to build again, without new spans
             trace.span_count = known.arrived
             trace.retry_ns = now.ns + build_wait_ns(known.arrived, self._timing)
         return trace

@@ -59,7 +59,7 @@ class Drafts:
     ) -> None:
         """Add the trajectory of a trace with these spans."""
         self.replace(key, trajectory)
-        if self.result.statuses.get(key) is not Status.FAILED:  # it has no steps
+        if self.result.statuses.get(key) is not Status.FAILED:  # a failed trajectory has no steps
             self.score(key, trajectory, spans, unplaced)
         self.result.services.update((key.project, name) for name in trajectory.services)
         if number := count_records(spans):
@@ -264,7 +264,7 @@ def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
         return has_gone
     if head.span_count > trajectory.span_count + drafts.records.get(key, 0):
         return True
-    if is_part(trajectory):  # a late span may displace another one from the shown part
+    if is_part(trajectory):  # a late span may displace another from the spans shown
         return False
     gone = set(head.step_ids).difference(verdict.span_id for verdict in trajectory.verdicts)
     return not all(step_id.startswith(OF_EVENT) for step_id in gone)

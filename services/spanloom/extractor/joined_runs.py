@@ -86,7 +86,7 @@ def _join(
             room -= part.span_count
     if taken:
         _draft_run(reader, home, taken, drafts, joins, options)
-    if len(taken) < len(others):  # also if the home alone has more spans than are read
+    if len(taken) < len(others):  # even if the home trace alone exceeds the limit
         drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
 
 

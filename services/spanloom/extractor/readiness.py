@@ -105,7 +105,7 @@ class PendingTrace:
         """Record a failed attempt, and the time to retry."""
         self.attempts += 1
         self.failed_ns = now_ns
-        self.since_s = 0  # stored as failed: a restart finds it
+        self.since_s = 0  # stored as failed, so that a restart finds the trace
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
 
     def note_miss(self, now_ns: int) -> None:

@@ -55,7 +55,7 @@ def make_record(
     verdicts = encode_spans(trajectory)
     extra = (
         [repr(part).encode()] if part else []
-    )  # the keys by which others find it may change alone
+    )  # the part may change although the document does not
     fingerprint = _fingerprint(*without_version(document), verdicts, *extra)
     record = TrajectoryRecord(
         key=key,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:
-    """Store the scores of a batch that differ from the stored ones; call it after storing runs.
+    """Store the scores of a batch that differ from the stored scores; call after storing runs.
 
     Applies only to completely read traces, because a score whose span was not read would be
     removed. A trace whose scores the store rejects fails alone. Raises ``RetryableError`` if the

@@ -103,7 +103,7 @@ class ChangeWindow:
         if not changed:
             return Look((), {})
         look = self._read(min(changed))
-        # Seconds without traces of our slices are known too; none is newer than the time read.
+        # Seconds without traces in our slices are now known too; none is newer than this look.
         return replace(look, fingerprints={**marks, **look.fingerprints})
 
     def go_back(self) -> Look:
@@ -152,7 +152,7 @@ class ChangeWindow:
             mark = 0
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
         look = Look(self._progress.unfinished(slices), {})
-        # Last: after a failed query, the next look may have other slices.
+        # Set last, because after a failed query the next call may be for other slices.
         left = {*self._hours, *((hour, slices) for hour in hours)}
         self._hours = sorted(left, key=itemgetter(0), reverse=True)
         return look

@@ -259,7 +259,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
     """Return the endpoints for Invariant Explorer's API, by path."""
 
     def put(body: bytes, request: Received) -> ExportOutcome:
-        request.share.grow(len(body))  # in addition to the request's own share
+        request.share.grow(len(body))  # in addition to the body of the request
         return exporter.export_traces(body, request.project)
 
     def push(request: Received) -> Accepted:

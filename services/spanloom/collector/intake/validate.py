@@ -73,7 +73,7 @@ def validate_request(
     rules.apply(request)
     if redaction:
         request.DiscardUnknownFields()  # such as entity references, which no rule checks
-    if rules.changed or redaction:  # encoding drops values of repeated keys
+    if rules.changed or redaction:  # of repeated keys only one value is encoded
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
@@ -142,7 +142,7 @@ class _RequestRules:
             if self._is_full(project):
                 self._refuse(resource)
                 continue
-            if self._redaction:  # before truncation, as half a secret is not recognised
+            if self._redaction:  # before truncation: half a secret is not recognised
                 self._redaction.resource(resource)
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)

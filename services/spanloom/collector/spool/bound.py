@@ -100,7 +100,7 @@ def drop_free_pages(connection: sqlite3.Connection) -> bool:
     """Drop some free pages within the current transaction; return whether any are left."""
     before = _count_free(connection)
     for _ in range(min(before, PAGES_AT_ONCE)):
-        connection.execute("PRAGMA incremental_vacuum(1)")  # Python itself fetches only the first
+        connection.execute("PRAGMA incremental_vacuum(1)")  # Python would fetch only the first row
     connection.execute("PRAGMA shrink_memory")
     return 0 < _count_free(connection) < before
 

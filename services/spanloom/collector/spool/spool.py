@@ -212,7 +212,7 @@ class Spool:
             return self._bound.is_full(self._durable)
 
     def stored_before(self) -> int:
-        """Return a sequence; all requests with smaller ones are in the store or dead letters."""
+        """Return a sequence below which each request is in the store, or is a dead letter."""
         next_seq = self.last_seq + 1
         with self._read_lock:
             row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()

@@ -72,7 +72,7 @@ class ItemEvents:
         if event.event is Event.BEGUN:
             self._begun.setdefault((event.trace_id, event.annotator), event.at_us)
             if known and known.event is Event.DONE:
-                return  # opened again after it was finished: still finished
+                return  # opening a finished item again does not change its state
         last[event.annotator] = event
 
 

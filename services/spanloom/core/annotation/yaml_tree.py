@@ -163,7 +163,7 @@ class _Reader:
             raise SchemeError(Remark(_line(node), "the text", "a key has to be a text"))
         try:
             value: object = self._loader.construct_object(node)
-        except yaml.constructor.ConstructorError:  # an application's tag: read as plain text
+        except yaml.constructor.ConstructorError:  # a tag of some application: read as plain text
             value = node.value
         return value
 

@@ -43,7 +43,7 @@ class Reader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each case; a refused case does not stop the others."""
+        """Yield a run for each case; an invalid case is rejected, and the other cases are read."""
         for place, value in values:
             try:
                 whole = an_object(value, "the set")

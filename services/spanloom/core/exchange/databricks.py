@@ -121,7 +121,7 @@ class Rows:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each row, and the refusals."""
+        """Yield a run for each row, or that the row is rejected."""
         for value in values:
             try:
                 rows = list(rows_in(value))

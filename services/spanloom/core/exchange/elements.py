@@ -47,7 +47,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
             depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
             if depth < 0 or (depth == 0 and sign == b","):
                 text = buffer[begin : token.start()].strip()
-                if text or is_long or number > 1 or depth == 0:  # otherwise the array is empty
+                if text or is_long or number > 1 or depth == 0:  # false only for an empty array
                     yield _element(number, text, is_long=is_long)
                 number, begin, is_long = number + 1, at, False
             if depth < 0:

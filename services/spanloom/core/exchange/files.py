@@ -1,6 +1,7 @@
-"""Joins runs, each already encoded in a format, into one file, in the layout of the format.
+"""Joins runs, each already encoded in a format, into one file.
 
-``Filed`` lists the layouts. An interrupted export continues with the number of items written.
+``Format.filed`` declares how: one of the layouts in ``Filed``. An interrupted export continues from
+the number of items that the file has.
 """
 
 from __future__ import annotations

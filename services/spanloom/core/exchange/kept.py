@@ -1,4 +1,4 @@
-"""Declares which members of a run each format preserves, and counts the others as losses.
+"""Declares which members of a run a format preserves, and counts all other members as losses.
 
 Each format declares what it preserves in a ``Kept``. When a run is written, everything else is
 counted: for a step once per loss code, at the step's id; for the run once per member, at
@@ -87,7 +87,7 @@ def _has_time(name: str) -> _IsIn:
 
 
 def _has_latency(step: DocumentStep) -> bool:
-    return "latency_first_resp" in step.model_info  # "0" is a latency too
+    return "latency_first_resp" in step.model_info  # "0" is a known latency
 
 
 def _has_tokens(step: DocumentStep) -> bool:

@@ -143,7 +143,7 @@ def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text
         at = where if place and len(items) == 1 else f"{before}item {n}"
         try:
             yield Text(at, orjson.dumps(item))
-        except orjson.JSONEncodeError:  # orjson parses a depth of 1,024, but serializes only 254
+        except orjson.JSONEncodeError:  # orjson parses 1,024 levels but writes 254
             yield Text(at, b"", TOO_DEEP)
 
 

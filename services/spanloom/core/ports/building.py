@@ -135,7 +135,7 @@ class Call(NamedTuple):
     start_ns: int
     end_ns: int
     is_bare: bool
-    """Whether it is a model call and the only step of its trace."""
+    """Whether the call is a model call and the only step of its trace."""
     dialect: str = ""
     """The dialect that classified the span of the step."""
     extent: Extent = Extent()
@@ -203,7 +203,7 @@ class TrajectoryRecord:
     read: Read = NOTHING_READ
     """How much of the trace it was built from."""
     is_whole: bool = True
-    """Whether it was built from everything that had arrived."""
+    """Whether the trajectory was built from everything that had arrived."""
 
     @property
     def build(self) -> Build:

@@ -27,7 +27,7 @@ class Announcement(NamedTuple):
     start_ns: int
     """Start of the root, in nanoseconds since the epoch."""
     changed_us: int = 0
-    """Its position in the feed, in µs on the store's clock; 0 before it is stored."""
+    """The position in the feed, in µs on the store's clock; 0 before it is stored."""
     now: ListedRun | None = None
     """The current trajectory; ``None`` if it was deleted or does not pass the reader's filter."""
     is_judgement: bool = False
@@ -35,9 +35,9 @@ class Announcement(NamedTuple):
     writer: int = 0
     """The id of the process that stored it; 0 if only one process can store announcements."""
     number: int = 0
-    """Its number among the announcements by the same writer."""
+    """The number, from 1, among the announcements by the same writer."""
     is_repeated: bool = False
-    """Whether it was announced before, but readers may have missed that announcement."""
+    """Whether this is a repetition of an announcement that clients may have missed."""
 
     @classmethod
     def of_judgement(cls, key: TraceKey) -> Announcement:

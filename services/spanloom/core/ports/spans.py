@@ -66,7 +66,7 @@ class Request(NamedTuple):
 
     seq: int
     is_events: bool
-    """Whether it contained content events instead of spans."""
+    """Whether the request contained content events instead of spans."""
     items: int
     """How many distinct spans, or events, it contained.
 
@@ -113,9 +113,9 @@ class Read(NamedTuple):
     items: int
     """The number of spans and content events."""
     ranks: int
-    """The sum of the row versions of all items, each plus one.
+    """The sum over all items of the sequence, plus 1, plus 2^50 for a finished span.
 
-    The row version of a finished span is its sequence plus 2^50.
+    So a newer version of a span, or its end, makes the sum larger.
     """
 
     @property

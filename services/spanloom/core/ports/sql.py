@@ -37,7 +37,7 @@ class SqlTable:
     live: str
     """The condition that excludes rows of deleted traces; empty if rows belong to no trace."""
     has_rows: bool
-    """Whether it stores rows itself, unlike a view."""
+    """Whether the table stores rows itself; ``False`` for a view."""
     computed: Sequence[str] = ()
     """Columns that an asterisk leaves out."""
 

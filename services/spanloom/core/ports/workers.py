@@ -1,4 +1,4 @@
-"""The port for heartbeats, by which processes that share a ClickHouse server know each other."""
+"""The port for heartbeats, which tell processes that share a ClickHouse server of each other."""
 
 from __future__ import annotations
 

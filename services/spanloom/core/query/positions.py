@@ -143,7 +143,7 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
 
 
 def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
-    """Return the changes after the ``shown`` first ones; all changes if the summary differs."""
+    """Return the changes after the first ``shown`` changes; all changes if the summary differs."""
     before = [change for change in found if change.changed_us <= summary.newest_us]
     is_same = len(before) == shown and _summary(before) == summary
     return found[len(before) :] if is_same else found

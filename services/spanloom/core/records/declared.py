@@ -200,7 +200,7 @@ class Queried:
     has_keys: bool = False
     """Whether the field is a mapping, whose keys follow a dot: ``metadata.tier``."""
     is_judgement: bool = False
-    """Whether it comes from annotations or scores, which are in other tables."""
+    """Whether the value comes from annotations or scores, which are in other tables."""
 
 
 @dataclass(frozen=True, slots=True)

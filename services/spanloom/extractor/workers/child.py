@@ -77,7 +77,7 @@ class _Builder:
         signal.setitimer(signal.ITIMER_PROF, question.limit_s)
         try:
             return self._draft(question) if isinstance(question, Spans) else self._encode(question)
-        except Exception as error:  # the owner builds it itself, or finds the faulty trace
+        except Exception as error:  # the owner builds the task, and finds the faulty trace
             return Failed("".join(transportable(error).__notes__))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)

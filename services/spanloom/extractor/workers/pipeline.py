@@ -138,7 +138,7 @@ class Pipeline:
             batch.heads = self._store.trajectories.heads(list(calls))
             batch.repeats = find_repeats(self._store.calls, calls, batch.heads)
         except Exception as error:  # building in this process finds the faulty trace
-            if not isinstance(error, RetryableError):  # that one is an outage, logged as such
+            if not isinstance(error, RetryableError):  # a RetryableError is logged as an outage
                 log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
 

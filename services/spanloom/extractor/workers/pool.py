@@ -78,7 +78,7 @@ class Worker:
 
     @property
     def has_room(self) -> bool:
-        """Whether it accepts another request without blocking the sender."""
+        """Whether the worker accepts another request without blocking the sender."""
         return self.is_ready and len(self.under_way) < MAX_UNDER_WAY
 
     @property
@@ -88,7 +88,7 @@ class Worker:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has been silent for so long that it must have been stopped."""
+        """Whether the worker has sent nothing for so long that it must have been stopped."""
         return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
@@ -119,7 +119,7 @@ class Worker:
     def _send(self, message: Question | Begin) -> None:
         try:
             self.connection.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-        except OSError:  # it has ended, or is stopped: listen raises
+        except OSError:  # ended or stopped, so ``listen`` will raise
             self._process.kill()
 
     def _gone_error(self) -> WorkerGoneError:

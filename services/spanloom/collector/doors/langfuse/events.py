@@ -175,7 +175,7 @@ def _usage(body: dict[str, object]) -> object:
 
 
 def _flat(value: object) -> object:
-    """Return an object or array as JSON text, as it is stored in a span; else the value itself."""
+    """Return an object or array as JSON text, as spans store it; any other value unchanged."""
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 

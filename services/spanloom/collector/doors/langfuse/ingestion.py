@@ -132,7 +132,7 @@ class LangfuseIngestion:
             for change in batch.changes:
                 redact_change(change, redactor)
         merged = self._observations.merge(project, batch.changes)
-        batch.changes.clear()  # they take as much memory as the body
+        batch.changes.clear()  # the changes take as much memory as the body
         refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
         refused += self._store_scores(batch.scores, project)
         self._exporter.count_dropped("langfuse_events", batch.dropped)
@@ -185,7 +185,7 @@ class LangfuseIngestion:
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
-            with self._traces.hold(merged.traces):  # per part, so that others get their turn
+            with self._traces.hold(merged.traces):  # per export, so that others proceed
                 unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
@@ -208,7 +208,7 @@ class LangfuseIngestion:
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
-                share.grow(len(body))  # in addition to the request's own share
+                share.grow(len(body))  # in addition to the body of the request
                 outcome = self._exporter.export_traces(body, project)
             reason = outcome.message if outcome.rejected else ""
         except PermanentError as error:

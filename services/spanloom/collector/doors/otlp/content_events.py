@@ -77,8 +77,8 @@ def collect_content_events(
     """Return the records to store from an encoded ``ExportLogsServiceRequest``.
 
     Their ids are hashes of their content, computed with ``fingerprint_key`` if it is not empty. If
-    content is not stored, GenAI events are left out, because they have nothing else; coding agents'
-    events are not left out.
+    content is not stored, GenAI events are left out, because they have nothing but content; events
+    of coding agents are stored.
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` like a trace request.
     """

@@ -80,7 +80,7 @@ class Walk:
         }
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after applying the rules for its place; ``GONE`` if it is dropped."""
+        """Return a value after applying the rules for its ``Place``; ``GONE`` if it is dropped."""
         run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
@@ -94,11 +94,11 @@ class Walk:
         return value if isinstance(value, str) else ""
 
     def rule_for(self, place: Place, path: str) -> Rule | None:
-        """Return the first rule for a place that has a pattern matching the key."""
+        """Return the first rule for a ``Place`` that has a pattern matching the key."""
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
     def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
-        """Replace all matches of the recognisers whose rules apply to a place."""
+        """Return a text with all matches replaced of recognisers whose rules apply to ``place``."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:

@@ -80,7 +80,7 @@ class Run:
         self._taken: set[str] = set()
 
     def new_id(self, path: str, own: object) -> str:
-        """Return the id of a step: ``own`` if it is a valid span id and unused, else a hash."""
+        """Return the id for a step: ``own`` if it is a valid unused span id, otherwise a hash."""
         source = own if isinstance(own, str) else ""
         step_id = step_id_of(self.trace_id, path, source, self._taken)
         note_made(step_id, source, path or "agent", self.losses)
@@ -299,7 +299,7 @@ class AgentReading:
             for at, name in enumerate(names):
                 self._run.totals[at] += usage_of([metrics.get(name)])[0]
 
-    def _read_dispatch(  # all members of a step
+    def _read_dispatch(  # one parameter per member of a step
         self,
         agent: DraftStep,
         step: Json,
@@ -328,7 +328,7 @@ class AgentReading:
         for result in by_id.values():
             self._add_tool(agent, f"{where}.{len(self._ids)}", None, result, times, called=False)
 
-    def _add_tool(  # the facts of one result
+    def _add_tool(  # one parameter per fact about a result
         self,
         agent: DraftStep,
         path: str,
@@ -449,7 +449,7 @@ def _results(step: Json, where: str) -> Iterator[Json]:
 def _references(result: Json, where: str) -> Sequence[str]:
     """Return the ids of the trajectories that a result refers to."""
     raw = result.get("subagent_trajectory_ref") or []
-    listed = raw if isinstance(raw, list) else [raw]  # before 1.7, a single one is allowed
+    listed = raw if isinstance(raw, list) else [raw]  # before 1.7 it may be a single object
     found = (an_object(one, f"{where}.subagent_trajectory_ref") for one in listed)
     return [one["trajectory_id"] for one in found if isinstance(one.get("trajectory_id"), str)]
 

@@ -268,7 +268,7 @@ class _Agent:
             observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _add_result(self, step: DocumentStep, turn: Turn) -> None:
-        """Add a tool's result to the step that called the tool, or else as a separate step."""
+        """Add a tool's result to the step that called the tool, otherwise as a separate step."""
         call_id = turn.message["tool_call_id"]
         content = turn.message["content"]
         if (caller := self._caller(call_id, step.name)) is None:
@@ -318,7 +318,7 @@ class _Agent:
                 break
             above = self._parents[above]
         if step.parent_id in self._parents:
-            self._parents[step.parent_id] = above  # many siblings: search their ancestors only once
+            self._parents[step.parent_id] = above  # so that siblings need not search
         return {"parent_id": above} if above in self._emitted else {}
 
     def _begin(self, time: str, source: str, message: object) -> Json:

@@ -101,7 +101,7 @@ def read(message: Json) -> Json:
         "content": parts if isinstance(content, list) else as_text(content),
     }
     if reasoning and (not parts or [part["type"] for part in parts] == ["text"]):
-        shown["content"] = parts[0]["text"] if parts else ""  # a text written as a part
+        shown["content"] = parts[0]["text"] if parts else ""  # a text content was written as a part
     if reasoning:
         shown["reasoning_content"] = "\n".join(reasoning)
     if role == "tool":

@@ -54,7 +54,7 @@ class LogReader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each sample; a refused sample does not stop the others."""
+        """Yield a run for each sample; an invalid sample is rejected, and the others are read."""
         for place, value in values:
             try:
                 log = an_object(value, "the log")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def moment(ms: int) -> str:
     """Return milliseconds since the epoch as RFC 3339: ``2024-05-11T04:00:00.010+00:00``."""
-    return rfc3339_ms(ms).replace("Z", "+00:00")  # like Inspect's own logs
+    return rfc3339_ms(ms).replace("Z", "+00:00")  # the form in Inspect's own logs
 
 
 def milliseconds(text: object) -> int | None:

@@ -120,7 +120,7 @@ def _messages(view: Document) -> Iterator[Json]:
     """Yield the conversation of the first agent as the messages of the sample."""
     for agent in islice(view.agents, 1):
         for turn in conversation(agent):
-            yield written(turn.message, Losses(), turn.step_id)  # counted with the step's event
+            yield written(turn.message, Losses(), turn.step_id)  # losses are counted with the event
 
 
 def _last_answer(steps: Mapping[str, DocumentStep]) -> Json:

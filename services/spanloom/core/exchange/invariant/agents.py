@@ -1,4 +1,4 @@
-"""Makes a draft from the lines of a run: the first line is the root agent; the others ran in it."""
+"""Makes a draft from the lines of a run: the first is the root agent, the others inner agents."""
 
 from __future__ import annotations
 

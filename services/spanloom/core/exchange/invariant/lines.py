@@ -68,7 +68,7 @@ def line_of(value: Any, where: str = "") -> Line | None:  # any JSON value
 
 def _annotations(items: Iterable[object]) -> Iterator[Annotation]:
     for one in items:
-        with suppress(InvalidRequestError):  # it is counted as unread
+        with suppress(InvalidRequestError):  # an invalid annotation is counted as unread
             yield read_annotation(one, "")
 
 

@@ -179,7 +179,7 @@ def _unit_of(how: Arithmetic, left: FieldType, right: FieldType) -> FieldType:
     durations = (left, right).count(FieldType.DURATION)
     if how in (Arithmetic.PLUS, Arithmetic.MINUS) and durations == 1:
         raise UnfitValueError("a number cannot be added to a duration: 2s has a unit, 2 has none")
-    if how is Arithmetic.TIMES and durations == 2:  # both are durations
+    if how is Arithmetic.TIMES and durations == 2:  # a product of two durations
         raise UnfitValueError("two durations cannot be multiplied")
     if how is Arithmetic.DIVIDED and right is FieldType.DURATION:
         if left is FieldType.NUMBER:

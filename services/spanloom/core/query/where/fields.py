@@ -36,7 +36,7 @@ class Field(NamedTuple):
     has_keys: bool = False
     """Whether the field is a mapping, whose keys follow a dot: ``metadata.tier``."""
     is_judgement: bool = False
-    """Whether it comes from annotations or scores, which are in other tables; only for filters."""
+    """Whether the value comes from annotations or scores, in other tables; only for filters."""
 
 
 class Subject(Enum):

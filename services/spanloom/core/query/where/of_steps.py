@@ -34,7 +34,7 @@ def first_step_condition(where: str) -> str:
 
 
 def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
-    """Yield the positions of ``has (`` and ``count (``, except those after ``not``."""
+    """Yield the indexes of ``has (`` and ``count (``, except after ``not``."""
     denied = 0
     for at, (token, after) in enumerate(pairwise(tokens)):
         if token.is_word("not") and after.is_sign("("):
@@ -45,7 +45,7 @@ def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
-    """Return the position of the bracket that closes the one opened before this token."""
+    """Return the index of the bracket that closes the bracket before the token at ``at``."""
     depth = 1
     while depth and tokens[at].kind is not TokenKind.END:
         depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")

@@ -201,7 +201,7 @@ class TokenReader:
             self.fail(f"more than {MAX_COMPARISONS} comparisons")
 
     def fail(self, message: str, expected: Sequence[str] = ()) -> NoReturn:
-        """Raise ``UnreadableWhereError`` with a problem at the next token and all earlier ones."""
+        """Raise ``UnreadableWhereError`` with all problems so far and one at the next token."""
         at = self.here
         if at.is_sign(*JOINING):
             message = f"{at.text!r} joins numbers here; put texts in quotes"

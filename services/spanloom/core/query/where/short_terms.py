@@ -63,7 +63,7 @@ class Term(NamedTuple):
     kind: Is
     text: str = ""
     is_denied: bool = False
-    """Whether a minus precedes it."""
+    """Whether a minus precedes the term."""
     name: str = ""
     """For a comparison: the field, its key with the leading dot, the operator and the value."""
     key: str = ""
