@@ -29,7 +29,7 @@ EVERY_S = 1.0
 AT_FIRST = 50.0
 """Budget, in spans, of all extractors together after a start."""
 QUIET_S = 5.0
-"""Quiet seconds after which a complete run that continues is built in any case."""
+"""Seconds without new spans after which a complete run that continued is built in any case."""
 MOST = 150.0
 """Upper limit, in spans, of the unused budget of all extractors, and of one extractor's debt."""
 

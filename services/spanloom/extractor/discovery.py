@@ -171,7 +171,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces of the next share that need to be built and have been missed so far."""
+        """Add the traces in the next share that need to be built and are not waiting yet."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)

@@ -42,13 +42,13 @@ class Drafts:
     trajectories: dict[TraceKey, Trajectory] = field(default_factory=dict)
     calls: dict[TraceKey, Sequence[Call]] = field(default_factory=dict)
     records: dict[TraceKey, int] = field(default_factory=dict)
-    """Number of coding agents' log records among the events of the spans, if not 0."""
+    """Number of coding agents' log records among the span events of a trace; no entry for 0."""
     parts: dict[TraceKey, Part] = field(default_factory=dict)
     """Data for joining traces into runs, for each trace that may be one of several of a run."""
     has_gone: dict[TraceKey, bool] = field(default_factory=dict)
     """For stored traces of joined runs: whether spans of any trace of the run were removed."""
     result: BatchResult = field(default_factory=BatchResult)
-    """The outcome of the traces so far."""
+    """The outcome so far for the traces in the batch."""
 
     def add(
         self,
@@ -68,7 +68,7 @@ class Drafts:
             self.parts[key] = part
 
     def replace(self, key: TraceKey, trajectory: Trajectory) -> None:
-        """Set the trajectory of a trace."""
+        """Replace the drafted trajectory of a trace."""
         self.trajectories[key], self.calls[key] = trajectory, list_calls(trajectory)
 
     def score(
@@ -85,7 +85,7 @@ class Drafts:
         scoring.set_scores(key, list_scores(key, trajectory, spans, unplaced, responses))
 
     def warn(self, key: TraceKey, text: str) -> None:
-        """Add a warning to a trajectory."""
+        """Add a warning to a drafted trajectory."""
         if (known := self.trajectories.get(key)) is not None:
             self.trajectories[key] = replace(known, warnings=[*known.warnings, text])
 

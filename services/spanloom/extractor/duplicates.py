@@ -1,4 +1,4 @@
-"""Finds calls that are reported in two traces, in any order of extraction."""
+"""Finds calls and runs that two traces report, whichever trace is extracted first."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Repeats:
     """Duplicates in a batch: its traces that repeat other traces, and traces that repeat them."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
-    """Traces of the batch that duplicate a call of another trace, with the original."""
+    """Traces in the batch that report a call of another trace, with the original of the call."""
     stored: list[TraceKey] = field(default_factory=list)
-    """Stored traces that duplicate a call of the batch, or did when they were built."""
+    """Stored traces that report a call of the batch too, or did when they were built."""
 
 
 def find_repeats(
@@ -146,7 +146,7 @@ class _CallsByContent:
 def _load(
     finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
 ) -> Sequence[Call]:
-    """Return the stored rows near these calls, and the rows of the known traces' duplicates."""
+    """Return stored calls near these calls in time, and the duplicates of ``known`` traces."""
     at_ns = own[0].start_ns if own else 0
     again = (repeat_window(key, at_ns) for key in known)
     return finder.find(project, [*map(_window, own), *again])

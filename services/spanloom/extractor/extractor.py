@@ -38,7 +38,7 @@ MAX_SPANS = 20_000
 FEW_TRACES = 50
 """Up to this many due traces, a look and its batch cost about as much as for one trace."""
 AFTER_FEW = 1.5
-"""Factor of the pause after a look that found few traces."""
+"""After a look that found at most ``FEW_TRACES``, the pause is this many times as long."""
 MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0

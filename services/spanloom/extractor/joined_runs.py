@@ -53,7 +53,7 @@ def join_runs(
 
 
 def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
-    """Return the drafted traces that another trace shows: its id, and the root step of each."""
+    """Return the home trace and the root step of each drafted trace that its home trace shows."""
     found = {}
     for key in drafts.parts:
         if joins.homes[key] != key and key in drafts.trajectories:

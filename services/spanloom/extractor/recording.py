@@ -232,10 +232,10 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
 
 
 def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
-    """Return the final status of each run that this batch built as live but another has finished.
+    """Return the recorded status of runs that this batch built as live, but another as finished.
 
-    Only for runs of which nothing has arrived since the other builder recorded the status, so that
-    this batch does not record them as live again; possibly no process would wait for their end.
+    Only if nothing has arrived since the other build was recorded. This batch must not record such
+    a run as live, because then possibly no process would finish it again.
     """
     return {
         key: one.status

@@ -101,7 +101,7 @@ class Replayer:
         return parts
 
     def _run_piece(self, replay: Replay) -> Replay:
-        """Run one step of a replay or a part of it, and record its progress."""
+        """Run one step of a replay, or of a part of a replay, and record the progress."""
         piece = self._next(replay)
         is_first, self._under_way = (replay.id, replay.part) != self._under_way, None
         written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)

@@ -179,5 +179,5 @@ class ChangeWindow:
         self._set_ns = now_ns
 
     def _time(self, now_ns: int) -> int:
-        """Return the store's time in s; a process's clock may differ, but has the same speed."""
+        """Return the store's time in s: the time last read, plus the time that passed since."""
         return self._clock_s + (now_ns - self._set_ns) // NS

@@ -42,7 +42,7 @@ class StoredScheme:
 
 @dataclass(frozen=True, slots=True)
 class KeptVersion:
-    """A version of a trajectory as it was annotated."""
+    """The document of a trajectory version that was annotated."""
 
     key: TraceKey
     version: int

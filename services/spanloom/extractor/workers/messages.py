@@ -58,7 +58,7 @@ class Drafted(NamedTuple):
 
 
 class Known(NamedTuple):
-    """Originals and stored versions of the traces of a task."""
+    """The second request for a task: the originals of duplicates, and stored versions."""
 
     task: int
     originals: Mapping[TraceKey, DuplicateOf]
