@@ -46,8 +46,8 @@ IDLE_SPARE_BYTES = 2 << 20
 BUSY_SPARE_BYTES = 192 << 20
 """Bytes that the spool's files may occupy beyond their content, while idle and while busy.
 
-Idle means that no request has arrived for a second. While requests arrive, the log is not
-shortened: 64 MiB of it are overwritten again and again.
+Idle means that no request has arrived for a second. While requests arrive, SQLite overwrites a
+log of 64 MiB again and again, so shortening it earlier would be useless.
 """
 
 

@@ -147,7 +147,7 @@ class _Session:
         self._models: list[str] = []
 
     def add(self, place: str, value: Any) -> Iterator[Refused]:
-        """Add a message; yield a refusal if it is invalid."""
+        """Add a message; if it is invalid, yield that it is rejected."""
         if isinstance(value, dict) and value.get("type") != _MESSAGE and "message" not in value:
             yield Refused(place, f"type: {_SESSION} or {_MESSAGE} is needed here")
             return
@@ -175,7 +175,7 @@ class _Session:
         self._models.append(str(model) if is_answer else "")
 
     def read(self, reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run, or a refusal."""
+        """Yield the run, or that the session is rejected."""
         yield from read_alone(self._place, self._value, self._read_one, reading)
 
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:

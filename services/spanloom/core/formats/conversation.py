@@ -1,4 +1,4 @@
-"""Builds one conversation from the messages in an agent's steps: one message per turn, in order.
+"""Builds one conversation from the messages in an agent's steps; a ``Turn`` is one message.
 
 The conversation is built from the steps, not copied from the input of the last model call, because
 in only 176 of 228 captured pairs of consecutive calls the earlier conversation was a prefix of the

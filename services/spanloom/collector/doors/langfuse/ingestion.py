@@ -163,7 +163,7 @@ class LangfuseIngestion:
         return Ingested([s.event_id for s in scores if s.event_id not in gone], refused)
 
     def _store_scores(self, scores: Sequence[Score], project: str) -> Iterator[Refusal]:
-        """Spool scores like log records; yield refusals of scores that are not stored."""
+        """Spool scores like log records; yield a refusal for each score that is not stored."""
         if not scores:
             return
         body = encode_scores(scores, self._exporter.fingerprint_key)
