@@ -1,7 +1,8 @@
-"""The two pure halves of building traces: spans to drafts, and drafts to records.
+"""The two halves of building traces, as pure functions: spans to drafts, and drafts to records.
 
-Between the halves the store is queried for duplicates and stored versions of the drafts. Both
-halves have the same results in this process and in a worker.
+A draft is an extracted trajectory. Between the halves the store is queried for duplicates and
+stored versions of the drafts. Both halves may run in this process or in a worker, with the same
+results.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 class _CallsByContent:
     """Calls by content, in the order of their start.
 
-    A script that repeats one query a thousand times has as many equal calls, so each is compared
-    only with calls near it in time.
+    A script that repeats one query a thousand times makes a thousand equal calls, so each call is
+    compared only with calls near it in time.
     """
 
     def __init__(self, calls: Iterable[Call]) -> None:

@@ -177,9 +177,9 @@ class Extractor:
     def _until_next_s(self) -> float:
         """Return the seconds until the next trace settles, so that a single run is built at once.
 
-        This shortens only the pause after a look without builds. Under steady load a look builds
-        all traces that have settled since the last look, so its cost occurs once a second, not per
-        trace.
+        Only the pause after a look without builds is shortened. Under steady load each look builds
+        all traces that have settled since the last look, so the cost of a look occurs once a
+        second, not once per trace.
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS

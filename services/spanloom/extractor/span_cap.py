@@ -108,7 +108,7 @@ def _built_whole(
 ) -> Sequence[TraceKey]:
     """Return the traces for which nothing arrived since a stored build read them completely.
 
-    Retention has removed their missing spans.
+    If spans are missing in such a trace, retention has removed them.
     """
     partial = [key for key, part in parts.items() if not part.is_whole]
     built = spans.whole_builds(partial) if partial else {}

@@ -129,7 +129,7 @@ class HttpReceiver:
         return accepted.answer
 
     def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
-        """Log that a request was refused, unless it is a GET, which no sender of telemetry uses."""
+        """Log that a POST or PUT was refused; other methods do not send telemetry."""
         if head.method in _SENDS:
             self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 

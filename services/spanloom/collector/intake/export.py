@@ -69,7 +69,7 @@ class Exporter:
     ) -> None:
         """Put accepted requests into the spool.
 
-        If ``admission`` is missing, there are no rates and quotas; if ``redactor`` is missing,
+        If ``admission`` is ``None``, there are no rates and quotas; if ``redactor`` is ``None``,
         nothing is redacted.
         """
         self.redactor = redactor

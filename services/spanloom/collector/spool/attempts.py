@@ -89,9 +89,9 @@ class Attempts:
         stall: Stall,
         outage: Outage | None = None,
     ) -> None:
-        """Try until ``stopping`` is set; failures are reported to ``stall``.
+        """Set where to store requests; when ``stopping`` is set, retries end.
 
-        ``outage`` logs when the store is unavailable.
+        Failures are recorded in ``stall``; ``outage`` logs when the store is unavailable.
         """
         self._outage = outage or Outage()
         self._spans = spans

@@ -1,6 +1,6 @@
 """Commits in one thread: all jobs submitted during a commit become the next transaction.
 
-An fsync costs the same for one request as for a hundred, so a single request does not wait, and
+An fsync costs the same for one request as for a hundred. A single request is committed at once;
 under load many requests share one fsync.
 """
 

@@ -180,7 +180,8 @@ def compare(
 ) -> Sequence[Measure]:
     """Return a measure for each aspect of a scheme; ``scores`` are by trace and annotator.
 
-    ``seed=None`` skips the intervals, which take the most time.
+    ``seed`` is the seed for the bootstrap intervals; if it is ``None``, no intervals are computed,
+    because they take most of the time.
     """
     return [_measure(*aspect, seed) for aspect in aspects_of(scheme, marks, scores)]
 

@@ -3,9 +3,9 @@
 Equal trajectories have equal bytes: the order of keys is fixed here, and keys that come from the
 data are sorted. The schema is ``canonical_schema.json`` next to this file.
 
-Times are strings of whole milliseconds, truncated, not rounded; a negative duration is ``"0"``.
-``latency_first_resp`` is absent if the first token was not seen: ``"0"`` would claim an instant
-response. Token counts are always present, 0 if none were reported.
+Times are strings of whole milliseconds, truncated, not rounded; a negative duration is ``"0"``. If
+the time of the first token is unknown, ``latency_first_resp`` is absent, because ``"0"`` would mean
+an instant response. Token counts are always present; they are 0 if none were reported.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 def with_version(document: bytes, version: int) -> bytes:
     """Return the document with another version number.
 
-    Versions that differ only in their number can then be stored once.
+    So versions that differ only in their number can share one stored document.
     """
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))

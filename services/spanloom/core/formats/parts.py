@@ -33,7 +33,7 @@ Texts = Literal["raw", "parsed", "last", "none"]
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
-    """Return a step of a document with the id of its agent as ``agent_id``; ``None`` if missing.
+    """Return a step of a document, with its agent's id as ``agent_id``; ``None`` if not found.
 
     The root has the type ``extraction.root_type`` and an empty ``agent_id``. An agent is returned
     without its own steps.

@@ -55,7 +55,7 @@ class AlertStore(Protocol):
         """Return the newest revision of each version of an alert, newest first."""
 
     def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
-        """Store the evidence of events, then the events; they are durable on return.
+        """Store the evidence for events (``shown``), then the events; durable on return.
 
         Of two events with the same id and number the first counts.
         """

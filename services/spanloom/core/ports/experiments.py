@@ -39,7 +39,7 @@ class EvaluatorStore(Protocol):
 class ExperimentStore(Protocol):
     """Stores experiments: their definitions, the chosen runs, and how they ended.
 
-    Their results are scores.
+    The results of experiments are stored as scores.
     """
 
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:

@@ -202,8 +202,8 @@ class Dealer:
     def listen(self) -> None:
         """Wait until workers have answered or ended, and record that in their tasks.
 
-        Return at once if no worker has anything to answer, because the spans of all tasks may be
-        unreadable.
+        Returns at once if no worker has an open request, which happens if reading the spans of all
+        tasks has failed.
         """
         if not any(worker.is_awaited for worker in self._pool.workers):
             return

@@ -76,7 +76,7 @@ class Encoded(NamedTuple):
 class Failed(NamedTuple):
     """Answer to ``Spans`` or ``Known``: the whole task failed.
 
-    Failures of single traces are in the result.
+    Failures of single traces are in ``Encoded.result``.
     """
 
     error: str

@@ -91,9 +91,9 @@ class ObservationFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run one transaction, which evicts old and surplus rows before it commits.
+        """Run one transaction; before the commit, evict old rows, and rows beyond the size limit.
 
-        Raises ``OverloadedError`` if the file cannot be written; then nothing is changed.
+        Raises ``OverloadedError``, without any change, if the file cannot be written.
         """
         with self._lock:
             try:

@@ -1,7 +1,7 @@
 """Converts Langfuse's scores to evaluation results, in the form of log records.
 
-A score names its trace, and the observation that it judges unless it judges the whole trace. A
-score with the same id replaces the earlier one. See ADR 073.
+A score names its trace, and, unless it judges the whole trace, the observation that it judges. A
+score replaces an earlier score with the same id. See ADR 073.
 """
 
 from __future__ import annotations

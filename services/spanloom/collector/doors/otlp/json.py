@@ -158,8 +158,8 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
 def decode_traces(body: bytes, limits: Limits) -> bytes:
     """Return a JSON ``ExportTraceServiceRequest`` as protobuf.
 
-    Raises ``InvalidRequestError`` naming the invalid field. A malformed id does not fail the
-    request: it becomes bytes of a wrong length, for which validation rejects only the span.
+    Raises ``InvalidRequestError``, which names the invalid field. A malformed id does not fail the
+    request: it becomes bytes of a wrong length, so validation rejects only the span with this id.
     """
     return _decode(body, _TRACES, limits)
 

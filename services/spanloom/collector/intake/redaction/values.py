@@ -32,7 +32,7 @@ def write_value(value: Plain) -> bytes:
 
 
 def read_json(text: str) -> tuple[Plain, bool] | None:
-    """Return the value of a JSON text, and whether an object in it repeats a key.
+    """Parse a JSON text; return the value, and whether an object in it repeats a key.
 
     ``None`` if the text is not JSON, or if it is a single number or word. Raises
     ``UnreadableJsonError``.

@@ -100,7 +100,8 @@ _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
 def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json]) -> Json:
     """Return the state of a user; ``answers`` are by item and scheme.
 
-    The account must already exist in Potato, which does not register a name that has a folder.
+    The user's account must already exist in Potato, because Potato does not register a name for
+    which there is a folder.
     """
     return {
         "user_id": user,

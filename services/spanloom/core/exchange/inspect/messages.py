@@ -1,4 +1,4 @@
-"""Converts messages between Inspect's form and Spanloom's.
+"""Converts messages from Spanloom's form to Inspect's form, and back.
 
 In Inspect's form, the arguments of a tool call are an object, and a model's reasoning is a part of
 the content.

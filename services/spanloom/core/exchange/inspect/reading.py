@@ -1,7 +1,7 @@
 """Reads evaluation logs: every sample is a run.
 
-The model calls, tools and agents of a sample come from its events. A sample that has only messages
-has no times: its steps come from the conversation.
+The steps for model calls, tools and agents are made from the events of a sample. If a sample has
+only messages, the steps are made from the messages, and have no times.
 """
 
 from __future__ import annotations

@@ -49,9 +49,9 @@ def text_in(value: object, where: str, reading: Reading) -> str:
 def bare_run(
     row: Json, source: str, texts: tuple[str, str], expected: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return a row without a trace as a run: a root with request and response, without times.
+    """Make a run from a row without a trace: a root with request and response, without times.
 
-    A hash of the row replaces an empty ``source``.
+    ``source`` is the id of the run in the file; if it is empty, a hash of the row is used.
     """
     reading.losses.note(Code.DURATION_UNKNOWN)
     trace_id = trace_id_of(reading.format, reading.project, source or _content(row))

@@ -78,7 +78,7 @@ def read_assessments(
 ) -> tuple[Sequence[Json], Mapping[str, object]]:
     """Return the scores of a trace, one row per revision, and the expectations of the run.
 
-    Expectations of single spans, and issues, are counted and left out.
+    Expectations for single spans, and issues, are left out and counted as losses.
     """
     reading = _Assessments(run, losses)
     expected: dict[str, object] = {}

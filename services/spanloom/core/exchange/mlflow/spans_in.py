@@ -49,7 +49,7 @@ class SpanReader:
     """Reads one span; ``place`` is its path in the trace."""
 
     def __init__(self, span: Json, place: str, losses: Losses) -> None:
-        """Check the required members.
+        """Check the required members of the span.
 
         Raises ``InvalidRequestError`` with the path of the fault.
         """

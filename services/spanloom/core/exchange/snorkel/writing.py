@@ -82,9 +82,9 @@ def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     """Return a run as the root of a trace, with each agent's steps below it.
 
-    The tokens of a model call are the sum of input and output; the tokens of an agent or the root
-    are the sum of its model calls. Latency is in seconds. A parent whose children overlapped in
-    time is ``parallel``.
+    ``tokens`` of a model call is the sum of input and output tokens; ``tokens`` of an agent or the
+    root is the sum over its model calls. ``latency`` is in seconds. A node whose children
+    overlapped in time has the execution type ``parallel``.
     """
     view = Document(document)
     steps = _steps(view)
@@ -112,7 +112,7 @@ def _nodes(
 ) -> Mapping[str, Json]:
     """Return every step as a node by id, each among the substeps of its agent.
 
-    Steps with the same start are ordered by ``positions`` if present, otherwise by ends and ids.
+    Steps with equal starts are ordered by ``positions``, or, if that is ``None``, by end and id.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}

@@ -21,7 +21,7 @@ _GO_ON = ("then", "next", "within", "under", "child")
 
 
 def first_step_condition(where: str) -> str:
-    """Return the condition of the first step in a ``where``; empty if it has none.
+    """Return the condition on the first step in a ``where``; empty if there is none.
 
     ``parse_where`` must accept the text.
     """

@@ -118,7 +118,7 @@ class Snippet(NamedTuple):
 
 
 def make_snippet(text: str, query: TextQuery) -> Snippet:
-    """Return the text around the first match; without a match, the beginning of the text.
+    """Return the text around the first match; if there is none, the beginning of the text.
 
     A long text is scanned only as far as the snippet reaches. Accents are composed in the snippet.
     """

@@ -1,6 +1,6 @@
 """The parsed form of a ``where``: a condition on a run, or on a step.
 
-Every field in it exists and every value has the type of its field.
+Every field in the tree exists, and every value has the type of its field.
 """
 
 from __future__ import annotations
