@@ -152,7 +152,7 @@ class ListedModel:
     """A model in the price catalogue; each of its prices is converted to ``Rates`` once."""
 
     def __init__(self, info: ModelInfo) -> None:
-        """Wrap the catalogue's entry."""
+        """Wrap the catalogue's entry for a model."""
         self._info = info
         self._rates: dict[int, Rates] = {}
         self._only = None if isinstance(info.prices, list) else read_rates(info.prices)

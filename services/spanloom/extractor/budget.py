@@ -35,7 +35,7 @@ MOST = 150.0
 
 
 class Budget:
-    """The spans that an extractor may still read for repeated builds."""
+    """The number of spans that one extractor may still read for repeated builds."""
 
     def __init__(self) -> None:
         """Start with an empty budget; the first call of ``affordable`` sets it."""

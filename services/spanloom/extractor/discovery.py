@@ -179,7 +179,7 @@ class Discovery:
             self._share += 1
 
     def _forget_removed(self, now_ns: int) -> None:
-        """Stop expecting requests that retention or a deletion has removed."""
+        """Stop waiting for requests that retention or a deletion has removed from the store."""
         missing = {
             (trace.key, *request)
             for trace in self._pending.values()

@@ -195,7 +195,7 @@ class Extractor:
                 yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
 
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
-        """Return the traces of slices that this process still holds."""
+        """Return the traces in slices that this process still holds."""
         held = self._held()
         return [due for due in batch if covers(held, due[0].key)]
 

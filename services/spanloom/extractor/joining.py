@@ -59,7 +59,7 @@ class Joins:
 
 
 def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
-    """Compare the parts of a batch with each other and with the store's parts."""
+    """Find the runs of the parts in a batch, among these parts and stored parts."""
     joins = Joins()
     own: defaultdict[Session, dict[TraceKey, Part]] = defaultdict(dict)
     for key, part in parts.items():

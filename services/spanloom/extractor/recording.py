@@ -69,7 +69,7 @@ MAX_KNOWN = 1_000
 
 
 class NewServices:
-    """Logs the first spans of each service."""
+    """Logs when a service sends its first spans."""
 
     def __init__(self) -> None:
         """Start without known services."""
@@ -164,7 +164,7 @@ class Recorder:
             self._store.feed.announce_missing([result.stored[key] for key in lost])
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
-        """Return the progress of one trace of a batch."""
+        """Return the progress to record for one trace of a batch."""
         if trace.key in result.failures:
             error = str(result.failures[trace.key])
             return Progress(

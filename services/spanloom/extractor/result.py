@@ -23,7 +23,7 @@ MAX_TRACE_SPANS = 1_000_000
 
 
 class BuildOptions(NamedTuple):
-    """Options of building traces."""
+    """Options for building traces."""
 
     max_trace_spans: int = MAX_TRACE_SPANS
     """Maximum number of spans read per trace; the rest of a larger trace is not shown."""
@@ -73,7 +73,7 @@ class Scoring:
         self.responses.pop(key, None)
 
     def forget(self, key: TraceKey) -> None:
-        """Remove a trace, as if it had not been read."""
+        """Remove all entries of a trace, as if it had not been read."""
         for held in (self.scores, self.responses, self.named):
             held.pop(key, None)
 

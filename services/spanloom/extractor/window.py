@@ -126,7 +126,7 @@ class ChangeWindow:
             del self._seen[second]
 
     def went_back(self) -> None:
-        """Record the hour that ``go_back`` read as known."""
+        """Remove the hour that ``go_back`` returned from the unread hours."""
         if self._hours:
             self._hours.pop()
 

@@ -25,7 +25,7 @@ _NO_ID = b"?"
 
 
 class RequestWriter:
-    """One request with one scope, and a resource for each service that sent spans."""
+    """Writes an OTLP request with one scope, and with a resource for each service."""
 
     def __init__(self, scope: str) -> None:
         """Start an empty request; ``scope`` is the instrumentation scope of every span."""

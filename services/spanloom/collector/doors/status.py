@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Encoding(StrEnum):
-    """Encoding of a request and its response; the value is the media type."""
+    """The OTLP encoding of a request and of its response; the value is the media type."""
 
     PROTOBUF = "application/x-protobuf"
     JSON = "application/json"
@@ -99,7 +99,7 @@ def build_status(error: BaseException) -> Status:
 
 
 def encode_status(status: Status, encoding: Encoding) -> bytes:
-    """Return the bytes of a status in the encoding of the request."""
+    """Encode a status in the encoding of the request."""
     if encoding is Encoding.PROTOBUF:
         return status.SerializeToString()
     details = [_detail_as_json(detail) for detail in status.details]

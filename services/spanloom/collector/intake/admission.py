@@ -1,4 +1,4 @@
-"""Admits requests by free disk space, quota and rate of the project, and bytes in flight."""
+"""Admits or refuses requests by free disk space, the project's quota and rate, bytes in flight."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class InFlightBudget:
     """
 
     def __init__(self, max_bytes: int) -> None:
-        """Allow up to ``max_bytes`` at the same time."""
+        """Allow up to ``max_bytes`` bytes in flight."""
         self._max_bytes = max_bytes
         self._taken = 0
         self._lock = Lock()

@@ -21,7 +21,7 @@ class Rejection(StrEnum):
 
     @property
     def rule(self) -> str:
-        """The rule's name in the metrics."""
+        """The name of the violated rule in the metrics."""
         return self.name.lower()
 
 

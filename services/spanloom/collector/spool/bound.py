@@ -151,12 +151,12 @@ def least_free(total: int, min_free: int | None) -> int:
 
 
 def comfortable_free(total: int, least: int) -> int:
-    """Return the free bytes, at least ``least``, below which a warning is logged."""
+    """Return how many bytes must be free, at least ``least``, so that no warning is logged."""
     return max(least, DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
 class FreeSpace(RepeatingPart):
-    """Checks the free space between ``start`` and ``stop``; a ``Part``."""
+    """Checks the free space regularly, from ``start`` until ``stop``; implements ``Part``."""
 
     name = "disk"
 

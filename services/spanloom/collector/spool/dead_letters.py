@@ -35,7 +35,7 @@ _DELETE = "DELETE FROM dead_letters WHERE seq = ? RETURNING size"
 
 
 class DeadLetters:
-    """The dead letters of a spool file; close it after use."""
+    """Gives access to the dead letters in a spool file; must be closed after use."""
 
     def __init__(self, spool: Path) -> None:
         """Open the file; raises ``StartupError`` if it is missing or has another version."""

@@ -44,7 +44,7 @@ _SIGNALS = frozenset(Signal)
 
 
 class Depth(NamedTuple):
-    """Number, size and age of the requests that wait in the spool."""
+    """Number and size of the requests that wait in the spool, and the age of the oldest."""
 
     records: int
     bytes: int
@@ -189,7 +189,7 @@ class Spool:
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
-        """Return the totals of the waiting requests."""
+        """Return number, size and age of the waiting requests."""
         with self._read_lock:
             query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
             row = self._reading.execute(query).fetchone()
@@ -207,7 +207,7 @@ class Spool:
 
     @property
     def is_full(self) -> bool:
-        """Whether requests are refused for lack of room."""
+        """Whether requests are refused because the spool is full."""
         with self._changed:
             return self._bound.is_full(self._durable)
 

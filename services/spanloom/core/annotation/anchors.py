@@ -46,7 +46,7 @@ class AnchoredStep(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a complete judgement needs this step; agents are judged through their steps."""
+        """Whether annotators have to judge this step; agents are judged through their steps."""
         return self.type != AGENT
 
     def anchor(self, version: int) -> Anchor:
@@ -176,7 +176,7 @@ class Fate(NamedTuple):
 
 
 class CurrentState(NamedTuple):
-    """An annotation's state in the current version, and its current step."""
+    """The state of an annotation in the current version, and the step to which it applies now."""
 
     state: State
     step_id: str = ""

@@ -149,7 +149,7 @@ COUNTING = ("valid", "moved", "whole")
 
 
 class Example(NamedTuple):
-    """A corrected answer, with all messages before it."""
+    """A training example: a corrected model output, with all messages before it."""
 
     prompt: Sequence[Json]
     chosen: Sequence[Json]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ItemEvents:
-    """The events of a queue; duplicates and any order are allowed."""
+    """Derives the state of items from a queue's events, which may be repeated and in any order."""
 
     def __init__(self, events: Iterable[QueueEvent]) -> None:
         """Apply all events in the order of their times."""

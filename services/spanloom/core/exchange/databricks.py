@@ -169,7 +169,7 @@ def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
 
 
 def _request_in(request: object, reading: Reading) -> str:
-    """Return a request as text, its messages as JSON."""
+    """Return a request as text; messages become JSON text."""
     value = json_object(request) if isinstance(request, str) else request
     if isinstance(value, dict) and "messages" in value:
         return _messages(value["messages"], "request.messages", reading)

@@ -38,7 +38,7 @@ class Layout:
 
     @property
     def end(self) -> bytes:
-        """The bytes at the end of the file."""
+        """The bytes that must be written at the end of the file."""
         return self._end(self.items)
 
 

@@ -33,7 +33,7 @@ def version_of(document: Mapping[str, Any]) -> int:  # any JSON value
 
 @dataclass(slots=True)
 class Report:
-    """The results for the items of files, or for the runs of a list."""
+    """Collects the results for the items in files, or for the runs in a list."""
 
     source: str
     """The formats that were read, separated by commas."""

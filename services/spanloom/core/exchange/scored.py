@@ -104,7 +104,7 @@ def _is_finite(value: float) -> bool:
 
 
 def same_score(row: Row, other: Row) -> bool:
-    """Return whether one row is a revision of the other."""
+    """Return whether two rows are revisions of the same score."""
     return _identity(row) == _identity(other)
 
 

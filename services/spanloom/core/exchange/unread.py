@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def note_unread(value: object, known: AbstractSet[str], losses: Losses, where: str = "") -> None:
-    """Count each member of an object that is neither known nor empty."""
+    """Count each member of an object that is not in ``known`` and not empty."""
     if not isinstance(value, dict) or value.keys() <= known:
         return
     for name in sorted(value.keys() - known, key=str):

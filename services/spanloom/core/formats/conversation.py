@@ -254,7 +254,7 @@ def _result(step: DocumentStep, call_id: str) -> Turn:
 
 
 def _input_turn(step: DocumentStep, message: Json, at: int) -> Turn:
-    """Return a message of a model's input as a turn."""
+    """Return a message in the input of a model step as a turn."""
     if "tool_calls" in message:
         message = {name: value for name, value in message.items() if name != "tool_calls"}
     if not isinstance(message.get("content"), _CONTENTS):

@@ -93,7 +93,7 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Parse the JSON texts of a step, reduce them to the last message, or empty them, in place."""
+    """Convert the texts of a step in place: parse JSON, keep the last message only, or empty."""
     if texts == "last":
         step["input"] = question_in(step["input"], MAX_WHOLE)
         step["output"] = answer_in(step["output"], MAX_WHOLE)
@@ -117,7 +117,7 @@ _END = b"}}"
 
 
 def may_continue(document: bytes) -> bool:
-    """Return whether the run is paused or resumes a paused one."""
+    """Return whether a document's run is paused, or resumes a paused run."""
     start = max(document.rfind(EXTRACTION), 0)
     return any(document.find(mark, start) >= 0 for mark in _MARKS)
 

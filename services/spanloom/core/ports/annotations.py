@@ -94,7 +94,7 @@ class AnnotationStore(Protocol):
         """Return all revisions by one annotator of a trajectory, by slot, the oldest first."""
 
     def written(self, key: TraceKey, write_ids: Sequence[str]) -> Sequence[Annotation]:
-        """Return the rows of a trajectory that were stored under these write ids."""
+        """Return the annotations of a trajectory that were stored with these write ids."""
 
 
 class SchemeStore(Protocol):
@@ -104,7 +104,7 @@ class SchemeStore(Protocol):
         """Store a text as the current text of its scheme; it is durable on return."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
-        """Return the newest text of each scheme, or of the named scheme, by project and name."""
+        """Return the newest text of each scheme, or of the scheme ``name``, by project and name."""
 
     def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
         """Return the current or former text with this hash; ``None`` if there is none."""

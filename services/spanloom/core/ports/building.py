@@ -146,7 +146,7 @@ class Call(NamedTuple):
     """A digest of the user's question; 0 if it is unknown, or if the answer is long enough."""
 
     def contradicts(self, other: Call) -> bool:
-        """Return whether two calls are known to have different texts."""
+        """Return whether two calls are known to have different answers or different questions."""
         pairs = ((self.answer, other.answer), (self.question, other.question))
         return any(ours and theirs and ours != theirs for ours, theirs in pairs)
 
@@ -155,7 +155,7 @@ class Call(NamedTuple):
         return self.answer == other.answer != 0
 
     def is_within(self, window: CallWindow) -> bool:
-        """Return whether the call matches the window."""
+        """Return whether the call has the key of a window and ran at some time within it."""
         return (
             self.call_key == window.call_key
             and self.start_ns <= window.until_ns
@@ -291,7 +291,7 @@ class CallIndex(CallFinder, PartFinder, Protocol):
 
 
 class BuildingStore(Protocol):
-    """The store subjects that are needed to build a batch of traces."""
+    """The ports of the store that are needed to build a batch of traces."""
 
     @property
     def spans(self) -> SpanReader:
@@ -384,7 +384,7 @@ class TrajectoryCarrier(Protocol):
 
 
 class CarryingStore(Protocol):
-    """The store subjects that the owner of worker processes needs."""
+    """The ports of the store that the owner of worker processes needs."""
 
     @property
     def codec(self) -> Codec:

@@ -30,7 +30,7 @@ class Precedence(NamedTuple):
 
     @classmethod
     def of(cls, read_mark: str, status: Status, extractor_version: str) -> Precedence:
-        """Return the precedence of a build from its stored values."""
+        """Make the precedence of a build from the values as stored."""
         number = int(extractor_version) if extractor_version.isdecimal() else 0
         return cls(read_mark, _CLASSES[status], number)
 

@@ -17,7 +17,7 @@ class DatasetStore(Protocol):
         """Store a dataset, durable on return; of several with the same name the latest counts."""
 
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
-        """Return the datasets of a project by name, or only the named dataset.
+        """Return the datasets of a project by name, or only the dataset ``name``.
 
         Deleted datasets are included until the keeper has removed their rows.
         """

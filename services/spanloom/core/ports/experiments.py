@@ -50,7 +50,7 @@ class ExperimentStore(Protocol):
         """
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
-        """Return the experiments of a project by name, or only the named experiment."""
+        """Return the experiments of a project by name, or only the experiment ``name``."""
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """Return the experiments that have not ended, by project and name."""

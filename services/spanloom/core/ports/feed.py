@@ -108,4 +108,4 @@ class FeedReader(Protocol):
 
 
 class FeedStore(FeedWriter, FeedReader, Protocol):
-    """The feed, for writing and reading."""
+    """Writes and reads the feed."""

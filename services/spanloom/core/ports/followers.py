@@ -1,4 +1,4 @@
-"""The port for the positions of followers of the change feed."""
+"""The port for storing how far each follower has read the change feed."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ Line: TypeAlias = "Mapping[str, object]"
 
 
 class ScoreTaker(Protocol):
-    """Stores the scores in a file."""
+    """Stores the scores that an imported file contains."""
 
     def schemes(self, project: str) -> AbstractSet[str]:
         """Return the names of a project's schemes; scores with such names come from annotations."""

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Documents(NamedTuple):
-    """The stored documents of one version of a trajectory."""
+    """The document of one version of a trajectory, and its classified spans."""
 
     document: bytes
     spans: bytes
@@ -177,7 +177,7 @@ class SentSpans(Protocol):
     """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return the key of a trace that has a trajectory; if several projects do, the newest."""
+        """Return the key of a trace that has a trajectory; of several projects, the newest."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
         """Return the other traces of the run whose home is this trace (``core/joining``), by id."""
@@ -195,7 +195,7 @@ class SentSpans(Protocol):
 
 
 class ReadingStore(Protocol):
-    """The store subjects that the API needs."""
+    """The ports of the store that the API needs."""
 
     @property
     def spans(self) -> SentSpans:

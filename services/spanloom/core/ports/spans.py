@@ -18,7 +18,7 @@ LONGEST_APPEND_S = 600
 
 
 class Signal(StrEnum):
-    """The kind of content of a spooled request."""
+    """What a spooled request contains."""
 
     SPANS = "spans"
     CONTENT_EVENTS = "content_events"
@@ -180,7 +180,7 @@ class TracePart(NamedTuple):
 
 
 class SpanReader(Protocol):
-    """Reads the spans of traces; a key includes the project."""
+    """Reads the spans of traces; a ``TraceKey`` includes the project."""
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
         """Return the requests that have arrived for these traces; no entry if nothing arrived.

@@ -56,7 +56,7 @@ class SqlFacts(NamedTuple):
 
 
 class SqlJob(NamedTuple):
-    """One statement, ready to be run."""
+    """One checked statement, with everything that is needed to run it."""
 
     text: str
     format: str

@@ -24,7 +24,7 @@ class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
 
 
 class ReplayingStore(BuildingStore, Protocol):
-    """The store subjects that are needed to run a replay."""
+    """The ports of the store that are needed to run a replay."""
 
     @property
     def replays(self) -> ReplayQueue:
@@ -36,7 +36,7 @@ class ReplayingStore(BuildingStore, Protocol):
 
 
 class ExtractionStore(ReplayingStore, Protocol):
-    """The store subjects that the extractor needs."""
+    """The ports of the store that the extractor needs."""
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):

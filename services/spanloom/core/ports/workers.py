@@ -33,7 +33,7 @@ class WorkerStore(Protocol):
         """
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process has ended, so that it stops counting as living at once."""
+        """Record that this process has ended, so that it no longer counts as living."""
 
     def living(self) -> Sequence[Worker]:
         """Return the living processes, including this one, one row for each kind of work."""

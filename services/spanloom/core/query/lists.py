@@ -116,7 +116,7 @@ class ListedConversation:
 
 
 def meets(line: ListedRun, condition: Condition | None) -> bool:
-    """Return whether a run in memory meets a condition of ``condition_of``."""
+    """Return whether a run in memory meets a condition that ``condition_of`` returned."""
     match condition:
         case None:
             return True

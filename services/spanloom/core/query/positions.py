@@ -79,7 +79,7 @@ class Placed(Protocol):
 
     @property
     def key(self) -> TraceKey:
-        """The changed trace."""
+        """The key of the changed trace."""
 
     @property
     def version(self) -> int:

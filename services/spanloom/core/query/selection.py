@@ -66,7 +66,7 @@ def is_orderable(field: Field) -> bool:
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
-    """Return the fields by which lists of runs or steps can be ordered; ``start`` is the run's."""
+    """Return the fields by which runs or steps can be ordered; ``start`` is that of the run."""
     return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
 

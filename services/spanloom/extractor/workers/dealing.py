@@ -37,7 +37,7 @@ _numbers = count(1)
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """Traces whose spans go to one worker."""
+    """A group of traces that one worker builds."""
 
     traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, Arrived]
@@ -65,7 +65,7 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether no worker has any work left for it."""
+        """Whether no worker has to do anything more for the task."""
         return self.is_lost or self.encoded is not None
 
 
@@ -88,11 +88,11 @@ class Batch:
 
     @property
     def is_over(self) -> bool:
-        """Whether no worker has any work left for it."""
+        """Whether no worker has to do anything more for the batch."""
         return all(task.is_over for task in self.tasks)
 
     def calls(self) -> Mapping[TraceKey, Sequence[Call]]:
-        """Return the calls of each extracted trace, except the calls of lost tasks."""
+        """Return the calls of each extracted trace, without the traces in lost tasks."""
         drafted = (task.calls for task in self.tasks if task.calls and not task.is_lost)
         return {key: own for calls in drafted for key, own in calls.items()}
 

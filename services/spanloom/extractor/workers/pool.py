@@ -209,14 +209,14 @@ class Pool:
             self.end()
 
     def end(self) -> None:
-        """End all workers; their work in progress is lost."""
+        """End all workers; their unfinished tasks are lost."""
         while self._workers:
             with suppress(OSError):
                 self._workers.pop().kill()
         self._metrics.extract_workers.set(0)
 
     def close(self) -> None:
-        """End all workers permanently; a thread that still uses the pool continues without them."""
+        """End all workers; no others are started, so traces are built without workers."""
         self._is_closed = True
         self.end()
 

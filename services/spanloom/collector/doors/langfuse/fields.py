@@ -1,4 +1,4 @@
-"""The changes that Langfuse's events make: ids, times, and the latest value of each field."""
+"""Represents changes of fields by Langfuse's events, merges them, and derives OTLP ids."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ METADATA = "metadata."
 
 
 class Subject(StrEnum):
-    """The kind of record that an event changes."""
+    """What an event changes: an observation or a trace."""
 
     TRACE = "trace"
     OBSERVATION = "observation"
@@ -79,7 +79,7 @@ def is_top_level(fields: Fields) -> bool:
 
 
 def trace_named(fields: Fields) -> str | None:
-    """Return the trace id set by an observation's events; ``None`` if none is set."""
+    """Return the Langfuse trace id that an observation's events set; ``None`` if none did."""
     return str(fields["traceId"][2]) if "traceId" in fields else None
 
 

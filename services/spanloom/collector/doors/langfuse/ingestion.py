@@ -1,4 +1,4 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``): redacts and exports events."""
+"""Endpoints for Langfuse's ingestion API (``POST /api/public/ingestion``)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def redact_change(change: Change, redactor: Redactor) -> None:
 
 
 def _key(subject: Subject, name: str) -> str:
-    """Return the attribute key of a field."""
+    """Return the key of the span attribute to which a field is converted."""
     is_trace = subject is Subject.TRACE
     if name.startswith(METADATA):
         return (TRACE_METADATA if is_trace else OBSERVATION_METADATA) + name[len(METADATA) :]
@@ -221,7 +221,7 @@ class LangfuseIngestion:
 
 
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
-    """Return the endpoints of Langfuse's API, by path."""
+    """Return the endpoints for Langfuse's API, by path."""
 
     def ingest(request: Received) -> Accepted:
         ingested = langfuse.ingest(request.body, request.project)

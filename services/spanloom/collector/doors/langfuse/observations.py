@@ -1,4 +1,4 @@
-"""Langfuse observations and traces, merged on disk from the events received so far."""
+"""Merges events into Langfuse's observations and traces, which are stored on disk."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Merged:
 
 
 class Observations:
-    """The state of the ingestion API; merged events are fsynced when ``merge`` returns."""
+    """Stores observations and traces; merged events are fsynced when ``merge`` returns."""
 
     def __init__(
         self,

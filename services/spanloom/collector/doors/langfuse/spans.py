@@ -106,7 +106,7 @@ def _put_all(
 
 
 def _redacted(*subjects: Mapping[str, object]) -> str:
-    """Return the redaction counts summed over all fields; empty if nothing was redacted."""
+    """Return the redaction counts, added up over all fields; empty if nothing was redacted."""
     counts: Counter[str] = Counter()
     for fields in subjects:
         for name, value in fields.items():

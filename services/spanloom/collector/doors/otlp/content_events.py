@@ -125,7 +125,7 @@ class _Sorting:
         )
 
     def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
-        """Add an event with GenAI content; drop it if it has no span."""
+        """Add a record with GenAI content as an event; drop it if it names no span."""
         if name == RESULT:
             self._result(record, origin)
             return
@@ -192,7 +192,7 @@ class _Sorting:
         self._identify(event, time_ns)
 
     def _identify(self, event: Span, time_ns: int) -> None:
-        """Set the time, id and position of an event that is otherwise complete."""
+        """Set time, id and position of an event whose other fields are set."""
         event.start_time_unix_nano = event.end_time_unix_nano = time_ns
         event.span_id = self._fingerprint(event)
         event.flags = self._events.count - 1

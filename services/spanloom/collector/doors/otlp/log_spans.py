@@ -150,7 +150,7 @@ def mark_sender(span: Span, origin: Origin) -> None:
 
 
 def mark_bridged(span: Span) -> None:
-    """Set the attribute that identifies a span as a former log record."""
+    """Set the attribute ``log.bridge``, which marks a span as made from a log record."""
     span.attributes.add(key=BRIDGED, value=AnyValue(bool_value=True))
 
 

@@ -51,7 +51,7 @@ class JsonStructure(_Read):
 
 
 class Structure(_Read):
-    """Patterns of attribute keys and event names that are stored, and the rules for JSON."""
+    """Patterns for the attribute keys and event names that are stored, and the rules for JSON."""
 
     events: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -106,7 +106,7 @@ _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
 
 
 class NoContent:
-    """Removes all content; stateless."""
+    """A ``Filter`` that removes all content; stateless."""
 
     def __init__(self, secret: bytes) -> None:
         """Set the secret key for the short hashes that replace texts; equal texts hash equally."""
@@ -139,7 +139,7 @@ class NoContent:
         return structure
 
     def note(self, matches: Matches, count: int) -> None:
-        """Count ``count`` items that the caller removed."""
+        """Add ``count`` items that the caller removed to the matches."""
         matches[RULE, Action.DROP] += count
 
     def event(self, name: str) -> bool:

@@ -33,7 +33,7 @@ class Filter(Protocol):
 
 
 class Redactor:
-    """The filters of this process; callable from many threads."""
+    """Applies the filters of this process; callable from many threads."""
 
     def __init__(
         self, rules: Sequence[Rule], secret: bytes, metrics: Metrics, *, no_content: bool = False
@@ -76,7 +76,7 @@ class Redactor:
         return self._walk.text(place, key, matches) if self._walk else key
 
     def count(self, matches: Matches) -> None:
-        """Add the matches to the metrics."""
+        """Add the matches, by rule and action, to the metrics."""
         for (rule, action), n in matches.items():
             self._metrics.redacted.labels(rule=rule, action=action).inc(n)
 
@@ -105,7 +105,7 @@ class Redaction:
         scope.schema_url = self._name(scope.schema_url, self._shared)
 
     def span(self, span: Span) -> None:
-        """Redact a span with its events and links, and write the counts onto it."""
+        """Redact a span with its events and links; set the number of matches as an attribute."""
         matches, self._shared = self._shared, Counter()
         counts = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
         self._attributes(self._spans_are, span.attributes, matches)

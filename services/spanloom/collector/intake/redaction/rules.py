@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What is done with a match."""
+    """What a rule does with a match."""
 
     DROP = "drop"
     """Remove the whole attribute or entry, or the recognised part of a text."""

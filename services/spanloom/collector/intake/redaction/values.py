@@ -20,12 +20,12 @@ class UnreadableJsonError(ValueError):
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Return an encoded ``AnyValue`` as plain Python; the last of several equal keys counts."""
+    """Convert an encoded ``AnyValue`` to plain Python; of equal keys the last one counts."""
     return _plain(AnyValue.FromString(encoded))
 
 
 def write_value(value: Plain) -> bytes:
-    """Return a plain value as an encoded ``AnyValue``."""
+    """Encode a plain Python value as an ``AnyValue``."""
     message = AnyValue()
     _write(value, message)
     return message.SerializeToString()

@@ -127,7 +127,7 @@ class Walk:
 
 
 class _Run:
-    """The redaction of one value, within the time limit."""
+    """Redacts one value, within the time limit ``MAX_VALUE_S``."""
 
     def __init__(self, walk: Walk, place: Place, matches: Matches) -> None:
         self._walk = walk

@@ -447,7 +447,7 @@ def _results(step: Json, where: str) -> Iterator[Json]:
 
 
 def _references(result: Json, where: str) -> Sequence[str]:
-    """Return the ids of the trajectories that a result refers to."""
+    """Return the ids of the subagents' trajectories to which a result refers."""
     raw = result.get("subagent_trajectory_ref") or []
     listed = raw if isinstance(raw, list) else [raw]  # before 1.7 it may be a single object
     found = (an_object(one, f"{where}.subagent_trajectory_ref") for one in listed)

@@ -146,7 +146,7 @@ def _types_below(built: Json, root_id: str) -> Iterator[str]:
 
 
 class _Builder:
-    """Builds the document of one trace."""
+    """Builds the trajectory of one trace in the builder's form."""
 
     def __init__(
         self, trace_id: str, steps: Mapping[str, DocumentStep], spans: Sequence[Json]
@@ -226,7 +226,7 @@ class _Builder:
         return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
-        """Return the root with the sum of the costs of the steps listed below it."""
+        """Return the root with the total cost of the steps that are listed below it."""
         if self._types.get(self._root) in _CALLS:
             return root
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}

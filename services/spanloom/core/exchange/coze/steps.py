@@ -176,7 +176,7 @@ class Source:
                 self._nodes[one].start_ms = latest = latest if start is None else start
 
     def in_order(self, *, newest_first: bool) -> Iterator[Node]:
-        """Yield the steps, the root first; within a millisecond, in the order of the lists."""
+        """Yield the root, then the steps by start; steps with equal starts in list order."""
         lists = [(owner.id, owner.steps) for owner, *_ in self._entries]
         if self._is_newest_first(otherwise=newest_first):
             lists.reverse()
@@ -201,7 +201,7 @@ class Source:
 
     @property
     def made_duration(self) -> int:
-        """Duration of all agents in ms if the root was made around them, otherwise 0."""
+        """Duration from the first start to the last end, in ms, if a root was added; else 0."""
         if not self.is_root_made:
             return 0
         ends = [n.start_ms + duration_of(n) for n in self._nodes.values() if n is not self._root]

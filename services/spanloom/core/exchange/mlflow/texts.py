@@ -95,7 +95,10 @@ def read_value(attribute: object) -> str:
 
 
 def read_back(attribute: object, kept: object) -> str:
-    """Return the original argument of ``write_…``; ``kept`` is ``Written.kept``."""
+    """Return the text from which one of the ``write_`` functions made an attribute.
+
+    ``kept`` is its ``Written.kept``.
+    """
     text = read_value(attribute)
     how: Mapping[str, Any] = kept if isinstance(kept, dict) else {}
     form, original = how.get("form"), how.get("text")

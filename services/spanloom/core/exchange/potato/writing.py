@@ -42,7 +42,7 @@ SCHEME = "potato"
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return a run as an item; its steps name their agents."""
+    """Return a run as an item, in which each step names its agent."""
     count_lost(stored.view, _KEPT, losses)
     root = stored.view.root
     losses.note(Code.TEXTS_DROPPED, root.id, root.input != question_in(root.input))

@@ -222,6 +222,6 @@ def _tokens(step: DocumentStep) -> int:
 
 
 def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:
-    """Return whether a step overlapped the next one by at least a millisecond."""
+    """Return whether a step and the next step overlapped by at least a millisecond."""
     (_, ended), (began, _) = times
     return ended > began

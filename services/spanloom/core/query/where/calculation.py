@@ -36,7 +36,7 @@ _NOTHING = Constant(0)
 
 
 class _Read(NamedTuple):
-    """A parsed number, its unit, and its first and last token."""
+    """A parsed number of a calculation, its unit, and its first and last token."""
 
     number: Number
     unit: FieldType | None
@@ -99,7 +99,7 @@ class CalculationReader:
         return end
 
     def _closing(self, opening: int) -> int:
-        """Return the distance to the token after the bracket that closes this one."""
+        """Return how many tokens ahead the token after the closing bracket is."""
         depth, at = 1, opening
         while depth and self._reader.ahead(at).kind is not TokenKind.END:
             at += 1

@@ -82,7 +82,7 @@ def _of_step(where: Condition) -> bool:
 def _of_field(  # noqa: PLR0911  # one for each kind
     where: Compare | In | Exists, subject: Subject
 ) -> bool:
-    """Return whether a comparison of one field stays true; ended steps do not change."""
+    """Return whether a comparison of one field stays true; steps that ended do not change."""
     field = where.field
     if field.is_judgement:
         return True  # judgements do not depend on later spans

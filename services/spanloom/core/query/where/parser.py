@@ -64,7 +64,7 @@ def _parsed(text: str, subject: Subject, now_ns: int) -> Condition:
 
 
 class _Grammar:
-    """Each method parses the grammar rule of its name, starting at the next token."""
+    """The parser; each method parses the grammar rule with its name, from the next token on."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
         self._reader = reader
@@ -160,7 +160,7 @@ class _Grammar:
             return Words(token.text)
 
     def _step(self) -> Condition:
-        """Parse the content of ``has`` and ``count``."""
+        """Parse a condition on steps, inside ``has`` or ``count``."""
         return _Grammar(self._reader, Subject.STEP, self._now_ns).where()
 
     def _open(self, message: str) -> None:

@@ -91,7 +91,7 @@ class _WhereBuilder:
         self._step: _Step | None = None
 
     def of(self, terms: Sequence[Term]) -> str:
-        """Return the ``where`` for some terms."""
+        """Return the ``where`` for a sequence of terms."""
         at = 0
         while at < len(terms):
             at = self._take(terms, at)

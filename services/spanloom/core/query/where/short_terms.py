@@ -58,7 +58,7 @@ KEYWORDS = (Is.AND, Is.OR, Is.NOT)
 
 
 class Term(NamedTuple):
-    """A term of a line."""
+    """A term in a line with short forms."""
 
     kind: Is
     text: str = ""

@@ -93,7 +93,7 @@ def _term(found: re.Match[str]) -> Term | None:
 
 
 def _wrong(text: str, begins: int, message: str) -> InvalidTextError:
-    """Return the error for a problem that begins at this position."""
+    """Return an error with a message about the rest of a query from index ``begins`` on."""
     return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, message)], "q")
 
 
