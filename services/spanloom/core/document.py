@@ -54,7 +54,7 @@ class DocumentStep:
         self.json = json
         """The step's JSON in the document."""
         self.id: str = id_ or ""
-        """The step's span id."""
+        """The id of the step, which is the id of its span."""
         self.parent_id: str = parent_id or ""
         """Id of the nearest step above it; empty for the root."""
         self.name: str = name or ""

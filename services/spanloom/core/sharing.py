@@ -78,7 +78,7 @@ class Claims:
         self._members: frozenset[str] = frozenset()
         self._owners: Mapping[int, str] = {}
         self._from_s: Mapping[int, float] = {}
-        """The time in seconds from which each slice is held."""
+        """For each slice, the time in seconds from which this process holds it."""
         self._read_s = 0.0
 
     def update(self, living: Collection[str], now_s: float) -> None:

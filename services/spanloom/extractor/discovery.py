@@ -76,7 +76,7 @@ class Discovery:
         self._held = held
         self._slices: Slices = ALL
         self.arrived = 0
-        """How many spans have arrived since the start, including repeats."""
+        """How many spans have arrived since the start; spans sent again count again."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._share = 0

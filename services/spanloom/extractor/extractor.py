@@ -42,7 +42,7 @@ AFTER_FEW = 1.5
 MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
-"""Seconds without a look for changes after which ``trouble`` reports that."""
+"""After this many seconds without a successful look, ``trouble`` reports the fact."""
 AFTER_A_BUG_S = 5.0
 """Pause in seconds after an unexpected error."""
 

@@ -44,7 +44,7 @@ class Timing:
     poll_s: float = 1.0
     """Time between looks for changes; ``AFTER_FEW`` times as long if the last look found few."""
     sweep_s: float = 60.0
-    """Time between sweeps, which look for changes of the last quarter of an hour again."""
+    """Time between sweeps, which read the changes of the last quarter of an hour again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class NewServices:
 
 
 LOST_S = (0.1, 1.0)
-"""Range of seconds after which a trace overtaken by another build is built again."""
+"""Range, in seconds, of the random wait before a trace that was overtaken is built again."""
 
 
 class Recorder:

@@ -107,7 +107,7 @@ class BatchResult:
     kept: set[TraceKey] = field(default_factory=set)
     """Traces with expired spans; their stored documents, which contain these spans, stay."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
-    """The announcement of each trace whose stored trajectory stays."""
+    """The announcement for each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
     """One for each build that read all arrived spans, more than the equal stored build."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class BatchResult:
     services: set[tuple[str, str]] = field(default_factory=set)
     """The (project, service) pairs of the spans read."""
     scoring: Scoring = field(default_factory=Scoring)
-    """The scores of evaluation results among the spans."""
+    """The scores made from evaluation results in the telemetry."""
 
     def add(self, other: BatchResult) -> None:
         """Add the outcome of other traces."""

@@ -84,9 +84,9 @@ class Writer:
         self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
         self._neighbour: SpooledRequest | None = None
-        """A small request that the store accepted last; storing it again is harmless."""
+        """The known good request: the smallest in the batch that the store accepted last."""
         self._after = 0
-        """Requests up to this sequence are refused, but are not proven to be the cause."""
+        """Requests up to this sequence were refused, but may not be the cause, so they wait."""
 
     @property
     def failed(self) -> BaseException | None:

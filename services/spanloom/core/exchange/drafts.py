@@ -85,7 +85,7 @@ class Draft:
     format: str
     """The name of the file's format, which becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
-    """The root first, then the others; steps of the same millisecond stay in this order."""
+    """The root first; steps that start in the same millisecond stay in this order."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """Members of ``extraction`` that cannot be computed from the steps.
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OF_THE_SENDER = ("conversation_id", "user_id", "environment", "release", "tags", "metadata")
 """Members of ``extraction`` that the sender of a run sets."""
 OF_THE_SOURCE = (*OF_THE_SENDER, "services", "linked_traces")
-"""Members that are not derived from the steps, and that a reader may set."""
+"""Members of ``extraction`` that are not computed from the steps, and that a reader may set."""
 _TIMES = frozenset({Code.TIMES_DROPPED, Code.DURATION_UNKNOWN})
 _TOKENS = frozenset({Code.TOKENS_DROPPED, Code.VALUE_TRUNCATED})
 _FAILURES = frozenset({Code.ERROR_AS_TEXT, Code.METADATA_DROPPED})
@@ -62,7 +62,7 @@ which failures a run recovered also depends on the times of its steps.
 DIALECTS = "dialects"
 """Member of ``extraction``; in an imported run it has the format from which the run was read."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
-"""Outcomes that are not derived from the failures of steps."""
+"""Outcomes that cannot be computed from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
 
 

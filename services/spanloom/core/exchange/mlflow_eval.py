@@ -88,4 +88,4 @@ def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
 
 
 ROWS = EachAlone(_fits, _read_row)
-"""Reads a file of rows."""
+"""The reader for files of rows."""

@@ -47,7 +47,7 @@ class OpenCalls:
         """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()
         self._last: dict[str, Place] = {}
-        """Number and id of the call that was answered last, by id."""
+        """For each call id, the call with this id that was closed last."""
         self._last_by_text: dict[_NameAndArguments, Place] = {}
         self._runs: list[tuple[DocumentStep, Place]] = []
         """Steps, with their calls, that are not yet in ``_last_by_text``."""

@@ -82,7 +82,7 @@ class _Turns:
         self.calls = OpenCalls()
         self.previous: Sequence[Json] = ()
         self.seen_texts: set[str] = set()
-        """The texts of answers and results so far."""
+        """The texts of all outputs and tool results so far."""
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step."""

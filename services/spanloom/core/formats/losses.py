@@ -95,7 +95,7 @@ class Losses:
     def __init__(self) -> None:
         """Start without losses."""
         self.trace_id = ""
-        """The current run; set by the caller before it converts one."""
+        """The trace id of the current run; the caller sets it before converting a run."""
         self._counts: dict[Code, int] = {}
         self._noted: list[tuple[str, str, Code]] = []
 

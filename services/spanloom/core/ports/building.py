@@ -103,7 +103,7 @@ class Head:
 
 
 ALWAYS_NS = 2**63 - 1
-"""The end of an unlimited time window, and of rows that every window finds."""
+"""The end, in ns, of an unlimited time range, and of rows that every query has to find."""
 
 
 class CallWindow(NamedTuple):
@@ -197,11 +197,11 @@ class TrajectoryRecord:
     spans_document: bytes
     """The JSON list that ``/spans`` returns."""
     calls: Sequence[Call]
-    """The trajectory's model and tool steps, by which traces with the same calls are found."""
+    """The rows for the call index: model and tool steps, by which duplicates are found."""
     previous: Head | None = None
     """The stored trajectory that this record replaces."""
     read: Read = NOTHING_READ
-    """How much of the trace it was built from."""
+    """How much of the trace the build read."""
     is_whole: bool = True
     """Whether the trajectory was built from everything that had arrived."""
 

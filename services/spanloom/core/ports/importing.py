@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
     as_new: bool = False
     """Whether documents get new ids, derived from the old ids."""
     scores: ScoreTaker | None = None
-    """Stores the scores of the runs; if ``None``, scores are refused."""
+    """Stores the scores of the runs; if ``None``, scores are rejected."""
 
 
 class RunningImport(Protocol):

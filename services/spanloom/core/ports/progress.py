@@ -44,7 +44,7 @@ class ChangedSeconds(NamedTuple):
     changes: Sequence[TraceChange]
     """All changes in these seconds, by trace, including changes known before."""
     fingerprints: Mapping[int, int]
-    """The fingerprint of each second's current content, by second."""
+    """The current fingerprint of each of these seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Progress:
     digest: int = 0
     """The fingerprint of these requests (``Arrived.digest``)."""
     is_whole: bool = False
-    """Whether a build of everything in these requests is stored."""
+    """Whether a build is stored that has everything in these requests."""
 
     @property
     def is_finished(self) -> bool:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_APPEND_S = 600
-"""Seconds after which an ``append`` stores nothing; discovery of changes looks back further."""
+"""Maximum seconds that an ``append`` may take; discovery reads changes further back than that."""
 
 
 class Signal(StrEnum):
@@ -143,7 +143,7 @@ class Unplaced(NamedTuple):
     """An evaluation result from a log record whose span was not read."""
 
     span_id: str
-    """The id of its span, which has not arrived; empty if it names no span."""
+    """The id of the span that the result names, which has not arrived; empty if none."""
     event: Event
 
 

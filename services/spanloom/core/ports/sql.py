@@ -39,7 +39,7 @@ class SqlTable:
     has_rows: bool
     """Whether the table stores rows itself; ``False`` for a view."""
     computed: Sequence[str] = ()
-    """Columns that an asterisk leaves out."""
+    """Columns that ``SELECT *`` does not include."""
 
     @property
     def has_projects(self) -> bool:

@@ -36,7 +36,7 @@ class Cursor(NamedTuple):
     trace_id: str
     project: str
     rank: Rank = ()
-    """The sort key before the start, if a list is ordered by another field."""
+    """The first sort key, before the start, if a list is ordered by another field."""
 
     @property
     def place(self) -> tuple[object, ...]:

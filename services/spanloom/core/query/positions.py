@@ -61,11 +61,11 @@ class Sight(NamedTuple):
     quiet_us: int
     """The time to which a client's position advances if there are no changes before it."""
     shown_us: int
-    """Changes up to this time are shown."""
+    """The read returns changes up to this time."""
     now_us: int
     """The current time; no change is later."""
     numberless_us: int
-    """Changes without a writer are shown up to this time."""
+    """The read returns changes without a writer up to this time."""
     is_upgrading: bool = False
     """Whether readers of 0.1.0 may continue from the position of this read."""
 

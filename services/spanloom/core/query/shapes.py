@@ -39,6 +39,6 @@ SHAPE_NUMBERS = (
     *("duration", "model_time", "tool_time", "first_token"),
     *("input_tokens", "output_tokens", "cost"),
 )
-"""The fields that are in ``numbers``, in this order."""
+"""The names of the fields in ``RunShape.numbers``, in this order."""
 ITEM_KEY = "item_key"
 """The key in a run's metadata for the key of its dataset item."""

@@ -128,7 +128,7 @@ def alone(batch: Batch, task: Task) -> Iterator[Batch]:
 
 
 READ_AT_ONCE = 4
-"""Tasks whose spans are read with one query; smaller queries would read nearly as much."""
+"""Number of tasks whose spans are read with one query; smaller queries cost nearly as much."""
 LEAST_S = 10.0
 A_SPAN_S = 0.001
 """CPU time limit per span, in seconds, of one round of a task; ``LEAST_S`` is added.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
-"""Requests that a worker has at the same time, so that it does not wait for the next request."""
+"""Maximum number of requests sent to a worker at a time, so that it need not wait for the next."""
 STOPPED_S = 120.0
 """Seconds after which a worker is killed if it neither answers nor receives.
 

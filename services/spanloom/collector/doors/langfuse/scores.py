@@ -35,7 +35,7 @@ class Score(NamedTuple):
     """Id of the event that contained the score."""
     trace_id: bytes
     span_id: bytes
-    """Empty if the score judges the whole trace."""
+    """The OTLP span id; empty if the score judges the whole trace."""
     time_ns: int
     attributes: Mapping[str, object]
 

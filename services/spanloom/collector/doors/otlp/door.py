@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
     Export = Callable[[bytes, Encoding, str], ExportOutcome]
-    """Handles the decompressed body, its encoding and the project of the API key."""
+    """Handles an export request: decompressed body, encoding, project of the API key."""
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:

@@ -201,7 +201,7 @@ class _Agent:
         self._emitted: set[str] = set()
         self._parents: dict[str, str] = {}
         self._callers: defaultdict[str, deque[tuple[Json, str]]] = defaultdict(deque)
-        """By the id of a call without a result: the step with the call, and the function's name."""
+        """For the id of each call without a result: the step with the call, and the function."""
         self._write()
 
     def _write(self) -> None:

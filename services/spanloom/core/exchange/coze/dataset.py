@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 MAX_ITEM_BYTES: Final = 204_800
-"""The default limit of Coze Loop, which rejects larger items."""
+"""Coze Loop's default for the maximum size of an item; it rejects larger items."""
 MAX_KEY_CHARS: Final = 255
 _KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
 _INPUT, _REFERENCE = "input", "reference_output"

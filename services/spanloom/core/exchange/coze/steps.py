@@ -45,7 +45,7 @@ class Node:
     placed: Json = field(default_factory=dict)
     """The step's entry in its agent's list of steps."""
     owner_id: str = ""
-    """The id of the agent that has the step in its list."""
+    """The id of the agent that lists the step."""
 
 
 class Source:

@@ -48,9 +48,9 @@ class _Steps:
         self._trace_id, self._now, self._losses = trace_id, began_ms, losses
         self._steps: dict[str, DraftStep] = {}
         self._step_of_span: dict[str, str] = {}
-        """By span id: the span's step, or the step of its nearest ancestor that is a step."""
+        """For each span id: the id of the span's step, or of the nearest ancestor's step."""
         self._ours: set[str] = set()
-        """Ids of steps that our own writer wrote, with their parents."""
+        """Ids of steps that ``writing.py`` wrote, so that their parents are known."""
 
     def add(self, event: Json, at: int) -> None:
         kind = event.get("event")

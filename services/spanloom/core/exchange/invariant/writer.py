@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
-    """By step, field and part: line, address, and the offset in the text if it is a text."""
+    """From step id, field and part to the line, the address, and the offset of the text, if any."""
 
 _PARTS = frozenset({"text", "image_url"})
 _ODD = frozenset({CALL_ID, PARTS})

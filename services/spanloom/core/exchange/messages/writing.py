@@ -35,7 +35,7 @@ A_TOOL = "tool"
 
 
 SourcedMessage: TypeAlias = "tuple[Json, str]"
-"""A message, and the id of the step that it comes from."""
+"""A message, and the id of the step from which it was taken."""
 
 
 class Talk(NamedTuple):

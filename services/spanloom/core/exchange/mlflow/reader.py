@@ -150,4 +150,4 @@ def _hang(parents: list[int], root: int) -> None:
 
 
 TRACES = EachAlone(is_trace, read_trace)
-"""Reads a file of traces."""
+"""The reader for files of MLflow traces."""

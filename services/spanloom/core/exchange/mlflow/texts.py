@@ -34,7 +34,7 @@ class Written(NamedTuple):
     """A text converted to the value of an attribute."""
 
     json: str
-    """JSON text."""
+    """The value of the attribute, which is JSON text."""
     kept: Mapping[str, str] = {}
     """How to restore the text, if ``json`` differs from it: ``{"form": "messages"}``."""
 

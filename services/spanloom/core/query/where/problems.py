@@ -100,7 +100,7 @@ class Piece(NamedTuple):
 
     text: str
     position: int
-    """Index of its first character, in code points from 0."""
+    """Index of the item's first character in the text, in code points from 0."""
 
     def wrong(
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()

@@ -76,7 +76,7 @@ class _Step:
 
     def __init__(self, place: int) -> None:
         self.place = place
-        """The index of its ``has`` among the parts."""
+        """The index, among the parts of the ``where``, of the ``has`` for this step."""
         self.names: set[str] = set()
         self.conditions: list[str] = []
 
@@ -86,7 +86,7 @@ class _WhereBuilder:
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
-        """The number of parentheses around it."""
+        """The number of parentheses around these terms."""
         self._parts: list[str] = []
         self._step: _Step | None = None
 
