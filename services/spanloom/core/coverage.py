@@ -1,12 +1,12 @@
-"""Whether a build read everything that had arrived for a trace (ADR 65).
+"""Decides whether a build read everything that had arrived for a trace (ADR 65).
 
-Spans and the records of their arrival are stored in several tables, which become visible one by
-one, in any order. Therefore a build compares the spans that it read with the ids of the spans in
-each request: every span has to be there, in that request's version or in a version that replaces
-it.
+Spans and the records of their arrival are in several tables, whose rows become visible in any
+order. Therefore a build compares the spans that it read with the ids of the spans in each request:
+every span must have been read, in the version that the request brought or in a later version.
 
-Usually counts are enough: if as many spans with a request's sequence were read as the request had,
-all of it was read. Ids are compared only for the other requests, whose spans were sent again.
+Usually counts are enough: if as many spans with the sequence of a request were read as the request
+had, it was read completely. Ids are compared only for the other requests, some of whose spans were
+sent again in later requests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import Contents, Ids, Request
 
 FINISHED = 1 << 50
-"""How much higher a finished span ranks than an open copy.
+"""Added to a read mark for each finished span, so that it counts more than any open copy.
 
 Sequences are microseconds since the epoch, so no two sequences since 2005 differ by as much.
 """
@@ -41,7 +41,7 @@ class Tally(NamedTuple):
 
 
 def count(contents: Contents) -> Tally:
-    """Count the spans and content events that were read of a trace."""
+    """Count the spans and content events in what was read of a trace."""
     spans = Counter([span.row_version for span in contents.spans.values()])
     events = Counter(contents.events.values())
     finished = sum([span.is_finished for span in contents.spans.values()])
@@ -52,10 +52,10 @@ def count(contents: Contents) -> Tally:
 
 
 def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
-    """Return whether the counts show that the requests were read completely.
+    """Return whether the counts prove that the requests were read completely.
 
-    If they do not, the requests may have been read nevertheless: a span that was sent again counts
-    only for its last request.
+    If they do not, the requests may still have been read completely, because a span that was sent
+    again counts only towards its last request.
     """
     brought: Counter[tuple[int, bool]] = Counter()
     for request in requests:
@@ -68,7 +68,7 @@ def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
 
 
 def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
-    """Return whether requests were read completely: each span in this version or a later one."""
+    """Return whether each span in ``brought`` was read, in this version or a later one."""
     spans = {number_of(i): (s.is_finished, s.row_version) for i, s in contents.spans.items()}
     events = {number_of(s) ^ number_of(e): (True, v) for (s, e), v in contents.events.items()}
     nothing = (False, -1)
@@ -82,14 +82,14 @@ def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
 
 
 def number_of(hex_id: str) -> int:
-    """Convert an id of 16 hexadecimal digits to the number under which the store has it."""
+    """Convert an id of 16 hex digits to the number that the store has in its place."""
     return int.from_bytes(bytes.fromhex(hex_id), "little")
 
 
 def unlisted(requests: Sequence[Request], tally: Tally) -> Mapping[int, int]:
-    """Return how many spans and events were read of sequences without a request, by sequence.
+    """Return the number of spans and events read, by sequence, for sequences not in ``requests``.
 
-    They were stored by a release that did not record requests.
+    An older release stored them, which did not record requests.
     """
     listed = {request.seq for request in requests}
     if tally.spans.keys() <= listed and tally.events.keys() <= listed:

@@ -1,11 +1,12 @@
-"""The typed view of a trajectory document: its steps, their owners, parents, order and errors.
+"""Typed access to the JSON of a trajectory document: steps, their owners, parents, order, errors.
 
-No other module parses the JSON of a document. A view copies nothing and creates steps one by one,
-so a document of 100,000 steps costs only what is read of it. A view reads the members that every
-step has at once, because nearly every reader needs most of them, and the others on access.
+No other module reads this JSON. The classes copy nothing and create step objects one by one, so
+only those parts of a document of 100,000 steps cost time that are read. A step object reads the
+members that every step has when it is created, because nearly every caller needs most of them, and
+the other members on access.
 
-Members have the names of the schema (``formats/canonical_schema.json``). Members that are missing
-in a partial or foreign document are empty: ``""``, 0 or no items.
+Attributes have the names in the schema (``formats/canonical_schema.json``). If a document is
+partial, or from another program, its missing members are empty: ``""``, 0 or no items.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 _NUMERIC = (str, int, float)
 _UNREADABLE = (KeyError, TypeError, ValueError, OverflowError)
-"""Exceptions for missing or invalid times, which only partial and foreign documents have."""
+"""Exceptions for missing or invalid times, which canonical documents do not have."""
 ROOT, AGENTS = "root_step", "agent_steps"
 OF_THE_RUN: Final = ("id", ROOT, AGENTS)
 """Members of a document that describe the run; ``extraction`` describes how it was built."""
 AGENT: Final = "agent"
-"""The type of an owner of steps; only a root that owns steps may have another type."""
+"""The type of every step that owns steps, except for a root."""
 SHOWN: Final = ("name", "input", "output", "basic_info")
 """Members that every step has: the root, an agent, and an agent's steps."""
 _MEMBERS = ("id", *SHOWN, "parent_id", "type")
@@ -42,18 +43,18 @@ class DocumentStep:
     def __init__(
         self, json: Json, type_: str | None = None, owner: DocumentAgent | None = None
     ) -> None:
-        """View the JSON of a step; ``type_`` overrides the type in it."""
+        """Read the JSON of a step; ``type_`` overrides the type in the JSON."""
         if type_ is None:
             try:
                 id_, name, input_, output, info, parent_id, type_in_it = _OF_A_STEP(json)
-            except KeyError:  # of a partial document
+            except KeyError:  # in a partial document
                 id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         else:  # agents and roots lack ``parent_id`` and ``type``
             id_, name, input_, output, info, parent_id, type_in_it = map(json.get, _MEMBERS)
         self.json = json
         """The step's JSON in the document."""
         self.id: str = id_ or ""
-        """The step's span id."""
+        """The id of the step, which is the id of its span."""
         self.parent_id: str = parent_id or ""
         """Id of the nearest step above it; empty for the root."""
         self.name: str = name or ""
@@ -81,7 +82,7 @@ class DocumentStep:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """The step's other attributes."""
+        """The step's ``metadata``: attributes without a member of their own."""
         return self.json.get("metadata") or {}
 
     @property
@@ -156,7 +157,7 @@ class DocumentAgent(DocumentStep):
 
     @property
     def agent_name(self) -> str:
-        """The agent's own name."""
+        """The name of the agent itself."""
         return self.name
 
 
@@ -166,7 +167,7 @@ class Document:
     __slots__ = ("json",)
 
     def __init__(self, json: Mapping[str, Any]) -> None:
-        """View the JSON of a document."""
+        """Wrap the JSON of a document."""
         self.json = json
         """The document as it was parsed."""
 
@@ -177,7 +178,7 @@ class Document:
 
     @property
     def extraction(self) -> Mapping[str, Any]:
-        """The ``extraction`` object; empty in a foreign document."""
+        """The ``extraction`` object; empty in a document from another program."""
         return self.json.get("extraction") or {}
 
     @property
@@ -187,7 +188,7 @@ class Document:
 
     @property
     def root(self) -> DocumentStep:
-        """The run as a whole."""
+        """The root, which stands for the run as a whole."""
         return DocumentStep(self.json.get(ROOT) or {}, self.root_type)
 
     @property
@@ -218,7 +219,7 @@ class Document:
         return found
 
     def with_steps(self, ids: Collection[str]) -> Json:
-        """Return the JSON of the document with only these agents and owned steps."""
+        """Return the JSON of the document with only the agents and steps in ``ids``."""
         agents = [
             {**agent.json, "steps": [step.json for step in agent.steps if step.id in ids]}
             for agent in self.agents
@@ -240,12 +241,12 @@ class _HeldAgent(DocumentAgent):
 
 
 class HeldDocument(Document):
-    """A document for readers that iterate over it several times; each step is viewed once."""
+    """A document for callers that iterate several times; step objects are created only once."""
 
     __slots__ = ("_agents", "_root", "_steps")
 
     def __init__(self, json: Mapping[str, Any]) -> None:
-        """View the JSON of a document, and all its steps."""
+        """Wrap the JSON of a document, and create all step objects."""
         super().__init__(json)
         self._root = super().root
         self._agents = [_HeldAgent(agent) for agent in json.get(AGENTS) or ()]
@@ -268,7 +269,7 @@ class HeldDocument(Document):
 
 
 def whole(value: object, otherwise: int = 0) -> int:
-    """Return a number, or digits, as an integer; ``otherwise`` for any other value."""
+    """Return a number, or a text of digits, as an integer; ``otherwise`` for any other value."""
     if not isinstance(value, _NUMERIC):
         return otherwise
     try:

@@ -1,7 +1,7 @@
 """Every error that Spanloom raises on purpose.
 
-A caller that catches errors distinguishes two branches: a *permanent* error fails again with the
-same input, a *retryable* one may succeed later. Only ``collector/doors/status.py`` maps both to
+Callers distinguish two base classes: after a *permanent* error the same input would fail again,
+after a *retryable* error it may succeed later. Only ``collector/doors/status.py`` maps errors to
 gRPC and HTTP statuses.
 """
 
@@ -58,7 +58,7 @@ class StoreUnavailableError(RetryableError):
 
 
 class NoHeartbeatError(PermanentError):
-    """The account of this process may not write heartbeats; the process works without them."""
+    """The ClickHouse account of the process may not write heartbeats; it works without them."""
 
 
 class KeysUnknownError(RetryableError):
@@ -66,7 +66,7 @@ class KeysUnknownError(RetryableError):
 
 
 class StoreTooSmallError(StoreUnavailableError):
-    """The store lacks memory or time for so much data at once; a smaller batch may succeed."""
+    """The store lacks the memory or time for this much data; a smaller batch may succeed."""
 
 
 class StoreRejectedError(PermanentError):
@@ -74,7 +74,7 @@ class StoreRejectedError(PermanentError):
 
 
 class StoreFaultError(StoreRejectedError):
-    """The store refuses a statement, not the data; possibly a bug in Spanloom."""
+    """The store refuses a statement, but not because of the data; possibly a bug in Spanloom."""
 
 
 class NotEmbeddedError(PermanentError):
@@ -86,7 +86,7 @@ class SchemaTooNewError(PermanentError):
 
 
 class StartupError(PermanentError):
-    """The process cannot start as configured; the message is the only line to print."""
+    """The process cannot start as configured; only the message is printed, without a traceback."""
 
 
 class SchemaNotReadyError(StartupError):
@@ -110,18 +110,18 @@ class SchemaTooOldError(StartupError):
 
 
 class SchemaLostError(StartupError):
-    """The store has tables, but the list of the migrations that made them is gone."""
+    """The store has tables, but not the list of the migrations that created them."""
 
 
 class SchemaChangedError(StartupError):
-    """A migration differs from what the store has applied under its number."""
+    """A migration differs from the migration with the same number that the store has applied."""
 
 
 class InvalidQueryError(PermanentError):
     """A query is invalid (422)."""
 
     parameter = ""
-    """The name of the invalid parameter; empty if it is not a single one."""
+    """The name of the invalid parameter; empty if the error is not in a single parameter."""
 
     def __init__(self, message: str, parameter: str = "") -> None:
         """Put the name of the parameter, if any, in front of the message."""

@@ -32,7 +32,7 @@ UNREAD = "{n} values hold too many items for their length to be read: they are s
 
 
 def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) -> Trajectory:
-    """Return the trajectory of a trace's spans; their order does not matter."""
+    """Build the trajectory of a trace from its spans; their order does not matter."""
     prepared = prepare(spans)
     arranged = arrange(arrange_messages(prepared.spans))
     tree = SpanTree(arranged)
@@ -40,7 +40,7 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, *_read(tree, arranged), EXTRACTOR_VERSION, prices
         )
-    if len(arranged) != len(prepared.spans):  # without the spans that were made here
+    if len(arranged) != len(prepared.spans):  # some were created here and do not count
         trajectory = replace(trajectory, span_count=len(prepared.spans))
     warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
     if unread:
@@ -51,10 +51,11 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
 
 
 def _read(tree: SpanTree, spans: Sequence[Span]) -> tuple[SpanTree, Sequence[NormalizedSpan]]:
-    """Return the normalized spans and their tree, in which no call replaces a missing root.
+    """Return the span tree and the normalized spans.
 
-    Only the tree shows what a span is, so the tree is built again if a call replaced the root;
-    agents and services may replace it.
+    If the root is missing, the tree uses its top span as the root. That must not be a model or tool
+    call, but the kind of a span is known only after normalization, which needs the tree. Therefore,
+    if the root turns out to be a call, the tree is built again, with a created root above it.
     """
     read = normalize(tree)
     if tree.has_root or tree.stand_in is not None:

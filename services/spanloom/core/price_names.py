@@ -1,9 +1,9 @@
-"""Names under which a model may be listed: without the route of a gateway, without its date.
+"""Names that a model may have in a price list: without a gateway's route, without a date.
 
-``us.anthropic.claude-sonnet-4-5-20250929-v1:0``, ``vertex_ai/gemini-2.5-pro`` and
-``gpt-4o-mini-2026-08-01`` are in price lists under shorter names. A route is a fixed word or path
-before the name. Names are shortened only by these rules, so ``meta-llama/Llama-3.1-8B`` stays as it
-is.
+Price lists have shorter names for ``us.anthropic.claude-sonnet-4-5-20250929-v1:0``,
+``vertex_ai/gemini-2.5-pro`` and ``gpt-4o-mini-2026-08-01``. A route is a prefix that gateways and
+libraries add, such as ``vertex_ai/``. Only known routes are removed, so ``meta-llama/Llama-3.1-8B``
+stays as it is.
 """
 
 from __future__ import annotations
@@ -94,10 +94,10 @@ class ListedName(NamedTuple):
 
 
 def listed_names(model: str, provider: str) -> Iterator[ListedName]:
-    """Yield the names under which the model may be listed, the most exact name first.
+    """Yield the names that the model may have in a price list, the most exact name first.
 
-    A name without its date comes after all names with the date, because the price of the model's
-    newest release is used only if the dated release is not listed.
+    Names without the date come last, because the price of the newest release is used only if the
+    dated release is not listed.
     """
     routed = list(_without_routes(model, provider))
     yield from routed
@@ -119,14 +119,14 @@ def _without_routes(model: str, provider: str) -> Iterator[ListedName]:
 
 
 def _for_anybody(model: str, provider: str) -> Iterator[ListedName]:
-    """Yield the name with its provider first, then with any: gateways resell others' models."""
+    """Yield the name with its provider, then with any provider, because gateways resell models."""
     if provider:
         yield ListedName(model, provider)
     yield ListedName(model, "")
 
 
 def _next_name(model: str) -> ListedName | None:
-    """Return the name without its first route; ``None`` if it has no route."""
+    """Return the name, and the provider if known, without the first route; ``None`` if none."""
     if found := _PUBLISHER.fullmatch(model):
         return ListedName(found[2], found[1])
     if found := _ARN.fullmatch(model):

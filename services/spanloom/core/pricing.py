@@ -1,4 +1,4 @@
-"""Costs of model calls: list prices with their validity dates, applied to the tokens of a call.
+"""Computes the cost of model calls from token counts and prices.
 
 ``PriceBook.price`` returns the price that was valid when a call began, ``cost_of`` the cost of its
 tokens at that price. An unknown cost is ``None``, never 0.
@@ -32,7 +32,7 @@ class OwnPrice(NamedTuple):
     """The model's name in the telemetry; a trailing ``*`` makes it a prefix."""
     rates: Rates
     provider: str = ""
-    """The provider that the price applies to; empty for all."""
+    """The provider to which the price applies; empty for all."""
     from_ns: int = 0
     """The price applies to calls that began at this time or later."""
 
@@ -46,22 +46,22 @@ class OwnPrice(NamedTuple):
 
 
 class Price(NamedTuple):
-    """The rates of a call, and their source."""
+    """The rates that apply to a call, and where they come from."""
 
     rates: Rates
     source: str
-    """``own`` for the operator's price, otherwise the catalogue's name and version."""
+    """``own`` for the operator's price, otherwise name and version of the price catalogue."""
 
 
 class PriceBook:
-    """Prices of models, by name, provider and time."""
+    """Finds the price of a model by name, provider and time."""
 
     def __init__(self, own: Sequence[OwnPrice] = ()) -> None:
         """Set the operator's own prices; if several apply to a call, the last one counts."""
         self._own = tuple(reversed(own))
 
     def price(self, model: str, provider: str, when_ns: int) -> Price | None:
-        """Return the price of a call that began at ``when_ns``; ``None`` if it is unknown."""
+        """Return the price for a call that began at ``when_ns``; ``None`` if it is unknown."""
         for own in self._own:
             if own.is_for(model, provider, when_ns):
                 return Price(own.rates, OWN)
@@ -78,7 +78,7 @@ _PER_MILLION = -6
 
 
 class Tier(NamedTuple):
-    """The price of all tokens of a call with more than ``above`` input tokens."""
+    """The price that applies to all tokens of a call with more than ``above`` input tokens."""
 
     above: int
     usd: Decimal
@@ -90,9 +90,9 @@ class Rate(NamedTuple):
 
     usd: Decimal
     tiers: Sequence[Tier] = ()
-    """Sorted by threshold; the highest exceeded tier prices all tokens of the call.
+    """Sorted by threshold; the highest exceeded tier applies to all tokens of the call.
 
-    With a tier above 200,000, none of 200,001 input tokens has the lower price.
+    With a tier above 200,000 and 200,001 input tokens, all of them have the tier's price.
     """
 
     def at(self, input_tokens: int) -> Decimal:
@@ -105,7 +105,7 @@ class Rate(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """The prices of a model."""
+    """The prices of a model for each kind of tokens, and per call."""
 
     input: Rate | None = None
     output: Rate | None = None
@@ -121,7 +121,7 @@ class Rates(NamedTuple):
 def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
     """Return the cost of a call in US dollars; ``None`` if the price of its tokens is unknown.
 
-    Input tokens include cached ones, output tokens include reasoning, as in ``Usage``.
+    Input tokens include cached tokens, output tokens include reasoning tokens, as in ``Usage``.
     """
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     counted = (
@@ -144,15 +144,15 @@ def cost_of(usage: Usage, rates: Rates) -> Decimal | None:
 # provider in its data names the page that its prices were read from (``pricing_urls``).
 
 MODELS_KEPT = 4096
-"""How many model names have their catalogue entry cached."""
+"""Number of model names for which the catalogue entry is cached."""
 _NS = 10**9
 
 
 class ListedModel:
-    """A model in the catalogue; each of its prices is converted once."""
+    """A model in the price catalogue; each of its prices is converted to ``Rates`` once."""
 
     def __init__(self, info: ModelInfo) -> None:
-        """Wrap the catalogue's entry."""
+        """Wrap the catalogue's entry for a model."""
         self._info = info
         self._rates: dict[int, Rates] = {}
         self._only = None if isinstance(info.prices, list) else read_rates(info.prices)
@@ -177,8 +177,8 @@ def catalogue_version() -> str:
 def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
     """Return the list price of a model at a time; ``None`` if it is not listed.
 
-    ``provider`` is the name in the telemetry, or empty. The first listed name of ``price_names``
-    counts.
+    ``provider`` is the name in the telemetry, or empty. Of the names that ``listed_names`` yields,
+    the first that the catalogue has counts.
     """
     listed = _find_any(model, provider)
     return None if listed is None else listed.rates(when_ns)
@@ -200,14 +200,14 @@ def _find(model: str, provider: str) -> ListedModel | None:
 
 @cache
 def _snapshot() -> DataSnapshot:
-    """Return the catalogue; loaded at the first priced call, as it takes 0.1 s and 28 MB."""
+    """Return the catalogue; loaded on first use, because it takes 0.1 s and 28 MB."""
     from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  # see above
 
     return get_snapshot()
 
 
 def read_rates(price: ModelPrice) -> Rates:
-    """Return a model's prices per token and per call; ignore prices per second or page."""
+    """Convert a model's prices per token and per call; ignore prices per second or page."""
     return Rates(
         _rate(price.input_mtok),
         _rate(price.output_mtok),

@@ -1,9 +1,10 @@
-"""Recognisers of secrets and personal data in texts.
+"""Finds secrets and personal data in texts.
 
-Secrets are found by the expressions of ``detect-secrets``; numbers by shape and then by the check
-digits of ``python-stdnum``. Both libraries belong to the extra ``redaction``. Expressions run in
-time proportional to the length of the text, except a few of ``detect-secrets``. These are applied
-to one window of the text at a time, so that the time limit can be checked in between.
+The regular expressions in ``detect-secrets`` find secrets; numbers are found by their form, and
+``python-stdnum`` verifies their check digits. The optional extra ``redaction`` installs both
+libraries. Most expressions run in time proportional to the length of the text; the others, from
+``detect-secrets``, are applied to one window of the text at a time, so that the time limit can be
+checked in between.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ Tick = Callable[[], None]
 Recogniser = Callable[[str, Tick], Iterator[Span]]
 
 WINDOW = 8 * 1024
-"""Length in characters of the window to which an expression of the library is applied."""
+"""Length, in characters, of the window to which a regular expression is applied."""
 OVERLAP = 2 * 1024
-"""Overlap of two windows in characters: a shorter secret is complete in one of them."""
+"""Overlap of two windows in characters; a shorter secret is complete in at least one window."""
 _DETECTORS = (
     ("artifactory", "ArtifactoryDetector"),
     ("aws", "AWSKeyDetector"),
@@ -76,7 +77,7 @@ _SSN = re.compile(r"(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])")
 
 
 def find_secrets() -> Recogniser:
-    """Return the recogniser of keys, tokens and passwords in URLs by their known formats."""
+    """Return a recogniser of keys, tokens and passwords in URLs by their known formats."""
     patterns: list[re.Pattern[str]] = [_MORE_SECRETS]
     for module, detector in _DETECTORS:
         plugin = getattr(_library(f"detect_secrets.plugins.{module}"), detector)
@@ -95,7 +96,7 @@ def find_secrets() -> Recogniser:
 
 
 def find_emails() -> Recogniser:
-    """Return the recogniser of email addresses like ``ada@example.com``."""
+    """Return a recogniser of email addresses like ``ada@example.com``."""
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
         for match in _DOMAIN.finditer(text):
@@ -107,7 +108,7 @@ def find_emails() -> Recogniser:
 
 
 def find_cards() -> Recogniser:
-    """Return the recogniser of payment card numbers, by prefix and check digit."""
+    """Return a recogniser of payment card numbers, by prefix and check digit."""
     is_valid: Callable[[str], bool] = _library("stdnum.luhn").is_valid
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
@@ -128,7 +129,7 @@ def find_cards() -> Recogniser:
 
 
 def find_ibans() -> Recogniser:
-    """Return the recogniser of IBANs, by country, length and check digits."""
+    """Return a recogniser of IBANs, by country, length and check digits."""
     is_valid: Callable[[str], bool] = _library("stdnum.iban").is_valid
 
     def find(text: str, tick: Tick) -> Iterator[Span]:
@@ -144,7 +145,7 @@ def find_ibans() -> Recogniser:
 
 
 def find_ips() -> Recogniser:
-    """Return the recogniser of IP addresses, version 4 and 6."""
+    """Return a recogniser of IP addresses, version 4 and 6."""
 
     def find(text: str, _tick: Tick) -> Iterator[Span]:
         for pattern in (_IPV4, _IPV6):
@@ -156,12 +157,12 @@ def find_ips() -> Recogniser:
 
 
 def find_phones() -> Recogniser:
-    """Return the recogniser of phone numbers with a country code: ``+49 30 901820``."""
+    """Return a recogniser of phone numbers with a country code: ``+49 30 901820``."""
     return lambda text, _tick: (match.span() for match in _PHONE.finditer(text))
 
 
 def find_ssns() -> Recogniser:
-    """Return the recogniser of US social security numbers, in the format 123-45-6789."""
+    """Return a recogniser of US social security numbers, in the format 123-45-6789."""
     is_valid: Callable[[str], bool] = _library("stdnum.us.ssn").is_valid
     return lambda text, _tick: (f.span() for f in _SSN.finditer(text) if is_valid(f[0]))
 

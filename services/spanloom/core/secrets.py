@@ -1,8 +1,8 @@
-"""Remembers the secrets of this process, and removes them from logs, errors and answers.
+"""Remembers the secrets of this process, and removes them from logs, errors and responses.
 
-A server may repeat what it was sent, and a driver quotes servers. Therefore code that reads a
-secret remembers it here, and code that passes on a text from elsewhere hides the remembered secrets
-in it.
+A server may repeat a secret in an error message, and a driver may quote that message. Therefore
+code that reads a secret calls ``remember``, and code that passes on a text from elsewhere calls
+``hide``.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from urllib.parse import quote, quote_plus
 
 HIDDEN = "…"
 _SHORT = 6
-"""A secret of fewer characters is hidden only as a whole word, since words may contain it."""
+"""A secret with fewer characters is hidden only as a whole word, because words may contain it."""
 _known: set[str] = set()
 
 
 def remember(secret: str, user: str = "") -> None:
-    """Hide a secret from now on, also in the forms in which URLs and HTTP headers have it."""
+    """Hide a secret from now on, also as it is encoded in URLs and HTTP headers."""
     if secret and secret not in _known:
         _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
         _known.add(secret.encode("unicode_escape").decode())

@@ -1,8 +1,8 @@
-"""Shares work among processes: every trace is in a slice, every slice has one owner.
+"""Shares traces among processes: every trace is in a slice, and one process owns each slice.
 
-Each process computes the owners by itself from the list of living processes. Two processes with
-different lists may, for a moment, both work on a slice, or neither. That is harmless: sharing only
-saves work.
+Each process computes the owners itself, from the list of living processes. Two processes with
+different lists may, for a moment, both process a slice, or neither. That is harmless: a trace that
+is processed twice does not change, and a slice without an owner is processed a moment later.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 SLICES = 256
 HANDOVER_S = 2.0
-"""Seconds to wait before taking a slice from a living owner, which has noticed by then."""
+"""Seconds to wait before processing a slice of a living owner, which notices the change by then."""
 
 Slices: TypeAlias = "frozenset[int] | None"
-"""Some of the slices, numbered from 0; ``None`` means all slices, without sharing."""
+"""Numbers of slices, from 0; ``None`` means all slices, if the process shares with no other."""
 
 ALL: Slices = None
 NONE: Slices = frozenset()
@@ -38,10 +38,10 @@ def covers(slices: Slices, key: TraceKey) -> bool:
 
 
 def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
-    """Return the owner of each of ``count`` slices; empty without members.
+    """Return the owner for each of ``count`` slices; empty if there are no members.
 
-    The numbers of slices per member differ by at most one. If a member joins or leaves, few slices
-    change hands except the slices of that member. The order of members does not matter.
+    The members are processes. Their numbers of slices differ by at most one. If a member joins or
+    leaves, few slices of other members change their owner. The order of members does not matter.
     """
     ordered = sorted(set(members))
     if not ordered:
@@ -62,20 +62,23 @@ def _weight(number: int, member: str) -> bytes:
 
 
 class Claims:
-    """The slices of one process, derived from the lists of living processes that it reads.
+    """The slices that one process owns, computed from the lists of living processes that it reads.
 
-    Times are seconds of its monotonic clock.
+    Times are in seconds on the monotonic clock of the process.
     """
 
     def __init__(self, me: str, stale_s: float, count: int = SLICES) -> None:
-        """Hold no slice before the first list; ``stale_s`` after the last list others take over."""
+        """Start without slices, until the first list is read.
+
+        If no list is read for ``stale_s`` seconds, other processes take over the slices.
+        """
         self._me = me
         self._count = count
         self._stale_s = stale_s
         self._members: frozenset[str] = frozenset()
         self._owners: Mapping[int, str] = {}
         self._from_s: Mapping[int, float] = {}
-        """The time in seconds from which each slice is held."""
+        """For each slice, the time in seconds from which this process holds it."""
         self._read_s = 0.0
 
     def update(self, living: Collection[str], now_s: float) -> None:
@@ -102,10 +105,10 @@ class Claims:
         return len(self._members) > 1 and now_s - self._read_s > self._stale_s
 
     def held(self, now_s: float) -> frozenset[int]:
-        """Return the slices to work on now."""
+        """Return the slices to process now: slices gained from a living process only later."""
         return frozenset(number for number, from_s in self._from_s.items() if from_s <= now_s)
 
 
 def hold_all(_work: str = "") -> Slices:
-    """Return all slices, for a process that shares its work with no other."""
+    """Return all slices, for a process that shares them with no other process."""
     return ALL

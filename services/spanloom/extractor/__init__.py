@@ -1,6 +1,6 @@
-"""Builds trajectories of changed traces.
+"""Builds the trajectories of changed traces.
 
-Input: spans in the store, and the store's list of changes. Output: trajectories, progress,
-announcements. Start at ``extractor.py`` (the loop), then ``batch.py`` (one batch, from spans to
-trajectories).
+Input: spans and changes in the store. Output: trajectories, the progress with each trace, and
+announcements in the change feed. Start at ``extractor.py`` (the loop), then ``batch.py`` (one
+batch, from spans to trajectories).
 """

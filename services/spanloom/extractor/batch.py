@@ -3,7 +3,8 @@
 Several traces share one read and one write, because a query costs more than a trace. A trace that
 cannot be read, built or written is isolated; the other traces of the batch are not affected.
 
-Worker processes (``extractor/workers``) are the other builder, with the same results.
+``InProcess`` builds in this process; ``extractor/workers`` builds in worker processes, with equal
+results.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ if TYPE_CHECKING:
 
 
 class Writable(Protocol):
-    """A record to store, encoded or not."""
+    """A trajectory record to store, encoded or not."""
 
     @property
     def key(self) -> TraceKey:
-        """The trace that it belongs to."""
+        """The trace from which the record was built."""
 
     @property
     def announcement(self) -> Announcement:
-        """The feed's announcement, to publish after the record is stored."""
+        """The announcement to write to the change feed after the record is stored."""
 
 
 MANY_SPANS = 50_000
@@ -61,9 +62,9 @@ def build_batch(
     """Build traces with the given statuses in this process, and store new trajectories.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
-    for the store's memory, damaged on disk) fails alone. ``arrived`` is the store's latest answer
-    about these traces, if the caller has queried it. Raises ``RetryableError`` if the store does
-    not answer or accepts no writes, because that is not the fault of a trace.
+    for the store's memory, damaged on disk) fails alone. ``arrived``: the arrivals of these traces,
+    if the caller has just queried the store for them. Raises ``RetryableError`` if the store does
+    not answer or accepts no writes, because no trace is the cause of such a failure.
     """
     try:
         arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
@@ -92,9 +93,9 @@ def write_apart(
 ) -> None:
     """Store and announce records; a record that cannot be written fails alone.
 
-    That includes refused records, records too large for the store, and unexpected errors. Raises
-    ``RetryableError`` for every other retryable failure. A record that another build has overtaken
-    is lost, so its trace is built again.
+    A record fails if the store rejects it, if it is too large for the store, or if an unexpected
+    error occurs. Raises ``RetryableError`` for every other retryable failure. If another build of a
+    trace was stored first, the record is not written, and the trace is added to ``result.lost``.
     """
     if not records:
         return
@@ -131,7 +132,7 @@ def _prepare(
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
 ) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook]:
-    """Read and extract; return the result so far, the records to write, and the first look."""
+    """Read and extract traces; return the result so far, the records to write, the first look."""
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
@@ -160,7 +161,7 @@ def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:
 
 
 class BuildRequest(NamedTuple):
-    """A request to build traces together, with the status of each."""
+    """A request to build traces together, with the status to build each trace with."""
 
     traces: Mapping[TraceKey, Status]
     failed_before: bool = False
@@ -180,8 +181,9 @@ class Builder(Protocol):
     def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """Build all requested traces; yield their results as they are built, each trace once.
 
-        Requests may be read ahead of the results. A caller that stops early closes the iterator,
-        which discards the work in progress. Raises the same errors as ``build_batch``.
+        Requests may be consumed before the results of earlier requests are yielded. A caller that
+        stops early closes the iterator, which discards unfinished builds. Raises the same errors as
+        ``build_batch``.
         """
 
     def rest(self) -> None:

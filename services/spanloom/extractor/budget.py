@@ -1,10 +1,11 @@
 """Limits repeated reads of growing runs by processes that share a server.
 
-On the embedded store a growing run is built again whenever that is worthwhile (``readiness.py``).
-Over a server every read goes through the network, and all extractors together should read little
-more than what arrives. Therefore repeated builds are charged to a budget that grows with arriving
-spans, and a little with time. With few runs it never runs out. Under load live runs are shown less
-often, and a run that continues after it was complete is built only after a longer quiet time.
+With the embedded store a growing run is built again as soon as ``readiness.py`` decides so. With a
+ClickHouse server every read goes through the network, and all extractors together should read only
+a little more than the arriving spans. Therefore the spans read by repeated builds are subtracted
+from a budget that grows with arriving spans, and slowly with time. With few runs the budget never
+runs out. Under load, live runs are built less often, and a run that continues after it was complete
+is built again only after a longer quiet time.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ if TYPE_CHECKING:
     from spanloom.extractor.recording import Due
 
 OF_ARRIVED = 0.1
-"""Spans that may be read again for each arriving span."""
+"""Spans added to the budget for each arriving span."""
 EVERY_S = 1.0
-"""Spans per second that all extractors together may read again if none arrive."""
+"""Spans added per second to the budgets of all extractors together, even if no spans arrive."""
 AT_FIRST = 50.0
-"""Spans that may be read again after a start, by all extractors together."""
+"""Budget, in spans, of all extractors together after a start."""
 QUIET_S = 5.0
-"""Quiet seconds after which a complete run that continues is built in any case."""
+"""Seconds without new spans after which a complete run that continued is built in any case."""
 MOST = 150.0
 """Upper limit, in spans, of the unused budget of all extractors, and of one extractor's debt."""
 
 
 class Budget:
-    """The spans that an extractor may still read for repeated builds."""
+    """The number of spans that one extractor may still read for repeated builds."""
 
     def __init__(self) -> None:
-        """Start without a share, which the first call of ``affordable`` sets."""
+        """Start with an empty budget; the first call of ``affordable`` sets it."""
         self._spans = 0.0
         self._at_ns: int | None = None
         self._arrived = 0
@@ -47,8 +48,9 @@ class Budget:
     ) -> Sequence[Due]:
         """Return the traces to build; repeated builds only within the budget, the oldest first.
 
-        ``arrived`` is the number of spans that arrived since the start. A build may cost more than
-        the rest of the budget; then the others wait. Without sharing all traces are returned.
+        ``held`` has the slices of this process; if it is ``None`` (the embedded store), all traces
+        are returned. ``arrived`` is the number of spans that arrived since the start. One build may
+        read more spans than are left in the budget, in which case later builds wait.
         """
         if not held:
             return due

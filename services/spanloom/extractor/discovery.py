@@ -1,12 +1,13 @@
 """Finds traces that must be built, and tracks them until they are built.
 
-A window over the seconds of the store's clock finds changes (``window.py``). A trace leaves the
-table only when a stored build has read all spans that had arrived, including the request of each
-change found, in whatever order these became visible. All changes before the watermark, a second of
-the store's clock, are extracted, or stored as unfinished, so a new extractor starts there.
+``window.py`` finds changes by reading the latest seconds of the store's clock. The traces that wait
+to be built are in a table in memory. A trace leaves the table only when a stored build has read all
+arrived spans, including the spans of every change that was found, in whatever order they became
+visible. The watermark is a second of the store's clock: the traces of all earlier changes have been
+extracted, or are stored as unfinished, so a new extractor starts to read there.
 
-Each sweep also compares the requests of a share of all traces with their progress, independent of
-their time, so correctness does not depend on how long an INSERT takes to become visible.
+Each sweep also takes 1 / 256 of all traces, of any age, and compares their requests with their
+stored progress, so correctness does not depend on how long an INSERT takes to become visible.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
     from spanloom.extractor.window import Look
 
 MANY_WAITING = 50_000
-"""The number of waiting traces from which on changes from before the start are not read."""
+"""With this many waiting traces, changes from before the start are not read for the moment."""
 SHARES = 256
-"""The number of shares of all traces; each sweep compares one share.
+"""Number of shares into which all traces are divided; each sweep checks the traces of one share.
 
-The first digits of a trace id determine its share.
+The first two hex digits of a trace id determine its share.
 """
 MANY_MISSES = 3
 """After this many incomplete builds, the store is searched for the missing spans."""
@@ -55,9 +56,9 @@ class Outcome(NamedTuple):
     """The newest sequence that the build read."""
     status: Status
     is_stored: bool
-    """Whether it read all arrived spans, and the stored build has these spans or more."""
+    """Whether the build read all arrived spans, and the stored build has these spans or more."""
     seen: AbstractSet[tuple[int, int]]
-    """The requests that had arrived: sequence and number of spans of each."""
+    """Sequence and number of spans of each request that had arrived."""
 
 
 class Discovery:
@@ -66,7 +67,7 @@ class Discovery:
     def __init__(
         self, progress: ProgressStore, timing: Timing, held: Callable[[], Slices] = hold_all
     ) -> None:
-        """Start with an empty table; the first look begins at the watermark.
+        """Start without waiting traces; the first ``look`` begins at the watermark.
 
         ``held`` returns the slices whose traces this process builds.
         """
@@ -75,7 +76,7 @@ class Discovery:
         self._held = held
         self._slices: Slices = ALL
         self.arrived = 0
-        """How many spans have arrived since the start, including repeats."""
+        """How many spans have arrived since the start; spans sent again count again."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._share = 0
@@ -86,11 +87,11 @@ class Discovery:
         return len(self._pending)
 
     def look(self, now: Moment) -> None:
-        """Add every change since the last look to the table."""
+        """Add the trace of every change since the last look to the waiting traces."""
         held = self._held()
         if self._swept_ns is None:
             if held == NONE:
-                return  # the share of this process is still unknown
+                return  # the slices of this process are still unknown
             self._accept(self._window.begin(now.ns, held), now)
             self._slices, self._swept_ns = held, now.ns
         else:
@@ -127,12 +128,12 @@ class Discovery:
         elif outcome.status is Status.LIVE:
             trace.misses = 0
             trace.built_spans = trace.span_count
-            trace.since_s = 0  # stored as live: a restart finds it
+            trace.since_s = 0  # stored as live, so that a restart finds the trace
         else:
             self._pending.pop(trace.key, None)
 
     def settles_ns(self) -> int | None:
-        """Return when the next trace settles, in ns of ``Moment``; ``None`` if no trace waits."""
+        """Return when the next waiting trace settles, in ns on ``Moment``'s clock, or ``None``."""
         times = (settles_ns(trace, self._timing) for trace in self._pending.values())
         return min(times, default=None)
 
@@ -149,9 +150,9 @@ class Discovery:
     def revisit(self, keys: Sequence[TraceKey], now_ns: int, sizes: Mapping[TraceKey, int]) -> None:
         """Make extracted traces due again, because another trace affects their trajectories.
 
-        Other processes find their own traces by the stored request to revisit. A trace of a run of
-        several traces waits in proportion to the spans of the run (``sizes``), and is charged for
-        them.
+        Traces in other processes' slices are ignored; those processes read the stored request to
+        revisit. If a run has several traces, its home trace waits in proportion to the spans of the
+        run (``sizes``), and its build is charged that number of spans in ``Budget``.
         """
         new = [key for key in keys if key not in self._pending and covers(self._slices, key)]
         known = self._progress.read_progress(new) if new else {}
@@ -170,7 +171,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces of the next share that need to be built and have been missed so far."""
+        """Add the traces in the next share that need to be built and are not waiting yet."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)
@@ -178,7 +179,7 @@ class Discovery:
             self._share += 1
 
     def _forget_removed(self, now_ns: int) -> None:
-        """Stop expecting requests that retention or a deletion has removed."""
+        """Stop waiting for requests that retention or a deletion has removed from the store."""
         missing = {
             (trace.key, *request)
             for trace in self._pending.values()
@@ -222,7 +223,7 @@ class Discovery:
             self._progress.record_watermarks(marks)
 
     def _watermark(self) -> int:
-        """Return the second before which all waiting traces are known to the store."""
+        """Return the second before which the store has recorded all traces that still wait."""
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
         return min([self._window.reached_s, *waiting])
 
@@ -231,7 +232,7 @@ class Discovery:
         self._window.accept(look, now.ns)
 
     def _recall(self, look: Look, now: Moment) -> None:
-        """Add changes from before the start; traces that already wait are only updated."""
+        """Add the traces of changes from before the start; traces that already wait are updated."""
         self._take([c for c in look.changes if c.key not in self._pending], now)
         for change in look.changes:
             _update(self._pending[change.key], change, now)
@@ -253,7 +254,7 @@ class Discovery:
 
     def _begin(self, change: TraceChange, known: Progress | None, now: Moment) -> PendingTrace:
         trace = _begin(change, known, now)
-        if known and not change.span_count:  # to be built again without new spans
+        if known and not change.span_count:  # a request to build again, without new spans
             trace.span_count = known.arrived
             trace.retry_ns = now.ns + build_wait_ns(known.arrived, self._timing)
         return trace

@@ -1,7 +1,8 @@
-"""The two pure halves of building traces: spans to drafts, and drafts to records.
+"""The two halves of building traces, as pure functions: spans to drafts, and drafts to records.
 
-Between the halves the store is queried for duplicates and stored versions of the drafts. Both
-halves have the same results in this process and in a worker.
+A draft is an extracted trajectory. Between the halves the store is queried for duplicates and
+stored versions of the drafts. Both halves may run in this process or in a worker, with the same
+results.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ class Drafts:
     trajectories: dict[TraceKey, Trajectory] = field(default_factory=dict)
     calls: dict[TraceKey, Sequence[Call]] = field(default_factory=dict)
     records: dict[TraceKey, int] = field(default_factory=dict)
-    """Number of coding agents' log records among the events of the spans, if not 0."""
+    """Number of coding agents' log records among the span events of a trace; no entry for 0."""
     parts: dict[TraceKey, Part] = field(default_factory=dict)
-    """Facts of traces that may be a part of a run."""
+    """Data for joining traces into runs, for each trace that may be one of several of a run."""
     has_gone: dict[TraceKey, bool] = field(default_factory=dict)
-    """For stored parts: whether spans were removed, here or in another trace of the run."""
+    """For stored traces of joined runs: whether spans of any trace of the run were removed."""
     result: BatchResult = field(default_factory=BatchResult)
-    """The outcome of the traces so far."""
+    """The outcome so far for the traces in the batch."""
 
     def add(
         self,
@@ -59,7 +60,7 @@ class Drafts:
     ) -> None:
         """Add the trajectory of a trace with these spans."""
         self.replace(key, trajectory)
-        if self.result.statuses.get(key) is not Status.FAILED:  # it has no steps
+        if self.result.statuses.get(key) is not Status.FAILED:  # a failed trajectory has no steps
             self.score(key, trajectory, spans, unplaced)
         self.result.services.update((key.project, name) for name in trajectory.services)
         if number := count_records(spans):
@@ -68,7 +69,7 @@ class Drafts:
             self.parts[key] = part
 
     def replace(self, key: TraceKey, trajectory: Trajectory) -> None:
-        """Set the trajectory of a trace."""
+        """Replace the drafted trajectory of a trace."""
         self.trajectories[key], self.calls[key] = trajectory, list_calls(trajectory)
 
     def score(
@@ -85,7 +86,7 @@ class Drafts:
         scoring.set_scores(key, list_scores(key, trajectory, spans, unplaced, responses))
 
     def warn(self, key: TraceKey, text: str) -> None:
-        """Add a warning to a trajectory."""
+        """Add a warning to a drafted trajectory."""
         if (known := self.trajectories.get(key)) is not None:
             self.trajectories[key] = replace(known, warnings=[*known.warnings, text])
 
@@ -96,7 +97,7 @@ class Drafts:
             held.pop(key, None)
 
     def without_parts(self) -> AbstractSet[TraceKey]:
-        """Remove the parts of runs, as if they had not been requested; return their keys."""
+        """Remove traces that may belong to joined runs, as if not requested; return their keys."""
         keys = frozenset(self.parts)
         result = self.result
         for key in keys:
@@ -114,8 +115,8 @@ def make_drafts(
 ) -> Drafts:
     """Extract each trace separately; a trace that raises an error fails alone.
 
-    Empties ``parts`` in the process, because the spans of a long trace take as much memory as all
-    later steps.
+    Empties ``parts`` to free memory, because the spans of a long trace take as much memory as all
+    later steps of its build.
     """
     drafts = Drafts()
     result = drafts.result
@@ -139,7 +140,7 @@ class _Next(Enum):
 
     WRITE = "write"
     KEEP = "keep"
-    """Spans were removed; the stored trajectory, which has them, stays."""
+    """The stored trajectory stays, because it has spans that were removed since."""
     SAME = "same"
     """The stored trajectory was built from the same spans, and is more complete."""
     AGAIN = "again"
@@ -157,10 +158,10 @@ def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:
 def make_records(
     drafts: Drafts, originals: Mapping[TraceKey, DuplicateOf], heads: Mapping[TraceKey, Head]
 ) -> list[TrajectoryRecord]:
-    """Return the records to write; ``originals`` may contain other traces too.
+    """Return the records to write; ``originals`` may contain traces without drafts.
 
-    Unchanged trajectories, stored ones that stay, and traces to build again are recorded in the
-    result of the drafts.
+    Unchanged trajectories, stored trajectories that stay, and traces to build again are added to
+    ``drafts.result``.
     """
     result = drafts.result
     nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
@@ -194,7 +195,7 @@ def make_records(
 
 
 def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
-    """Yield complete builds that read more than the stored builds, but have the same content."""
+    """Yield confirmations for builds that read more than the stored build with equal content."""
     result = drafts.result
     for head in heads:
         mark = result.reads[head.key].mark
@@ -232,7 +233,7 @@ def _status(requested: Status, trajectory: Trajectory, *, is_whole: bool) -> Sta
 
 
 def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
-    """Return the decision on a draft, by the spans that it and the stored trajectory have.
+    """Compare the spans of a draft and of the stored trajectory; return what to do with the draft.
 
     Spans count as removed only if a build that read all arrived spans has fewer.
     """
@@ -251,10 +252,11 @@ def _next(key: TraceKey, drafts: Drafts, head: Head | None) -> _Next:
 
 
 def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
-    """Return whether the stored document has spans that were not read.
+    """Return whether the stored document has spans that this build did not read.
 
-    If all arrived spans were read, retention has removed them; otherwise they are not visible yet.
-    Log records of coding agents may have counted as spans until their own spans arrived.
+    If all arrived spans were read, retention has removed the missing spans; otherwise they are not
+    visible yet. Log records of coding agents may have counted as spans until the spans arrived that
+    report the same calls.
     """
     trajectory = drafts.trajectories[key]
     if head is None or not head.seq:
@@ -263,7 +265,7 @@ def _has_gone(key: TraceKey, drafts: Drafts, head: Head | None) -> bool:
         return has_gone
     if head.span_count > trajectory.span_count + drafts.records.get(key, 0):
         return True
-    if is_part(trajectory):  # a late span may displace another one from the shown part
+    if is_part(trajectory):  # a late span may displace another from the spans shown
         return False
     gone = set(head.step_ids).difference(verdict.span_id for verdict in trajectory.verdicts)
     return not all(step_id.startswith(OF_EVENT) for step_id in gone)

@@ -1,4 +1,4 @@
-"""Finds calls that are reported in two traces, in any order of extraction."""
+"""Finds calls and runs that two traces report, whichever trace is extracted first."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""How many of a run's first calls to look up, because a report may lack some first calls."""
+"""How many of a run's first calls to look up, because the other report may lack some of them."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """The duplicates of a batch: its traces that repeat others, and traces that repeat it."""
+    """Duplicates in a batch: its traces that repeat other traces, and traces that repeat them."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
-    """Traces of the batch that duplicate a call of another trace, with the original."""
+    """Traces in the batch that report a call of another trace, with the original of the call."""
     stored: list[TraceKey] = field(default_factory=list)
-    """Stored traces that duplicate a call of the batch, or did when they were built."""
+    """Stored traces that report a call of the batch too, or did when they were built."""
 
 
 def find_repeats(
@@ -56,8 +56,8 @@ def find_repeats(
 ) -> Repeats:
     """Compare the calls of the traces just built with each other and with the store's calls.
 
-    For ``known`` traces, which were stored before, the stored duplicates are found too, because
-    their common calls may have been removed.
+    For ``known`` traces, which were stored before, the traces stored as their duplicates are found
+    too, because the calls that both reported may have been removed since.
     """
     repeats = Repeats()
     by_project: defaultdict[str, list[Call]] = defaultdict(list)
@@ -89,7 +89,7 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with the runs that may report the same first calls."""
+    """Compare each run with the runs that may report the same calls at their start."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
@@ -109,8 +109,8 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 class _CallsByContent:
     """Calls by content, in the order of their start.
 
-    A script that repeats one query a thousand times has as many equal calls, so each is compared
-    only with calls near it in time.
+    A script that repeats one query a thousand times makes a thousand equal calls, so each call is
+    compared only with calls near it in time.
     """
 
     def __init__(self, calls: Iterable[Call]) -> None:
@@ -146,14 +146,17 @@ class _CallsByContent:
 def _load(
     finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
 ) -> Sequence[Call]:
-    """Return the stored rows near these calls, and the rows of the known traces' duplicates."""
+    """Return stored calls near these calls in time, and the duplicates of ``known`` traces."""
     at_ns = own[0].start_ns if own else 0
     again = (repeat_window(key, at_ns) for key in known)
     return finder.find(project, [*map(_window, own), *again])
 
 
 def _window(call: Call) -> CallWindow:
-    """Return the key and times to find; wider for tools, which may end before the other report."""
+    """Return the key and time range to query.
+
+    The range is wider for tools, because a tool call may end before the other report of it.
+    """
     apart_ns = most_apart_ns(call) if is_tool(call.call_key) else 0
     times = call.start_ns, call.end_ns
     from_ns = max(min(times) - apart_ns, 0)

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000
-"""A batch ends at this many traces, or spans as counted by discovery."""
+"""Maximum number of traces in a batch, and of their spans as counted by discovery."""
 FEW_TRACES = 50
-"""Up to this many traces, a look and its batch cost about as much as for one trace."""
+"""Up to this many due traces, a look and its batch cost about as much as for one trace."""
 AFTER_FEW = 1.5
-"""Factor of the pause after a look that found few traces."""
+"""After a look that found at most ``FEW_TRACES``, the pause is this many times as long."""
 MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
-"""Seconds without a look for changes after which ``trouble`` reports that."""
+"""After this many seconds without a successful look, ``trouble`` reports the fact."""
 AFTER_A_BUG_S = 5.0
 """Pause in seconds after an unexpected error."""
 
@@ -52,7 +52,7 @@ log = get_logger("extractor")
 class Extractor:
     """Updates trajectories when spans arrive; recovers from any crash by the store's state.
 
-    A part of the process (``process/supervisor.py``).
+    ``process/supervisor.py`` starts and stops it.
     """
 
     name = "extractor"
@@ -102,10 +102,10 @@ class Extractor:
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: a process that shares traces has not read its own for a minute.
+        """See ``Troubled``; reports that no look has succeeded for ``UNREAD_S`` seconds.
 
-        The cause may be that the store or the heartbeat hangs, that other processes hold all
-        slices, or that a build takes that long.
+        Applies only to processes that share the traces. The cause may be that the store or the
+        heartbeat hangs, that other processes hold all slices, or that a build takes that long.
         """
         unread_s = (self._clock() - self._looked_ns) / NS
         if not self._is_sharing or unread_s < UNREAD_S:
@@ -159,9 +159,9 @@ class Extractor:
             self._stopping.wait(rest_s)
 
     def _work(self) -> float:
-        """Build the due traces and a part of a replay, if any; return the pause in seconds.
+        """Build the due traces and one step of a replay, if any; return the pause in seconds.
 
-        After a part of a replay the pause is as long as that part took, so that half of the time
+        After a step of a replay the pause is as long as the step took, so that half of the time
         remains for arriving spans.
         """
         began = time.monotonic()
@@ -177,9 +177,9 @@ class Extractor:
     def _until_next_s(self) -> float:
         """Return the seconds until the next trace settles, so that a single run is built at once.
 
-        This shortens only the pause after a look without builds. Under steady load a look builds
-        all traces that have settled since the last look, so its cost occurs once a second, not per
-        trace.
+        Only the pause after a look without builds is shortened. Under steady load each look builds
+        all traces that have settled since the last look, so the cost of a look occurs once a
+        second, not once per trace.
         """
         settles_ns = self._discovery.settles_ns()
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
@@ -195,16 +195,16 @@ class Extractor:
                 yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
 
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
-        """Return the traces of slices that this process still holds."""
+        """Return the traces in slices that this process still holds."""
         held = self._held()
         return [due for due in batch if covers(held, due[0].key)]
 
 
 def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
-    """Split the work into batches that fit into memory, in the order of the store's keys.
+    """Split due traces into batches that fit into memory, in the order of the store's keys.
 
-    The store reads and writes adjacent keys together; any other order makes a backlog take half as
-    long again. Traces that failed before come last, each alone.
+    The store reads and writes adjacent keys together; in any other order a backlog takes 1.5 times
+    as long. Traces that failed before come last, each in a separate batch.
     """
     batch: list[Due] = []
     spans = 0

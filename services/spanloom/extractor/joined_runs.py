@@ -30,10 +30,10 @@ def join_runs(
     joins: Joins,
     options: BuildOptions,
 ) -> Mapping[TraceKey, DuplicateOf]:
-    """Replace drafts of home traces by drafts of whole runs; return the parts of other traces.
+    """Replace drafts of home traces by drafts of whole runs.
 
-    A home trace that cannot be built fails alone; at its last attempt it keeps the draft of its own
-    spans.
+    Return the traces of the batch that are shown in another trace. A home trace that cannot be
+    built fails alone; at its last attempt it keeps the draft of its own spans.
     """
     for key, part in drafts.parts.items():
         drafts.parts[key] = part._replace(home=joins.homes[key].trace_id)
@@ -53,7 +53,7 @@ def join_runs(
 
 
 def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
-    """Return the parts that another trace shows, and the step to which their calls now belong."""
+    """Return the home trace and the root step of each drafted trace that its home trace shows."""
     found = {}
     for key in drafts.parts:
         if joins.homes[key] != key and key in drafts.trajectories:
@@ -71,10 +71,11 @@ def _join(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Build a home trace from the spans of its parts, the earliest first, up to a trace's limit.
+    """Build a home trace from the spans of all traces of its run, up to ``max_trace_spans``.
 
-    Its read mark covers only its own spans, because a part may move to another home trace, and when
-    a part changes, the home trace is built again.
+    The earliest traces come first. The read mark covers only the home trace's own spans, because
+    another trace of the run may move to another home trace, and a change of any trace of the run
+    makes the home trace due again.
     """
     others = joins.members[home]
     taken: list[Part] = []
@@ -85,7 +86,7 @@ def _join(
             room -= part.span_count
     if taken:
         _draft_run(reader, home, taken, drafts, joins, options)
-    if len(taken) < len(others):  # also if the home alone has more spans than are read
+    if len(taken) < len(others):  # even if the home trace alone exceeds the limit
         drafts.warn(home, LEFT_OUT.format(n=len(others) - len(taken)))
 
 
@@ -97,7 +98,7 @@ def _draft_run(
     joins: Joins,
     options: BuildOptions,
 ) -> None:
-    """Replace the draft of a home trace by a draft of its own spans and other parts' spans."""
+    """Replace the draft of a home trace by a draft of its own spans and the ``taken`` traces."""
     keys = [home, *(part.key for part in taken)]
     read = reader.read_spans(keys)
     if home in joins.former and any(_is_gone(part, read) for part in taken):
@@ -110,12 +111,12 @@ def _draft_run(
 
 
 def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:
-    """Return whether a part has fewer spans than were stored, because retention removed some."""
+    """Return whether one trace of a run has lost spans by retention since it was last built."""
     return part.span_count > size_of(read.get(part.key, ()))
 
 
 def _distinct(traces: Iterable[Sequence[Span]]) -> Sequence[Span]:
-    """Return the spans of all traces; of spans with the same id, the first trace's."""
+    """Return the spans of all traces; if ids are equal, the span of the first trace."""
     spans: dict[str, Span] = {}
     for trace in traces:
         own = {span.span_id: span for span in trace}

@@ -1,9 +1,10 @@
-"""Joins traces that are parts of one run, in any order of extraction.
+"""Joins the traces of one run, in any order of extraction.
 
-The home trace of a run is built from the spans of all parts; the other parts are stored as its
-duplicates. Building a part makes its home trace due again; building a home trace makes the parts
-due that are stored with another home. A part that is stored with the right home is not made due, so
-this always terminates.
+A ``Part`` has the data of one trace of such a run, and is called a part here. The home trace of the
+run is built from the spans of all parts; the other parts are stored as duplicates of the home
+trace. Building a part makes its home trace due again; building a home trace makes the parts due
+that are stored with another home. A part that is stored with the right home is not made due, so the
+rebuilding always ends.
 """
 
 from __future__ import annotations
@@ -30,35 +31,35 @@ if TYPE_CHECKING:
     """A project, and the key of a conversation in it."""
 
 MAX_PARTS = 5_000
-"""The most parts of a conversation within six days that are joined; limits a build's cost."""
+"""A conversation with this many parts within six days is not joined; limits a build's cost."""
 FAR_NS = 3 * DAY_NS
-"""Time in ns around a part in which other parts are read.
+"""Time in ns before and after a part in which other parts are read.
 
-One day for parts of the same run; the rest for the parts that decide the homes.
+Parts of the same run are at most a day away; earlier and later parts determine their home traces.
 """
 _LAST_NS = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Joins:
-    """The traces of a batch and stored traces that belong together."""
+    """The runs of several traces in a batch, with the stored traces of the same runs."""
 
     homes: dict[TraceKey, TraceKey] = field(default_factory=dict)
-    """The home trace of each part of the batch, which shows the whole run."""
+    """The home trace of each part in the batch."""
     members: defaultdict[TraceKey, list[Part]] = field(default_factory=lambda: defaultdict(list))
     """The other parts of each run whose home trace is in the batch."""
     former: dict[TraceKey, Part] = field(default_factory=dict)
-    """The stored state of the parts of the batch, if any."""
+    """The stored versions of the parts in the batch, if any."""
     due: dict[TraceKey, int] = field(default_factory=dict)
     """Stored traces to build again, with the number of spans of their runs."""
     gone: set[TraceKey] = field(default_factory=set)
-    """Parts with removed spans, whose stored state stays."""
+    """Parts that have lost spans; their stored versions stay."""
     crowded: set[TraceKey] = field(default_factory=set)
     """Parts that stay alone because their conversation has too many parts."""
 
 
 def find_joins(finder: PartFinder, parts: Mapping[TraceKey, Part]) -> Joins:
-    """Compare the parts of a batch with each other and with the store's parts."""
+    """Find the runs of the parts in a batch, among these parts and stored parts."""
     joins = Joins()
     own: defaultdict[Session, dict[TraceKey, Part]] = defaultdict(dict)
     for key, part in parts.items():
@@ -87,7 +88,7 @@ def _compare(
     stored: Sequence[Part],
     joins: Joins,
 ) -> None:
-    """Compare the parts of one conversation: parts of the batch, and parts that are only stored."""
+    """Compare the parts of one conversation: those in the batch, and those only in the store."""
     if len(stored) >= MAX_PARTS or len(own) >= MAX_PARTS:
         joins.homes.update((key, key) for key in own)
         joins.crowded.update(own)
@@ -127,10 +128,10 @@ def _left(
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
 ) -> Iterator[TraceKey]:
-    """Yield the home traces that a part has left because of the batch.
+    """Yield the former home traces of parts that the batch moves to another home trace.
 
-    A home trace may have been built with a part before that part was stored with this home, so the
-    part's stored home is not enough. The part's home according to all stored parts is yielded too.
+    A home trace may have been built with a part before the part was stored with this home, so the
+    stored home of a part is not enough: its home is also computed from all stored parts.
     """
     if all(_is_placed_alike(part, former.get(key)) for key, part in own.items()):
         return
@@ -152,9 +153,9 @@ def _misplaced(
     stored: Sequence[Part],
     homes: Mapping[TraceKey, TraceKey],
 ) -> Iterator[TraceKey]:
-    """Yield stored parts near the batch whose stored home trace is outdated.
+    """Yield stored parts within a day of the batch's parts whose stored home trace is outdated.
 
-    Near the limits of the time interval that was read, home traces are unknown.
+    Home traces cannot be determined near the ends of the time range that was read.
     """
     times = sorted(t for part in own.values() for t in (part.start_ns, part.prompt_ns) if t)
     for part in stored:

@@ -55,7 +55,7 @@ class _File(BaseModel):
 def read_prices(path: Path | None) -> PriceBook:
     """Return a price book in which the file's prices take precedence over the built-in list.
 
-    Without a file, return only the list. Raises ``StartupError`` with a one-line message.
+    If ``path`` is ``None``, it has only the list. Raises ``StartupError`` with a one-line message.
     """
     if path is None:
         return PriceBook()

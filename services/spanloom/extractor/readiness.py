@@ -1,13 +1,13 @@
 """Decides when a trace is built: as soon as it may be complete, and regularly while it grows.
 
-Spans are exported when they end, so the root tends to arrive last: a root and a short quiet time
-mean a settled trace. Without a root a longer quiet time is required. No trace is ever closed, so a
-late span makes it due again.
+Spans are exported when they end, so the root tends to arrive last: a trace is settled if it has a
+root and no span has arrived for a short time. If it has no root, that time is longer. No trace is
+ever closed; a late span makes its trace due again.
 
-A live run is shown soon after its first spans, and again when it has grown by a quarter, in spans
-or in age. So the number of builds grows with the logarithms of its size and age, not with the
-number of exports. A large run that grows fast waits longer, because building it takes seconds, in
-which thousands of spans make the result outdated, and often the root arrives.
+A live run is built soon after its first spans, and again when it has grown by a quarter, in spans
+or in age. So the number of builds grows with the logarithms of the run's size and age, not with the
+number of exports. A large run that grows fast waits longer, because building it takes seconds, and
+by then thousands of new spans, often including the root, have made the result outdated.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from spanloom.core.model.trajectory import Status
 
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
-"""The most attempts; the last one stores a trajectory even if it only shows the error."""
+"""The maximum of attempts; the last stores a trajectory that shows the error if it fails again."""
 GROWN_BY = 4
 """A live trace is built again when its size or age has grown by 1 / ``GROWN_BY``, a quarter."""
 A_SPAN_NS = 100_000
 """Estimated time to build a trace, per span, in ns."""
 IDLE_SHARE = 4
-"""A constantly growing trace waits this many times the duration of its build."""
+"""A constantly growing trace waits at least this many times the estimated duration of its build."""
 MISSED_S = 0.2
-"""First wait in seconds after an incomplete build; doubles up to a minute."""
+"""Wait in seconds after an incomplete build; doubles with each further one, up to a minute."""
 MAX_MISSED_S = 60.0
 MAX_DOUBLINGS = 30
-"""The most doublings of the wait, because a trace may grow for days."""
+"""Maximum number of doublings of a wait, because a trace may grow for days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +42,17 @@ class Timing:
     growing_first_s: float = 1.0
     growing_max_s: float = 30.0
     poll_s: float = 1.0
-    """Time between looks after a look that found work; ``AFTER_FEW`` times that for little work."""
+    """Time between looks for changes; ``AFTER_FEW`` times as long if the last look found few."""
     sweep_s: float = 60.0
-    """Time between sweeps, which look for changes of the last quarter of an hour again."""
+    """Time between sweeps, which read the changes of the last quarter of an hour again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time in ns of a monotonic clock, such as ``time.monotonic_ns``.
+    """A time on a monotonic clock such as ``time.monotonic_ns``, in ns.
 
-    Collectors record when they accepted a span by the wall clock. If the wall clock is set back,
-    spans accepted just before are in the future. So wall-clock times are only used to compute ages.
+    Collectors record the wall-clock time at which they accept a span. If the wall clock is set back
+    afterwards, that time is in the future, so wall-clock times are only used to compute ages.
     """
 
     ns: int
@@ -60,7 +60,7 @@ class Moment:
     """How far, in ns, the wall clock is ahead of the monotonic clock at this moment."""
 
     def accepted(self, wall_ns: int) -> int:
-        """Return a wall-clock time in ns as a time of this clock, never later than now."""
+        """Convert a wall-clock time in ns to a time on the monotonic clock, not later than now."""
         return min(wall_ns - self.ahead_ns, self.ns)
 
 
@@ -73,10 +73,10 @@ class PendingTrace:
     """The requests that a build must have read: sequence and number of spans of each."""
     first_ns: int
     last_ns: int
-    """Time at which its newest span was accepted; all times are those of ``Moment``."""
+    """Time at which its newest span was accepted; like all times here, on ``Moment``'s clock."""
     has_root: bool
     root_ns: int = 0
-    """Time at which the change with its root was accepted; 0 if long ago, or not yet."""
+    """Time at which the change with its root was accepted; 0 before that, or if unknown."""
     span_count: int = 0
     live_builds: int = 0
     built_ns: int = 0
@@ -96,16 +96,16 @@ class PendingTrace:
     first_accepted_ns: int = 0
     """Time at which its first span was accepted, by the collector's wall clock; for display."""
     since_s: int = 0
-    """The store's second of the first change that stored progress does not cover.
+    """The second, on the store's clock, of the first change that stored progress does not cover.
 
-    0 if the store has the trace as unfinished.
+    0 if the store has recorded the trace as unfinished.
     """
 
     def note_failure(self, now_ns: int) -> None:
         """Record a failed attempt, and the time to retry."""
         self.attempts += 1
         self.failed_ns = now_ns
-        self.since_s = 0  # stored as failed: a restart finds it
+        self.since_s = 0  # stored as failed, so that a restart finds the trace
         self.retry_ns = now_ns + int(retry_delay_s(self.attempts) * NS)
 
     def note_miss(self, now_ns: int) -> None:
@@ -115,15 +115,16 @@ class PendingTrace:
         self.retry_ns = now_ns + int(wait_s * NS)
 
     def reset_misses(self, now_ns: int) -> None:
-        """Try again soon, because new changes may include the missed spans."""
+        """Reset the wait to its minimum, because new changes may include the missed spans."""
         if self.misses:
             self.misses = 0
             self.retry_ns = min(self.retry_ns, now_ns + int(MISSED_S * NS))
 
     def reset_attempts(self) -> None:
-        """Reset failed attempts after new spans.
+        """Reset the number of failed attempts, because new spans have arrived.
 
-        The first retry delay stays, so that a constantly growing trace is not retried constantly.
+        The first retry delay still applies, so that a constantly growing trace is not retried with
+        every arrival.
         """
         if self.attempts:
             self.attempts = 0
@@ -153,7 +154,7 @@ def next_status(trace: PendingTrace, now_ns: int, timing: Timing) -> Status | No
 
 
 def settles_ns(trace: PendingTrace, timing: Timing) -> int:
-    """Return the time at which the trace settles without new spans, in ns of ``Moment``."""
+    """Return when the trace settles if no spans arrive, in ns on the clock of ``Moment``."""
     quiet_s = timing.root_quiet_s if trace.has_root else timing.no_root_quiet_s
     return max(trace.last_ns + int(quiet_s * NS), trace.retry_ns)
 
@@ -181,9 +182,9 @@ def _has_grown(trace: PendingTrace, now_ns: int) -> bool:
 
 
 def _is_worth_building(trace: PendingTrace, now_ns: int, timing: Timing) -> bool:
-    """Return whether the wait is long enough in proportion to the build time.
+    """Return whether the last build was long enough ago in proportion to its estimated duration.
 
-    Only traces with thousands of spans are delayed by this.
+    Only traces with thousands of spans are delayed by this condition.
     """
     wait_ns = build_wait_ns(trace.span_count, timing)
     return now_ns - (trace.built_ns or trace.first_ns) >= wait_ns

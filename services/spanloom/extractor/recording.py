@@ -39,10 +39,10 @@ log = get_logger("extractor")
 def show_failure(store: BuildingStore, trace: PendingTrace, arrived: int, error: Exception) -> None:
     """Store a document that shows the error, unless a document built from spans is stored.
 
-    Its span count is the larger of ``arrived`` and discovery's count, because the store's count may
-    lag. Its sequence is 0, so any build from spans replaces it. If the store fails, the next
-    attempt tries again. It is announced after each attempt, because a process may have died between
-    storing and announcing it.
+    The document's span count is the larger of ``arrived`` and discovery's count, because the
+    store's count may lag. Its sequence is 0, so any build from spans replaces it. If the store
+    fails, the next attempt stores the document. The document is announced again at each attempt,
+    because an earlier process may have ended between storing and announcing it.
     """
     try:
         head = store.trajectories.heads([trace.key]).get(trace.key)
@@ -69,7 +69,7 @@ MAX_KNOWN = 1_000
 
 
 class NewServices:
-    """Logs the first spans of each service."""
+    """Logs when a service sends its first spans."""
 
     def __init__(self) -> None:
         """Start without known services."""
@@ -85,7 +85,7 @@ class NewServices:
 
 
 LOST_S = (0.1, 1.0)
-"""Range of seconds after which a trace overtaken by another build is built again."""
+"""Range, in seconds, of the random wait before a trace that was overtaken is built again."""
 
 
 class Recorder:
@@ -98,7 +98,7 @@ class Recorder:
         discovery: Discovery,
         clock: Callable[[], int],
     ) -> None:
-        """Record to the store, metrics and discovery; ``clock`` is the extractor's, in ns."""
+        """Set where to record outcomes; ``clock`` is the extractor's monotonic clock, in ns."""
         self._store = store
         self._metrics = metrics
         self._discovery = discovery
@@ -128,10 +128,10 @@ class Recorder:
         self._new_services.log_new(result.services)
 
     def _without_lost(self, batch: Sequence[Due], result: BatchResult) -> Iterator[Due]:
-        """Yield the traces of a batch that are not lost; lost traces are soon due again.
+        """Yield the traces whose build was not overtaken by another build; retry the others soon.
 
-        Each waits a random time, so that two extractors do not collide again; a trace whose build
-        read less than the stored build waits longer each time for the missing spans.
+        Each overtaken trace waits a random time, so that two extractors do not collide again. If
+        its build read less than the stored build, it waits longer each time for the missing spans.
         """
         now_ns = self._clock()
         for due in batch:
@@ -144,7 +144,7 @@ class Recorder:
                 trace.note_miss(now_ns)
 
     def _known(self, batch: Sequence[Due], result: BatchResult) -> Mapping[TraceKey, Progress]:
-        """Return the recorded progress of the traces without a written trajectory."""
+        """Return the stored progress of the traces for which this batch wrote no trajectory."""
         keys = [trace.key for trace, _ in batch if trace.key not in result.written]
         return self._store.progress.read_progress(keys) if keys else {}
 
@@ -154,16 +154,17 @@ class Recorder:
         result: BatchResult,
         known: Mapping[TraceKey, Progress],
     ) -> None:
-        """Announce stored trajectories without matching progress: their builder may have crashed.
+        """Announce unchanged trajectories whose stored progress differs from this batch's.
 
-        Progress is recorded last, so a trace with matching progress was announced.
+        Their builder may have crashed before the announcement. Progress is recorded last, so a
+        trajectory with equal progress has been announced.
         """
         if result.stored:
             lost = [p.key for p in progress if p.key in result.stored and not _matches(p, known)]
             self._store.feed.announce_missing([result.stored[key] for key in lost])
 
     def _judge(self, trace: PendingTrace, status: Status, result: BatchResult) -> Progress:
-        """Return the progress of one trace of a batch."""
+        """Return the progress to record for one trace of a batch."""
         if trace.key in result.failures:
             error = str(result.failures[trace.key])
             return Progress(
@@ -231,10 +232,10 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
 
 
 def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
-    """Return the final statuses that other builders recorded for runs that are live here.
+    """Return the recorded status of runs that this batch built as live, but another as finished.
 
-    If nothing has arrived since, that record stays; otherwise the run would be due again, possibly
-    without a process that waits for its end.
+    Only if nothing has arrived since the other build was recorded. This batch must not record such
+    a run as live, because then possibly no process would finish it again.
     """
     return {
         key: one.status
@@ -247,9 +248,9 @@ def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[Tr
 
 
 def _is_built(trace: PendingTrace, recorded: Progress | None) -> bool:
-    """Return whether another builder has recorded a complete build of all awaited requests.
+    """Return whether another builder has recorded a complete build with all awaited requests.
 
-    Recording a failure instead would hide that build from processes that do not wait for it.
+    If this process recorded its failure instead, other processes would not know of that build.
     """
     return (
         recorded is not None

@@ -1,4 +1,4 @@
-"""Makes the record of a trajectory's next version, unless it would equal the stored version."""
+"""Makes the record for a trajectory's next version, unless it would equal the stored version."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def make_record(
 ) -> TrajectoryRecord | None:
     """Return the next version of a trajectory, or ``None`` if it would equal the stored version.
 
-    A stored version that lists do not have, because its writer died, is written again under a new
-    number. So is a version that a build from fewer spans may still replace.
+    A stored version that is missing in lists, because its writer died, is written again with a new
+    version number, and so is a version that a build from fewer spans may still replace.
     """
     version = head.next_version if head is not None else 1
     trajectory = _with_warnings_of(trajectory, status, seq)
@@ -55,7 +55,7 @@ def make_record(
     verdicts = encode_spans(trajectory)
     extra = (
         [repr(part).encode()] if part else []
-    )  # the keys by which others find it may change alone
+    )  # the part may change although the document does not
     fingerprint = _fingerprint(*without_version(document), verdicts, *extra)
     record = TrajectoryRecord(
         key=key,
@@ -83,7 +83,7 @@ def _stays(head: Head, build: Build) -> bool:
 def _other_rows(
     trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
 ) -> Iterator[Call]:
-    """Yield the rows of the call index by which the trace is found, other than its calls."""
+    """Yield rows for the call index other than calls: joined run, duplicate, response ids."""
     key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()

@@ -1,8 +1,9 @@
-"""Runs replays in small parts, so that live work does not wait.
+"""Runs replays in small steps, so that arriving spans do not wait.
 
-The request and its progress are in the store, so the replay continues after a restart or a crash,
-and repeats one such part at most. Discovery's progress is not changed: a trace that changes in the
-meantime is built from its spans like any other.
+A replay's request and progress are in the store, so the replay continues after a restart or a
+crash, and repeats at most one step. Discovery's progress is not changed: a trace that changes
+during the replay is built from its spans as usual. On a server a replay is divided into parts, one
+per slice.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 MAX_TRACES = 200
 MAX_SPANS = 4_000
-"""The most traces or spans built in one step, which take a fraction of a second."""
+"""Maximum number of traces, and of spans, in one step, which takes a fraction of a second."""
 AHEAD = 4_000
 """Number of traces read from the store at once."""
 TRIES = 3
-"""The most attempts for a trace that another build with the same spans overtakes."""
+"""Maximum number of attempts for a trace if other builds of the same spans are stored first."""
 LOOK_S = 2.0
 """Seconds between queries for new replays while there are none."""
 log = get_logger("extractor")
@@ -54,8 +55,8 @@ class Replayer:
     ) -> None:
         """Run the store's replays with a builder; ``clock`` is monotonic, in ns.
 
-        ``held`` returns the parts of replays that this process runs, if several processes share
-        them.
+        ``held`` returns the numbers of the parts of a replay that this process runs, if several
+        processes share the replays.
         """
         self._store = store
         self._metrics = metrics
@@ -83,7 +84,8 @@ class Replayer:
     def go_on(self, replay: Replay) -> Replay:
         """Run one step of a replay, and return the progress of the whole replay.
 
-        If a replay is in parts, this runs the last part, because extractors begin with their first.
+        If a replay has several parts, run the last of them, because extractors begin with the
+        first.
         """
         if parts := self._unfinished_parts(replay):
             reached = self._run_piece(parts[-1])
@@ -99,7 +101,7 @@ class Replayer:
         return parts
 
     def _run_piece(self, replay: Replay) -> Replay:
-        """Run one step of a replay or a part of it, and record its progress."""
+        """Run one step of a replay, or of a part of a replay, and record the progress."""
         piece = self._next(replay)
         is_first, self._under_way = (replay.id, replay.part) != self._under_way, None
         written, failed = self._build(piece, is_first=is_first) if piece else (0, 0)
@@ -131,8 +133,8 @@ class Replayer:
         """Build the traces of a step again; return how many were written and how many failed.
 
         Live traces are skipped, because they are built soon anyway, and could have settled since.
-        After a start or an error, the traces of the first step may already be stored without
-        announcements.
+        In the first step after a start or an error (``is_first``), trajectories that an earlier
+        attempt may have stored without announcing them are announced.
         """
         settled = {t.key: _build_status(t.status) for t in piece if t.status is not Status.LIVE}
         result = self._built(settled)
@@ -152,7 +154,7 @@ class Replayer:
         return written, failed
 
     def _built_again(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Announcement]:
-        """Build the traces that others affect, and the traces that these affect, each once."""
+        """Build stored traces that the results of a step affect, and those affected in turn."""
         stored: dict[TraceKey, Announcement] = {}
         seen: set[TraceKey] = set()
         while again := set(keys) - seen:
@@ -163,7 +165,7 @@ class Replayer:
         return stored
 
     def _built(self, requested: Mapping[TraceKey, Status]) -> BatchResult:
-        """Build traces; repeat those that another build overtakes, up to ``TRIES`` times."""
+        """Build traces; try again, up to ``TRIES`` times, if another build was stored first."""
         result, left = BatchResult(), requested
         for _ in range(TRIES):
             result.lost = set()
@@ -188,6 +190,7 @@ def _cut(traces: Sequence[StoredTrace]) -> Sequence[StoredTrace]:
 def _build_status(status: Status) -> Status:
     """Return the status to build a trace with; without a root the result is partial.
 
-    A failed trace may fail again and then shows the error; any other keeps its stored trajectory.
+    A failed trace is built with ``FAILED``, so that it shows the error if it fails again; if any
+    other trace fails, its stored trajectory stays.
     """
     return status if status is Status.FAILED else Status.SETTLED

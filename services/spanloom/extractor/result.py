@@ -1,4 +1,4 @@
-"""The operator's options for building a batch of traces, and the batch's outcome."""
+"""The operator's options for building a batch of traces, and the outcome of the batch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_TRACE_SPANS = 1_000_000
 
 
 class BuildOptions(NamedTuple):
-    """Options of building traces."""
+    """Options for building traces."""
 
     max_trace_spans: int = MAX_TRACE_SPANS
     """Maximum number of spans read per trace; the rest of a larger trace is not shown."""
@@ -41,39 +41,39 @@ class Scoring:
     scores: dict[TraceKey, Sequence[Score]] = field(default_factory=dict)
     """The scores of traces with evaluation results."""
     responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
-    """For traces with response ids: the step of each response id."""
+    """The step id for each response id, for traces whose model calls have response ids."""
     named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
-    """The response ids named by results without a span, by the trace under which they wait."""
+    """Response ids in evaluation results that have no span id, by the trace that stores them."""
 
     def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
-        """Set the scores of a trace; a trace that never had scores needs no entry."""
+        """Set the scores of a trace; an empty sequence removes its entry."""
         if scores:
             self.scores[key] = scores
         else:
             self.scores.pop(key, None)
 
     def set_responses(self, key: TraceKey, responses: Mapping[str, str]) -> None:
-        """Set the response ids of a trace."""
+        """Set the step for each response id of a trace; an empty mapping removes its entry."""
         if responses:
             self.responses[key] = responses
         else:
             self.responses.pop(key, None)
 
     def set_waiting(self, key: TraceKey, unplaced: Sequence[Unplaced]) -> None:
-        """Set the scores and named responses of a trace that has no span yet."""
+        """Set scores and named response ids of a trace that has evaluation results but no spans."""
         if unplaced:
             self.set_scores(key, list_waiting(key, unplaced))
             if named := named_responses(unplaced):
                 self.named[key] = named
 
     def show_elsewhere(self, key: TraceKey) -> None:
-        """Leave the scores of a trace to the run that shows its spans."""
+        """Remove the scores of a trace, because the home trace of its run has them."""
         if key in self.scores:
             self.scores[key] = ()
         self.responses.pop(key, None)
 
     def forget(self, key: TraceKey) -> None:
-        """Remove a trace, as if it had not been read."""
+        """Remove all entries of a trace, as if it had not been read."""
         for held in (self.scores, self.responses, self.named):
             held.pop(key, None)
 
@@ -99,30 +99,30 @@ class BatchResult:
     unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)
     """Spans read from sequences that no known request has (``TracePart.unlisted``)."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
-    """The actual status of each built trace; discovery may have missed a root or a recovery."""
+    """The status of each build; may differ from the requested status, e.g. if it found a root."""
     written: set[TraceKey] = field(default_factory=set)
     """Traces whose trajectory is new or changed."""
     lost: set[TraceKey] = field(default_factory=set)
-    """Traces to build again, because another build was stored in the meantime or had read more."""
+    """Traces to build again, because another build was stored first or had read more spans."""
     kept: set[TraceKey] = field(default_factory=set)
-    """Traces with expired spans; the stored document, which has them, stays."""
+    """Traces with expired spans; their stored documents, which contain these spans, stay."""
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
-    """The announcement of each trace whose stored trajectory stays."""
+    """The announcement for each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
-    """Builds that read all arrived spans, more than the stored ones, with the same content."""
+    """One for each build that read all arrived spans, more than the equal stored build."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces to build again.
 
-    They repeat a call of this batch, or are parts of the same run.
+    They report a call of this batch too, or belong to the same run as a trace of this batch.
     """
     sizes: Mapping[TraceKey, int] = field(default_factory=dict)
-    """The number of spans of their whole runs, for runs of more than one trace."""
+    """For traces of runs with more than one trace: the number of spans in the whole run."""
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
     """The (project, service) pairs of the spans read."""
     scoring: Scoring = field(default_factory=Scoring)
-    """The scores of evaluation results among the spans."""
+    """The scores made from evaluation results in the telemetry."""
 
     def add(self, other: BatchResult) -> None:
         """Add the outcome of other traces."""

@@ -1,8 +1,8 @@
-"""Stores the scores made of evaluation results among the spans (``core/scoring``).
+"""Stores the scores made from evaluation results in the telemetry (``core/scoring``).
 
-They are made again with every build and compared with the stored scores, so a repeat, a replay or a
-second build after a crash changes nothing. If a late span moves a result to another step, its score
-moves too. Scores stored later through the API stay.
+Every build makes them again and compares them with the stored scores, so results that are sent
+twice, a replay, or a second build after a crash change nothing. If a late span moves a result to
+another step, its score moves too. Scores stored later through the API stay.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 def settle_scores(store: BuildingStore, result: BatchResult) -> None:
-    """Store the scores of a batch that differ from the stored ones; call it after storing runs.
+    """Store the scores of a batch that differ from the stored scores; call after storing runs.
 
-    Applies only to completely read traces, because otherwise existing scores could seem to be
-    missing. A trace whose scores are refused fails alone. Raises ``RetryableError`` if the store
-    does not answer.
+    Applies only to completely read traces, because a score whose span was not read would be
+    removed. A trace whose scores the store rejects fails alone. Raises ``RetryableError`` if the
+    store does not answer.
     """
     scoring = result.scoring
     if not (scoring.scores or scoring.responses or scoring.named):
@@ -49,7 +49,7 @@ def settle_scores(store: BuildingStore, result: BatchResult) -> None:
 
 
 def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[TraceKey]) -> None:
-    """Add the scores of results that name a response of these traces instead of a span."""
+    """Add scores from earlier evaluation results that have a response id of these traces."""
     wanted: dict[TraceKey, list[tuple[TraceKey, str]]] = defaultdict(list)
     for key in scoring.responses.keys() & whole:
         for response_id, step_id in scoring.responses[key].items():
@@ -62,7 +62,7 @@ def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[Tra
 
 
 def _revisit_answered(store: BuildingStore, result: BatchResult) -> None:
-    """Make stored runs due again that contain responses named by results."""
+    """Make stored runs due again that contain a response id named in an evaluation result."""
     by_project: dict[str, set[str]] = defaultdict(set)
     for key, named in result.scoring.named.items():
         by_project[key.project].update(named)
@@ -92,9 +92,9 @@ def _store(store: BuildingStore, keys: Sequence[TraceKey], result: BatchResult) 
 
 
 def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
-    """Yield the revisions that turn the stored scores of one trace into ``made``.
+    """Yield the revisions that change the stored scores of one trace to the scores in ``made``.
 
-    Stored scores that do not come from telemetry are changed only if they are older.
+    Stored scores that were not made from telemetry are changed only if they are older.
     """
     known = {score.id: score for score in stored}
     for score in made:
@@ -112,5 +112,5 @@ def changes(made: Iterable[Score], stored: Iterable[Score]) -> Iterator[Score]:
 
 
 def is_by_telemetry(score: Score) -> bool:
-    """Return whether a score was made of an evaluation result."""
+    """Return whether a score was made from an evaluation result in the telemetry."""
     return score.step_hash.startswith(BY_TELEMETRY)

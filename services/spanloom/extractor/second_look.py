@@ -1,9 +1,9 @@
-"""Looks again for reports of a batch's calls and runs in other traces, after storing the batch.
+"""After storing a batch, looks again for duplicates and joined runs in other traces.
 
-Two extractors that build two reports of one call at the same time do not find each other's report
-before they write. Each looks again after writing, so at least one of them finds the other's report.
-If only one process builds, it looks up and stores its batches one after the other, without a second
-look.
+If two extractors build two reports of one call at the same time, neither finds the other report
+before it writes. Each looks again after writing, so at least one of them finds the other report.
+A single extractor process needs no second look, because it looks up duplicates for a batch only
+after the previous batch is stored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """The calls and parts of a batch, and the other traces found when it was built."""
+    """The calls of a batch, its traces of joined runs, and the related traces its build found."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats
@@ -37,7 +37,7 @@ class FirstLook:
 
 
 def look_again(index: CallIndex, first: FirstLook, result: BatchResult) -> None:
-    """Make traces due again because of calls or parts that were stored in the meantime."""
+    """Make traces due again whose duplicates or joined traces were stored since the first look."""
     written = result.written
     calls = {key: own for key, own in first.calls.items() if key in written}
     parts = {key: part for key, part in first.parts.items() if key in written}
@@ -56,7 +56,7 @@ def _repeated(first: Repeats, now: Repeats) -> Iterator[TraceKey]:
 
 
 def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[TraceKey]:
-    """Yield the parts whose home trace has changed, and home traces whose parts have changed."""
+    """Yield traces whose home trace changed, or the other traces that they show, or their sizes."""
     for key in parts:
         is_same_home = first.homes.get(key) == now.homes.get(key)
         if not is_same_home or _sizes(first, key) != _sizes(now, key):
@@ -64,5 +64,5 @@ def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[
 
 
 def _sizes(joins: Joins, home: TraceKey) -> Mapping[TraceKey, int]:
-    """Return the parts that a home trace shows, with their numbers of spans."""
+    """Return the other traces that a home trace shows, with their span counts."""
     return {part.key: part.span_count for part in joins.members.get(home, ())}

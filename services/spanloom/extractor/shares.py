@@ -1,4 +1,4 @@
-"""Sharing for discovery: drops traces of lost slices, and maintains a watermark per slice."""
+"""Functions for discovery if several processes share the slices of traces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Moved(NamedTuple):
 
 
 def moved(before: Slices, now: Slices) -> Moved:
-    """Return the gained and lost slices; empty if all are held without sharing."""
+    """Return the gained and lost slices; none if this process has all traces (``None``)."""
     if before is None or now is None:
         return Moved(frozenset(), frozenset())
     return Moved(now - before, before - now)
@@ -31,16 +31,16 @@ def moved(before: Slices, now: Slices) -> Moved:
 def lost_traces(
     pending: Mapping[TraceKey, PendingTrace], lost: frozenset[int]
 ) -> Iterable[TraceKey]:
-    """Return the waiting traces of lost slices."""
+    """Return the waiting traces in lost slices."""
     return [key for key in pending if slice_of(key) in lost]
 
 
 def slice_watermarks(
     reached: Mapping[int, int], pending: Mapping[TraceKey, PendingTrace]
 ) -> Mapping[int, int]:
-    """Return for each slice the second before which the store knows all waiting traces.
+    """Return for each slice the second before which all changes are extracted or stored as waiting.
 
-    ``reached`` has for each slice the second before which everything was read.
+    ``reached`` has for each slice the second before which all changes have been read.
     """
     marks = dict(reached)
     for key, trace in pending.items():

@@ -1,9 +1,9 @@
-"""Reads traces up to a maximum number of spans; of a larger trace only a part is read.
+"""Reads traces up to a maximum number of spans; of a larger trace only some spans are read.
 
 The number of arrived spans is known before reading, so a trace of usual size costs no extra query.
-If the record of arrivals lags behind the spans, the spans that were read are counted, and then a
-part is read. Which spans are read depends only on the stored spans, not on their order of arrival.
-The spans that were read are compared with the arrived spans (``core/coverage.py``).
+If that number lags behind the stored spans and a trace turns out to be too large, it is read again
+up to the maximum. Which spans are read depends only on the stored spans, not on their order of
+arrival. The spans that were read are compared with the arrived spans (``core/coverage.py``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def read_traces(
 ) -> dict[TraceKey, TracePart]:
     """Return the spans of the traces, at most ``max_spans`` of each.
 
-    ``arrived`` has the arrivals of each trace before reading.
+    ``arrived`` has the arrivals of each trace, queried before this call.
     """
     large = {key for key in keys if arrived.get(key, NOTHING_ARRIVED).spans > max_spans}
     usual = [key for key in keys if key not in large]
@@ -63,7 +63,10 @@ def whole_parts(
     arrived: Mapping[TraceKey, Arrived],
     max_spans: int,
 ) -> Compared:
-    """Return completely read traces as parts, judging by counts; only name larger traces."""
+    """Compare the span counts of completely read traces with their arrivals.
+
+    Removes the traces from ``traces``. Traces above ``max_spans`` are only listed by key.
+    """
     parts: dict[TraceKey, TracePart] = {}
     unsure: dict[TraceKey, Contents] = {}
     large: list[TraceKey] = []
@@ -87,15 +90,15 @@ def whole_parts(
 
 
 def _whole(part: TracePart) -> TracePart:
-    """Return a part flagged as complete.
+    """Return the spans of a trace with ``is_whole`` set.
 
-    Its newest sequence is that of its spans, so that equal spans make equal documents.
+    The newest sequence is computed from the spans, so that equal spans make equal documents.
     """
     return part._replace(is_whole=True)
 
 
 def _covered(spans: SpanReader, unsure: Mapping[TraceKey, Contents]) -> Sequence[TraceKey]:
-    """Return the traces that were read completely, by ids, since some spans were sent again."""
+    """Return the traces of which all span ids were read; counts do not suffice after resends."""
     ids = spans.read_ids(list(unsure)) if unsure else {}
     return [key for key, contents in unsure.items() if covers(contents, ids.get(key, ()))]
 
@@ -105,7 +108,7 @@ def _built_whole(
 ) -> Sequence[TraceKey]:
     """Return the traces for which nothing arrived since a stored build read them completely.
 
-    Retention has removed their missing spans.
+    If spans are missing in such a trace, retention has removed them.
     """
     partial = [key for key, part in parts.items() if not part.is_whole]
     built = spans.whole_builds(partial) if partial else {}
@@ -113,7 +116,7 @@ def _built_whole(
 
 
 def describe_rest(trajectory: Trajectory, part: TracePart) -> Trajectory:
-    """Return the trajectory of a part with warnings about the spans and events not shown."""
+    """Add the total span count, and warnings about spans and events that were not read."""
     warnings = list(trajectory.warnings)
     if part.span_count > len(part.spans):
         warnings.append(MORE_SPANS.format(shown=len(part.spans), all=part.span_count))

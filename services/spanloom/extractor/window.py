@@ -1,8 +1,9 @@
-"""Reads the store's inserts, second by second of the store's clock.
+"""Reads the changes in the store by the second of the store's clock at which they were inserted.
 
-For each second with inserts the store has a fingerprint of their content. A look reads the last
-seconds with a changed fingerprint, in one query. A sweep covers a longer time, because a slow
-INSERT becomes visible in a second long past. The clocks of senders and collectors do not matter.
+For each second with INSERTs the store returns a fingerprint of the inserted changes. A look reads
+the changes in the latest seconds with a changed fingerprint, in one query. A sweep goes further
+back, because a slow INSERT becomes visible long after its second. The clocks of senders and
+collectors are not used.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 LOOK_BACK_S = 10
-"""Overlap, in seconds, of each look with the time before the last look."""
+"""Seconds before the last look that a look reads again."""
 SWEEP_BACK_S = LONGEST_APPEND_S + 300
-"""Seconds that a sweep reads back, and a start before the watermark; longer than any INSERT."""
+"""Seconds before the last look that a sweep reads, or a start before the watermark.
+
+Longer than any INSERT takes.
+"""
 REMEMBERED_S = 60
 """Seconds for which span counts per trace are remembered; after that the store is queried."""
 HOUR_S = 3600
@@ -33,18 +37,18 @@ HOUR_S = 3600
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The result of one look; it takes effect with ``accept``."""
+    """The result of one look; its changes count as known after ``accept``."""
 
     changes: Sequence[TraceChange]
     fingerprints: Mapping[int, int]
     read: Sequence[TraceChange] = ()
-    """All changes in the seconds that were read, known before or not."""
+    """All changes in the seconds that were read, including changes known before."""
     appends: int | None = None
-    """Number of appends that had ended before the look; ``None`` if unknown."""
+    """Number of INSERTs of spans that had ended before the look; ``None`` if unknown."""
 
 
 class ChangeWindow:
-    """The changes of the last quarter of an hour, and the unread hours before the start."""
+    """The known changes of the last quarter of an hour, and earlier hours that are still unread."""
 
     def __init__(self, progress: ChangeReader) -> None:
         """Start without known seconds."""
@@ -58,14 +62,14 @@ class ChangeWindow:
         self._appends: int | None = None
 
     def begin(self, now_ns: int, slices: Slices = ALL) -> Look:
-        """Set the clock; ``go_back`` reads the time since the watermark."""
+        """Read the clock and unfinished traces; ``go_back`` reads changes since the watermark."""
         self._set_clock(now_ns)
         self._slices, self._hours = slices, []
         self._known = dict(self._progress.inserted(self._clock_s - SWEEP_BACK_S))
         return self._begin(slices, self._clock_s)
 
     def gain(self, gained: frozenset[int], now_ns: int) -> Look:
-        """Start reading slices as ``begin`` does for all slices; repeating it changes nothing.
+        """Start reading gained slices, as ``begin`` does at the start; may be called again.
 
         Looks find changes that become visible from now on, because a fingerprint covers all slices;
         ``go_back`` reads the changes that are already visible.
@@ -81,7 +85,7 @@ class ChangeWindow:
         self._hours = [(hour, slices) for hour, slices in hours if slices]
 
     def look(self, now_ns: int) -> Look:
-        """Read the changes of the last seconds; no query if the store had no appends since."""
+        """Read the latest changes; sends no query if no INSERT has ended since the last look."""
         appends = self._progress.appends()
         if appends is not None and appends == self._appends:
             return Look((), {}, appends=appends)
@@ -89,7 +93,7 @@ class ChangeWindow:
         return replace(look, appends=appends)
 
     def sweep(self, now_ns: int) -> Look:
-        """Set the clock and read the changes of the quarter of an hour before the last look."""
+        """Read the clock, and the changes in the quarter of an hour before the last look."""
         looked_s = self._looked_s
         self._set_clock(now_ns)
         since_s = min(looked_s, self._clock_s) - SWEEP_BACK_S
@@ -99,11 +103,11 @@ class ChangeWindow:
         if not changed:
             return Look((), {})
         look = self._read(min(changed))
-        # Seconds without traces of our slices are known too; none is newer than the time read.
+        # Seconds without traces in our slices are now known too; none is newer than this look.
         return replace(look, fingerprints={**marks, **look.fingerprints})
 
     def go_back(self) -> Look:
-        """Return the unextracted changes of one hour from before the start."""
+        """Return the changes in one hour before the start that have not been extracted."""
         if not self._hours:
             return Look((), {})
         hour, slices = self._hours[-1]
@@ -122,7 +126,7 @@ class ChangeWindow:
             del self._seen[second]
 
     def went_back(self) -> None:
-        """Record the hour that ``go_back`` read as known."""
+        """Remove the hour that ``go_back`` returned from the unread hours."""
         if self._hours:
             self._hours.pop()
 
@@ -138,7 +142,7 @@ class ChangeWindow:
 
     @property
     def reached(self) -> Mapping[int, int]:
-        """The second before which everything has been read, for slices without hours left."""
+        """For each slice without unread hours, the second before which everything has been read."""
         left = frozenset[int]().union(*(slices or () for _, slices in self._hours))
         return dict.fromkeys((self._slices or frozenset()) - left, self._clock_s)
 
@@ -148,7 +152,7 @@ class ChangeWindow:
             mark = 0
         hours = self._progress.inserted(max(mark - SWEEP_BACK_S, 0), HOUR_S)
         look = Look(self._progress.unfinished(slices), {})
-        # Last: after a failed query, the next look may have other slices.
+        # Set last, because after a failed query the next call may be for other slices.
         left = {*self._hours, *((hour, slices) for hour in hours)}
         self._hours = sorted(left, key=itemgetter(0), reverse=True)
         return look
@@ -175,5 +179,5 @@ class ChangeWindow:
         self._set_ns = now_ns
 
     def _time(self, now_ns: int) -> int:
-        """Return the store's time in s; a process's clock may differ, but has the same speed."""
+        """Return the store's time in s: the time last read, plus the time that passed since."""
         return self._clock_s + (now_ns - self._set_ns) // NS

@@ -1,5 +1,6 @@
-"""The endpoints ("doors") of the collector, a module or package per protocol.
+"""The endpoints of the collector, in one module or package per protocol; the code calls them doors.
 
 Input: requests over HTTP or gRPC. Output: protobuf requests for ``intake``, and responses in the
-sender's own format. Start at ``door.py`` (one HTTP path), ``http.py`` and ``otlp/grpc.py``.
+format of the sender's protocol. Start at ``door.py`` (the endpoint of one HTTP path), ``http.py``
+and ``otlp/grpc.py``.
 """

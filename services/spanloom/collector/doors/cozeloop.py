@@ -1,6 +1,6 @@
-"""Endpoints of the Coze Loop SDKs (``POST /v1/loop/traces/ingest``), converted to OTLP.
+"""Endpoints for the Coze Loop SDKs: ``POST /v1/loop/traces/ingest`` and the upload of files.
 
-Input: JSON spans. Output: OTLP protobuf and Coze Loop's responses.
+Input: spans as JSON. Output: spans as OTLP protobuf, and responses in the format of Coze Loop.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _TAGS = {
 
 
 class Decoded(NamedTuple):
-    """A request as OTLP, and the counts of omitted spans."""
+    """A request converted to OTLP, and the number of spans left out, by reason."""
 
     body: bytes
     findings: Findings
@@ -58,8 +58,8 @@ class Decoded(NamedTuple):
 def decode_ingest(body: bytes, limits: Limits) -> Decoded:
     """Return a Coze Loop request as an encoded ``ExportTraceServiceRequest``.
 
-    Spans with invalid times are left out, other spans are not affected. Raises
-    ``InvalidRequestError`` naming the field if the request is malformed.
+    Only spans with invalid times are left out. Raises ``InvalidRequestError``, which names the
+    field, if the request is malformed.
     """
     spans = load_json(body, limits).get("spans")
     if not isinstance(spans, list):
@@ -80,7 +80,7 @@ def decode_ingest(body: bytes, limits: Limits) -> Decoded:
 
 
 def _times(coze_span: dict[str, object]) -> tuple[int, int] | None:
-    """Return start and end in nanoseconds, ``None`` if either is invalid."""
+    """Return start and end in ns since the epoch; ``None`` if either is invalid."""
     try:
         start = as_nanoseconds(coze_span.get("started_at_micros", 0), "started_at_micros")
         length = as_nanoseconds(coze_span.get("duration_micros", 0), "duration_micros")
@@ -108,7 +108,7 @@ def _write_span(span: Span, coze_span: dict[str, object], start_ns: int, end_ns:
 
 
 def _write_status(span: Span, coze_span: dict[str, object]) -> None:
-    """Write a status other than 0 as an error with the text of the tag ``error``."""
+    """Set the error status, with the text of the tag ``error``, if Coze Loop's status is not 0."""
     code = coze_span.get("status_code")
     if code in (0, None, ""):
         return
@@ -119,7 +119,7 @@ def _write_status(span: Span, coze_span: dict[str, object]) -> None:
 
 
 def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the endpoints of Coze Loop's API, by path."""
+    """Return the endpoints for Coze Loop's API, by path."""
 
     def ingest(request: Received) -> Accepted:
         decoded = decode_ingest(request.body, limits)
@@ -138,7 +138,7 @@ def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door
 
 
 def _answer(code: int, message: str) -> Answer:
-    """Return Coze Loop's response; the SDK retries on any code but 0."""
+    """Return a response in the format of Coze Loop, whose SDK retries on every code except 0."""
     return Answer(200, orjson.dumps({"code": code, "msg": clip(message, MAX_ERROR_BYTES)}))
 
 

@@ -1,6 +1,7 @@
-"""Decompression of bodies within limits, chunk by chunk; each chunk is reserved in the budget.
+"""Decompresses request bodies chunk by chunk, within limits.
 
-A request exceeds its share of the bytes in flight by one chunk at most.
+Each chunk is added to the request's reservation in the budget for bytes in flight
+(``InFlightBudget``), so a request exceeds its reservation by at most one chunk.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ _GZIP = zlib.MAX_WBITS | 16
 def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> bytes:
     """Return the body without its HTTP content coding: none, ``identity`` or ``gzip``.
 
-    ``share`` grows with each inflated chunk. Raises ``UnsupportedEncodingError`` for any other
-    coding, ``InvalidRequestError`` for a broken gzip stream, ``RequestTooLargeError`` beyond
-    ``limits.max_request_bytes`` and ``OverloadedError`` when too many bytes are in flight.
+    ``share``, the request's reservation of bytes in flight, grows with each inflated chunk. Raises
+    ``UnsupportedEncodingError`` for any other coding, ``InvalidRequestError`` for a broken gzip
+    stream, ``RequestTooLargeError`` beyond ``limits.max_request_bytes``, and ``OverloadedError`` if
+    too many bytes are in flight.
     """
     name = coding.strip().lower()
     if name in {"", "identity"}:
@@ -43,7 +45,7 @@ def decompress(body: bytes, coding: str, limits: Limits, share: Reservation) -> 
 
 
 def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
-    """Inflate up to ``max_gzip_members`` members; no other bytes may follow them.
+    """Inflate up to ``max_gzip_members`` gzip members; no other bytes may follow the last member.
 
     Raises the same errors as ``decompress``.
     """
@@ -59,7 +61,7 @@ def gunzip(body: bytes, limits: Limits, share: Reservation) -> bytes:
 
 
 class _Inflated:
-    """The inflated chunks, within the request's size limit and the shared budget."""
+    """Collects inflated chunks within the size limit and the budget for bytes in flight."""
 
     def __init__(self, max_bytes: int, share: Reservation) -> None:
         self.pieces: list[bytes] = []

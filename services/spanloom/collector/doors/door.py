@@ -1,4 +1,4 @@
-"""An endpoint over HTTP: the handler of a path and the format of its responses and errors.
+"""An HTTP endpoint: the handler for a path, and the format of its responses and errors.
 
 Each protocol defines its own endpoints (``otlp/door.py``, ``cozeloop.py``,
 ``langfuse/ingestion.py``). Responses have the format that the SDK expects, so that it logs no
@@ -20,40 +20,43 @@ if TYPE_CHECKING:
 
 
 class Received(NamedTuple):
-    """A complete request."""
+    """A completely received request."""
 
     body: bytes
     """The decompressed body."""
     head: RequestHead
     project: str
-    """The project of its API key; empty if each resource names its own project."""
+    """The project of the API key; empty if each resource names its project."""
     share: Reservation
-    """Its share of the bytes in flight until the response; grows with data derived from it."""
+    """The bytes in flight reserved for the request until its response is sent.
+
+    A handler that converts the body to another form reserves the bytes of that form too.
+    """
 
 
 class Accepted(NamedTuple):
-    """The response to an accepted request, and the outcome counted in the metrics."""
+    """The response to an accepted request, and the name of the outcome for the metrics."""
 
     answer: Answer
     outcome: str = "success"
 
 
 class Door(NamedTuple):
-    """The endpoint of one path."""
+    """The endpoint for one path."""
 
     signal: str
     """Name of the signal in the metrics."""
     take: Callable[[Received], Accepted]
     """Handles a request; blocks until the accepted spans are fsynced."""
     refuse: Callable[[Exception, RequestHead], Answer] = answer_error
-    """Returns the response to a request that failed."""
+    """Returns the response to a request whose handling failed."""
     reads: frozenset[Encoding] | None = frozenset(Encoding)
     """Accepted content types; ``None`` for any."""
     method: str = "POST"
 
 
 def find_door(doors: Mapping[str, Door], path: str) -> Door | None:
-    """Return the endpoint of a path; a segment ``{name}`` of an endpoint matches any text."""
+    """Return the endpoint for a path; a segment ``{name}`` in ``doors`` matches any text."""
     if (door := doors.get(path)) is not None:
         return door
     parts = path.split("/")

@@ -82,9 +82,9 @@ class HttpReceiver:
         doors: Mapping[str, Door],
         hosts: Hosts,
     ) -> None:
-        """Prepare the threads in which requests wait for their fsync.
+        """Create the thread pool in which handlers wait for the fsync.
 
-        Callers without a key must name one of the ``hosts`` in the Host header.
+        If a request has no API key, its Host header must name one of ``hosts``.
         """
         self._exporter = exporter
         self._limits = limits
@@ -108,7 +108,7 @@ class HttpReceiver:
             await answer.send(send, head)
 
     async def _answer(self, head: RequestHead, receive: Receive, share: Reservation) -> Answer:
-        """Return the response; every error becomes a status in the format of the endpoint."""
+        """Return the response; an error becomes a response in the format of the endpoint."""
         door = find_door(self._doors, head.path)
         signal = "unknown" if door is None else door.signal
         try:
@@ -129,14 +129,14 @@ class HttpReceiver:
         return accepted.answer
 
     def _note(self, head: RequestHead, reason: str, error: Exception) -> None:
-        """Log the refusal of a sender's request; the refusal of a GET is only in the response."""
+        """Log that a POST or PUT was refused; other methods do not send telemetry."""
         if head.method in _SENDS:
             self._refusals.note(Cause(reason, head.path, head.peer), str(error))
 
     async def _handle_or_stop(
         self, head: RequestHead, receive: Receive, door: Door | None, share: Reservation
     ) -> Accepted:
-        """Handle a request; raises ``OverloadedError`` if the server's shutdown cancels it."""
+        """Handle a request; raises ``OverloadedError`` if a shutdown of the server cancels it."""
         try:
             return await self._handle(head, receive, door, share)
         except asyncio.CancelledError:

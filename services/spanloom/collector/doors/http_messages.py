@@ -1,4 +1,4 @@
-"""HTTP requests and responses: headers, and reading of bodies within size, time and memory."""
+"""HTTP requests and responses: headers, and bodies read within limits of size, time and memory."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 Headers = tuple[tuple[bytes, bytes], ...]
 
 CLOSE: Headers = ((b"connection", b"close"),)
-"""The header that is sent if the rest of a body is not read."""
+"""The header that is sent if the rest of a request body is not read."""
 _MIN_GZIP_BYTES = 256
-"""The minimum size of a response to compress, in bytes; compressing less is not worthwhile."""
+"""Smaller responses, in bytes, are not compressed, because that saves nothing."""
 
 
 _SECURITY = tuple(
@@ -54,14 +54,14 @@ class RequestHead:
     method: str
     path: str
     encoding: Encoding | None
-    """The encoding; ``None`` for a content type that is not OTLP's."""
+    """The OTLP encoding named by the content type; ``None`` for any other content type."""
     coding: str
-    """The content coding; empty for none."""
+    """The value of the Content-Encoding header; empty if there is none."""
     content_length: int
-    """The header's value in bytes, 0 if the header is absent."""
+    """The value of the Content-Length header; 0 if there is none."""
     accepts_gzip: bool
     key_headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    """The headers that may carry a key, as name and value; never for a log."""
+    """Name and value of each header that may contain an API key; must never be logged."""
     query: str = field(default="", repr=False)
     host: str = ""
     """The Host header."""
@@ -70,7 +70,7 @@ class RequestHead:
 
     @classmethod
     def of(cls, scope: Scope) -> RequestHead:
-        """Read an ASGI scope; repeated headers count as one list."""
+        """Read the headers of an ASGI scope; the values of a repeated header are joined."""
         headers: dict[bytes, str] = {}
         for name, value in scope["headers"]:
             text = value.decode("latin-1")
@@ -93,7 +93,7 @@ class RequestHead:
 
     @property
     def answer_encoding(self) -> Encoding:
-        """The encoding of the response: the request's, or JSON if that is not one of OTLP's."""
+        """The encoding of the response: the request's encoding, or JSON if that is unknown."""
         return self.encoding or Encoding.JSON
 
 
@@ -119,7 +119,7 @@ class Answer:
 
 
 class HttpRefusalError(Exception):
-    """Raised for a refusal specific to HTTP: unknown path, wrong method or host, slow body."""
+    """Raised to refuse a request for a reason in HTTP: path, method, host, or a slow body."""
 
     def __init__(self, status: int, code: int, message: str, headers: Headers = ()) -> None:
         """Set the HTTP status, and code and message of the body's ``google.rpc.Status``."""
@@ -130,7 +130,7 @@ class HttpRefusalError(Exception):
 
     @property
     def reason(self) -> str:
-        """The reason as one lowercase name, for the log."""
+        """The lowercase name of the ``google.rpc.Code``, for the log."""
         return Code.Name(self._body.code).lower()  # type: ignore[arg-type]  # any int is a code
 
     def answer(self, head: RequestHead) -> Answer:
@@ -167,7 +167,7 @@ def _accepts_gzip(accept_encoding: str) -> bool:
 async def read_body(
     head: RequestHead, receive: Receive, share: Reservation, limits: Limits
 ) -> bytes:
-    """Return the complete body, still compressed; ``share`` grows while it arrives.
+    """Return the complete body, still compressed; ``share`` grows as the body arrives.
 
     A body may take ``body_grace_s``, plus a second for each ``min_body_rate`` bytes received, but
     never longer than ``body_timeout_s``. Raises ``RequestTooLargeError``, ``OverloadedError``,
@@ -197,7 +197,7 @@ async def read_body(
 
 
 def _patience_s(size: int, limits: Limits) -> float:
-    """Return how many seconds a body may take for its first ``size`` bytes."""
+    """Return the maximum seconds for the first ``size`` bytes of a body to arrive."""
     return min(limits.body_grace_s + size / limits.min_body_rate, limits.body_timeout_s)
 
 

@@ -1,7 +1,7 @@
-"""Endpoints of Invariant's SDK (``/api/v1/push/trace`` …), converted to OTLP.
+"""Endpoints for Invariant's SDK (``/api/v1/push/trace`` …).
 
 Input: lists of messages as JSON. Output: OTLP protobuf, a span for each run and for each message
-(``core/conventions/invariant.py``), and responses as Invariant Explorer sends them.
+(``core/conventions/invariant.py``), and responses in the format of Invariant Explorer.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ DATASET = "/api/v1/dataset/metadata/{name}"
 _TRACE_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DATASET_NAME = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _MOST_CHARS = 100
-"""The longest role of a message, in characters."""
+"""Maximum length of a message's role, in characters."""
 _UNNAMED = "agent"
 _OWN_PROJECT = "default"
 _NOT_KEPT = "invariant_dataset_metadata"
-"""Name, in the metrics, of the data that is accepted but not stored."""
+"""Signal name, in the metrics, for dataset metadata, which is accepted but not stored."""
 _SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
 
 
 class _Pushed(NamedTuple):
-    """A list of messages of a request."""
+    """One list of messages in a request."""
 
     trace_id: bytes
     messages: Sequence[Json]
@@ -78,7 +78,7 @@ class Appended(NamedTuple):
 
 
 def read_push(body: bytes, limits: Limits) -> Push:
-    """Return a request to push runs; raises ``InvalidRequestError`` naming the field."""
+    """Parse a request to push runs; raises ``InvalidRequestError``, which names the field."""
     request = load_json(body, limits)
     traces = _list(request.get("messages"), "messages")
     if not traces:
@@ -94,9 +94,9 @@ def read_push(body: bytes, limits: Limits) -> Push:
 
 
 def read_append(body: bytes, limits: Limits) -> Appended:
-    """Return a request to append messages to a run.
+    """Parse a request to append messages to a run.
 
-    Raises ``InvalidRequestError`` naming the field.
+    Raises ``InvalidRequestError``, which names the field.
     """
     request = load_json(body, limits)
     messages = _messages(request.get("messages"), "messages")
@@ -165,7 +165,7 @@ def _write_messages(writer: RequestWriter, pushed: _Pushed, arrived_ns: int) -> 
 def _write_annotations(
     writer: RequestWriter, trace_id: bytes, annotations: Sequence[Annotation], arrived_ns: int
 ) -> None:
-    """Write annotations as evaluation results of the run; extraction finds their steps."""
+    """Write annotations as evaluation results for the run; extraction finds their steps."""
     for one in annotations:
         span = writer.add_span("")
         span.trace_id, span.parent_span_id = trace_id, keys.run_span_id(trace_id)
@@ -181,9 +181,9 @@ def _write_annotations(
 
 
 def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
-    """Return the id of a message's span: a hash of its content if it has a time, else random.
+    """Return the id of a message's span: a hash of its content if it has a time, otherwise random.
 
-    Therefore repeating a request, with the times that the SDK wrote, changes nothing.
+    So sending a request again, with the times that the SDK wrote, changes nothing.
     """
     if time_ns(message) is None:
         return uuid4().bytes[:8]
@@ -191,10 +191,10 @@ def _message_id(trace_id: bytes, at: int, message: Json, text: str) -> bytes:
 
 
 def _times(messages: Sequence[Json], arrived_ns: int) -> Sequence[int]:
-    """Return the time of each message in ns; a message without a time gets the previous time.
+    """Return a time for each message, in ns since the epoch.
 
-    Messages before the first time get that time; if no message has a time, all get the time of
-    arrival.
+    A message without a time gets the previous message's time, or, at the start, the first time in
+    the list. If no message has a time, all get the time of arrival.
     """
     known = [time_ns(message) for message in messages]
     last = next((moment for moment in known if moment is not None), arrived_ns)
@@ -248,7 +248,7 @@ def _object(value: object, where: str) -> Json:
 
 
 def trace_id_in(path: str) -> bytes | None:
-    """Return the trace id in the path of an append; ``None`` if it is invalid."""
+    """Return the trace id in the path of an append request; ``None`` if it is invalid."""
     text = path.split("/")[-2].lower()
     if not _TRACE_ID.fullmatch(text):
         return None
@@ -256,10 +256,10 @@ def trace_id_in(path: str) -> bytes | None:
 
 
 def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the endpoints of Invariant Explorer's API, by path."""
+    """Return the endpoints for Invariant Explorer's API, by path."""
 
     def put(body: bytes, request: Received) -> ExportOutcome:
-        request.share.grow(len(body))  # in addition to the request's own share
+        request.share.grow(len(body))  # in addition to the body of the request
         return exporter.export_traces(body, request.project)
 
     def push(request: Received) -> Accepted:
@@ -282,7 +282,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
-        """Accept a dataset's metadata, and report that it is dropped, as it describes no run."""
+        """Accept a dataset's metadata but drop it, because it describes no run, and say so."""
         check_name(request.head.path.rpartition("/")[2])
         metadata = _object(load_json(request.body, limits).get("metadata"), "metadata")
         exporter.count_dropped(_NOT_KEPT, 1)

@@ -1,8 +1,8 @@
 """Writes OTLP protobuf from the JSON of other ingestion APIs.
 
-Their requests are small compared with OTLP's, so the generated protobuf classes are fast enough. A
-value keeps its type if OTLP has that type; objects and arrays become JSON text, ``null`` is left
-out.
+Requests to these APIs are small compared with OTLP requests, so the generated protobuf classes are
+fast enough. A value keeps its type if OTLP has that type; objects and arrays become JSON text;
+``null`` is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NO_ID = b"?"
 
 
 class RequestWriter:
-    """One request with one scope, and a resource for each service that sent spans."""
+    """Writes an OTLP request with one scope, and with a resource for each service."""
 
     def __init__(self, scope: str) -> None:
         """Start an empty request; ``scope`` is the instrumentation scope of every span."""

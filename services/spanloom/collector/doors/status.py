@@ -1,4 +1,4 @@
-"""How errors are reported to clients: one table from error classes to gRPC and HTTP statuses."""
+"""Reports errors to clients, with a table that maps error classes to gRPC and HTTP statuses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Encoding(StrEnum):
-    """Encoding of a request and its response; the value is the media type."""
+    """The OTLP encoding of a request and of its response; the value is the media type."""
 
     PROTOBUF = "application/x-protobuf"
     JSON = "application/json"
@@ -40,14 +40,14 @@ MIN_RETRY_S = 1.0
 MAX_RETRY_S = 5.0
 """The longest retry hint, in seconds; exporters time out after ten seconds in total."""
 MAX_MESSAGE_BYTES = 4096
-"""Limit of the message in a partial success, in bytes."""
+"""Maximum length of the message in a partial success, in bytes."""
 MAX_ERROR_BYTES = 1024
-"""Limit of an error message in bytes; gRPC sends it twice, within 8 KiB of metadata."""
+"""Maximum length of an error message in bytes; gRPC sends it twice, within 8 KiB of metadata."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatusCodes:
-    """One row of the table: the gRPC and HTTP statuses of an error class."""
+    """The gRPC and HTTP statuses for an error class."""
 
     grpc: int
     """A ``google.rpc.Code``."""
@@ -70,7 +70,7 @@ _INTERNAL = StatusCodes(Code.INTERNAL, 500, "internal")
 
 
 def status_codes(error: BaseException) -> StatusCodes:
-    """Return the statuses of an error; classes outside the table count as internal errors."""
+    """Return the statuses for an error; a class that is not in the table is an internal error."""
     return next((codes for kind, codes in _TABLE if isinstance(error, kind)), _INTERNAL)
 
 
@@ -84,7 +84,7 @@ def retry_after_s(error: BaseException) -> int | None:
 
 
 def build_status(error: BaseException) -> Status:
-    """Return the status of an error: code, message, and details by class."""
+    """Return the ``google.rpc.Status`` for an error: code, message, and details by error class."""
     codes = status_codes(error)
     text = str(error) or "There is no memory for it at the moment."
     if codes is _INTERNAL:
@@ -99,7 +99,7 @@ def build_status(error: BaseException) -> Status:
 
 
 def encode_status(status: Status, encoding: Encoding) -> bytes:
-    """Return the bytes of a status in the encoding of the request."""
+    """Encode a status in the encoding of the request."""
     if encoding is Encoding.PROTOBUF:
         return status.SerializeToString()
     details = [_detail_as_json(detail) for detail in status.details]
@@ -120,7 +120,7 @@ def _packed(message: Message) -> AnyMessage:
 
 
 def _detail_as_json(detail: AnyMessage) -> dict[str, object]:
-    """Return a detail in the JSON mapping of ``Any``."""
+    """Convert a detail of a status to JSON, as protobuf maps ``Any``."""
     named: dict[str, object] = {"@type": detail.type_url}
     request, retry = BadRequest(), RetryInfo()
     if detail.Unpack(request):

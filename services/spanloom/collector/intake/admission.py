@@ -1,4 +1,4 @@
-"""Admits requests by free disk space, quota and rate of the project, and bytes in flight."""
+"""Admits or refuses requests by free disk space, the project's quota and rate, bytes in flight."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Admission:
-    """Checks of disk space, quotas and rates before a request is read. Thread-safe."""
+    """Checks disk space, quotas and rates before a request is read. Thread-safe."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class Admission:
         self._space = space
 
     def check(self, key_project: str) -> None:
-        """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
+        """Raise ``RateLimitedError`` if the project of an API key exceeds its rate or its quota.
 
-        Raises ``OverloadedError`` while the disk is almost full. If the key names no project,
-        quotas are checked later, when the projects of the resources are known.
+        Raises ``OverloadedError`` while the disk is almost full. If the key has no project, quotas
+        are checked later, when the projects of the resources are known.
         """
         if self._space:
             self._space.check()
@@ -48,20 +48,23 @@ class Admission:
         return self._quotas is not None and self._quotas.is_full(project)
 
     def charge(self, key_project: str, *, spans: int = 0, size: int = 0) -> None:
-        """Charge spans and bytes of a request to the rate of its key's project."""
+        """Count a request's spans and bytes towards the rate limit for its key's project."""
         self._rates.charge(key_project, spans=spans, size=size)
 
     def charge_stored(self, sizes: Mapping[str, int]) -> None:
-        """Charge accepted bytes to the quotas, by project."""
+        """Count accepted bytes towards the quota of each project."""
         if self._quotas:
             self._quotas.charge(sizes)
 
 
 class InFlightBudget:
-    """A weighted semaphore that refuses instead of waiting; clients retry later."""
+    """Limits the bytes of all requests in flight.
+
+    A weighted semaphore that raises an error instead of waiting; clients retry later.
+    """
 
     def __init__(self, max_bytes: int) -> None:
-        """Allow up to ``max_bytes`` at the same time."""
+        """Allow up to ``max_bytes`` bytes in flight."""
         self._max_bytes = max_bytes
         self._taken = 0
         self._lock = Lock()
@@ -89,7 +92,7 @@ class InFlightBudget:
 
 
 class Reservation(AbstractContextManager["Reservation"]):
-    """A request's share of the budget; grows while its body arrives and is inflated."""
+    """The bytes that a request has reserved; grow while its body arrives and is inflated."""
 
     def __init__(self, budget: InFlightBudget) -> None:
         """Start with no bytes reserved."""

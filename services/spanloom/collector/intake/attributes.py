@@ -1,4 +1,4 @@
-"""The rules for attributes and their encoded values, which apply wherever OTLP has attributes."""
+"""The rules for attributes of spans, events, links, resources and scopes, on encoded values."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 FIRST_UNUSUAL = b"\x2a"
-"""Encoded values less than this are unset, a string, a bool, an int or a double.
+"""An encoded ``AnyValue`` less than this is unset, a string, a bool, an int or a double.
 
-Their first bytes, the tags of fields 1 to 4, are less than the tag of an array. A writer that puts
-unknown fields first could hide an array, but would only lose its JSON text.
+Its first byte, the tag of one of the fields 1 to 4, is less than the tag of an array (0x2a). If a
+sender puts an unknown field first, an array is not recognised, and only its JSON text is missing.
 """
 
 _JSON_TEXT_TAG = b"\xc2\x3e"
-"""Tag of field 1000, length-delimited, which has a value's JSON text."""
+"""Tag of field 1000, length-delimited, which contains a value's JSON text."""
 _CACHED_BYTES = 256
 
 
 class Annotated(NamedTuple):
-    """An encoded value in its stored form."""
+    """An encoded value in the form in which it is stored."""
 
     value: bytes
     has_string_index: bool = False
@@ -97,7 +97,7 @@ _UINT32_MAX = 0xFFFF_FFFF
 
 
 class Attributed(Protocol):
-    """Any message with attributes in ``proto/spanloom/receive.proto``."""
+    """A message with attributes, as defined in ``proto/spanloom/receive.proto``."""
 
     dropped_attributes_count: int
 
@@ -107,12 +107,12 @@ class Attributed(Protocol):
 
 
 class AttributeRules:
-    """Applies the rules to the owners of attributes in a request and counts changes."""
+    """Applies the rules to messages with attributes in one request, and counts changes."""
 
     def __init__(self, limits: Limits, findings: Findings, request_bytes: int) -> None:
         """Apply ``limits`` and count changes in ``findings``.
 
-        No value can be larger than its request, so most requests skip the check of value sizes.
+        If the whole request is smaller than the limit for one value, value sizes are not checked.
         """
         self._limits = limits
         self._findings = findings
@@ -135,7 +135,7 @@ class AttributeRules:
             self._annotate(attributes, key)
 
     def _cut(self, owner: Attributed, keys: list[str]) -> None:
-        """Apply the limits, and count the dropped attributes in their owner's field."""
+        """Apply the limits; set the number of dropped attributes in the owner."""
         attributes = owner.attributes
         self._drop_long_keys(attributes, keys)
         self._shorten_values(attributes)
@@ -167,7 +167,7 @@ class AttributeRules:
             self._note(Change.VALUES)
 
     def _drop_excess(self, attributes: MutableMapping[str, bytes]) -> None:
-        """Keep only the first keys in alphabetical order, whatever the order of arrival."""
+        """Keep the first ``max_attributes`` attributes in alphabetical order of their keys."""
         if len(attributes) > self._limits.max_attributes:
             for key in sorted(attributes)[self._limits.max_attributes :]:
                 del attributes[key]

@@ -1,6 +1,6 @@
-"""The export that all endpoints share: admission, validation, redaction, spool.
+"""Handles the export requests of all endpoints: admission, validation, redaction, spooling.
 
-Endpoints first decode requests to OTLP protobuf, and afterwards translate errors to statuses
+Endpoints decode requests to OTLP protobuf before, and translate errors to statuses after
 (``doors/status.py``).
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportOutcome:
-    """The outcome of an accepted request; the default is full success."""
+    """How many items of an accepted request were rejected, and why; by default none."""
 
     rejected: int = 0
     message: str = ""
@@ -53,7 +53,7 @@ class ExportOutcome:
 
 
 class Exporter:
-    """Stores decoded requests; once an outcome is returned, every accepted span is fsynced.
+    """Stores decoded requests; when a method returns an outcome, each accepted span is fsynced.
 
     All methods block and may be called from many threads. They raise
     ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
@@ -69,7 +69,7 @@ class Exporter:
     ) -> None:
         """Put accepted requests into the spool.
 
-        If ``admission`` is missing, there are no rates and quotas; if ``redactor`` is missing,
+        If ``admission`` is ``None``, there are no rates and quotas; if ``redactor`` is ``None``,
         nothing is redacted.
         """
         self.redactor = redactor
@@ -83,7 +83,7 @@ class Exporter:
 
     @property
     def fingerprint_key(self) -> bytes:
-        """Key of the hashes of content, so that the content cannot be guessed from them."""
+        """Secret key for hashes of content, so that guesses of the content cannot be verified."""
         return self.redactor.secret[:64] if self.redactor else b""
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class Exporter:
         self._closed.set()
 
     def admit(self, key_project: str) -> None:
-        """Raise ``RateLimitedError`` if the project of a key is over its rate or its quota.
+        """Raise ``RateLimitedError`` if the project of an API key exceeds its rate or its quota.
 
         Raises ``OverloadedError`` while the disk is almost full. Called before the body is read,
         so that a refusal costs next to nothing.
@@ -100,7 +100,7 @@ class Exporter:
 
     @contextmanager
     def inflating(self, share: Reservation, project: str) -> Iterator[None]:
-        """Charge the inflated bytes to the project if inflating fails, as for a zip bomb."""
+        """If inflating fails, as for a zip bomb, count the bytes towards the rate limit."""
         try:
             yield
         except Exception:
@@ -109,7 +109,7 @@ class Exporter:
 
     @contextmanager
     def handling(self, size: int, project: str) -> Iterator[None]:
-        """Count, charge and time one request of ``size`` decoded bytes.
+        """Count one request of ``size`` decoded bytes in metrics and rate limit, and time it.
 
         Raises ``OverloadedError`` once the exporter is closed.
         """
@@ -153,10 +153,10 @@ class Exporter:
     def export_logs(
         self, events: bytes, spans: bytes, findings: Findings, key_project: str
     ) -> ExportOutcome:
-        """Store log records: events of spans, and records that are separate spans.
+        """Store log records: content events, and records that became spans.
 
-        Both are encoded as spans; a request without records is empty. ``findings`` counts the
-        records that the endpoint has already left out.
+        ``events`` and ``spans`` are encoded ``ExportTraceServiceRequest`` messages, each empty if
+        it has no records. ``findings`` counts the records that the endpoint has already left out.
         """
         messages = [findings.message("log records")]
         rejected = Counter(findings.rejected_by_rule)
@@ -203,5 +203,5 @@ class Exporter:
         self._metrics.items_dropped.labels(signal=signal).inc(items)
 
     def count_request(self, signal: str, transport: str, outcome: str) -> None:
-        """Count an answered request, even if it was refused; called by the transports."""
+        """Count a request after its response, even if it was refused; called by the transports."""
         self._metrics.requests.labels(signal=signal, transport=transport, outcome=outcome).inc()

@@ -1,4 +1,4 @@
-"""Rejections and changes in one request, and the message that reports them to the client."""
+"""Counts rejected and changed spans in one request, and describes them to the client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Rejection(StrEnum):
 
     @property
     def rule(self) -> str:
-        """The rule's name in the metrics."""
+        """The name of the violated rule in the metrics."""
         return self.name.lower()
 
 
@@ -43,7 +43,7 @@ class Change(StrEnum):
 
 
 class Findings:
-    """Counts by rule, so that the length of the message does not grow with the request."""
+    """Number of rejections and changes by rule, so that the message has a bounded length."""
 
     def __init__(self) -> None:
         """Start without rejections and changes."""

@@ -31,9 +31,9 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 def scan_request(body: bytes, limits: Limits) -> int:
     """Return the number of spans, log records or metrics; all OTLP requests nest in the same way.
 
-    Never returns less than a parser would find; the items themselves are not checked. Raises
-    ``RequestTooLargeError`` at the first count above its limit and ``InvalidRequestError`` if the
-    outer levels are not protobuf.
+    A parser never finds more items; their content is not checked. Raises ``RequestTooLargeError``
+    as soon as a count exceeds its limit, and ``InvalidRequestError`` if the levels around the items
+    are not protobuf.
     """
     counts = _Counts(limits)
     try:
@@ -51,14 +51,14 @@ def scan_request(body: bytes, limits: Limits) -> int:
 
 
 def resource_entries(body: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the content of each resource entry of a scanned request."""
+    """Yield the start and end offsets of each resource entry's content in a scanned request."""
     return (
         (start, stop) for tag, start, stop in _fields(body, 0, len(body)) if tag == _RESOURCE_TAG
     )
 
 
 class _Counts:
-    """Running counts of one request; raises ``RequestTooLargeError`` if one exceeds its limit."""
+    """Counts in one request; raises ``RequestTooLargeError`` when a count exceeds its limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.items = 0
@@ -72,7 +72,7 @@ class _Counts:
             self._refuse(self._limits.max_entries, "resource and scope entries")
 
     def add_other(self) -> None:
-        """Count a field that is neither an entry nor an item; real entries have about three."""
+        """Count a field that is neither an entry nor an item; an entry usually has about three."""
         self._others += 1
         if self._others > 4 * self._limits.max_entries:
             self._refuse(4 * self._limits.max_entries, "fields beside its spans")
@@ -107,7 +107,7 @@ def _scan_scope(body: bytes, start: int, stop: int, counts: _Counts) -> None:
 
 
 def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the tag and the bounds of the content of each field between two positions."""
+    """Yield each field between two offsets: its tag, and the start and end of its content."""
     while position < end:
         tag = body[position]
         position += 1
@@ -137,7 +137,7 @@ def _fields(body: bytes, position: int, end: int) -> Iterator[tuple[int, int, in
 def drop_unknown_fields(request: ExportTraceServiceRequest, findings: Findings) -> bytes:
     """Return the request without unknown fields and without string indexes as keys.
 
-    Such an index points into the string table of OTLP profiles, which traces do not have. Its
+    A string index points into the string table of OTLP profiles, which traces do not have. The
     attribute keeps its text key, which is usually empty. ``findings`` counts these attributes.
     """
     request.DiscardUnknownFields()

@@ -1,8 +1,8 @@
 """Decides the project of each resource and writes it into the record.
 
-In this order: the project of the sender's API key; the resource attribute ``spanloom.project``; the
-resource attribute ``openinference.project.name``; ``default``. All later code reads the project
-from the record (``proto/README.md``). See ADR 015.
+The first that is set counts: the project of the sender's API key; the resource attribute
+``spanloom.project``; the resource attribute ``openinference.project.name``; ``default``. All later
+code reads the project from the record (``proto/README.md``). See ADR 015.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def resolve_project(key_project: str, attributes: Mapping[str, bytes], findings:
 def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
     """Return the encoded request with the project appended to each resource entry.
 
-    In protobuf the last occurrence of a field counts, so no sender can set it. ``body`` must
-    consist of resource entries only, one for each of ``projects``.
+    In protobuf the last occurrence of a field counts, so no sender can override the project.
+    ``body`` must consist of resource entries only, one for each of ``projects``.
     """
     view = memoryview(body)
     parts: list[bytes | memoryview] = []
@@ -58,7 +58,7 @@ def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
 
 
 def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
-    """Return the bytes of a request by project; parameters as in ``write_projects``."""
+    """Return the number of bytes by project in a request; parameters as in ``write_projects``."""
     sizes: Counter[str] = Counter()
     for (start, stop), project in zip(resource_entries(body), projects, strict=True):
         sizes[project] += stop - start

@@ -1,9 +1,9 @@
-"""Validation: which spans of a request are stored, and in which form.
+"""Validates requests: decides which spans are stored, and in which form.
 
-A request is parsed twice, both times in C: by the generated OTLP class, which proves that the whole
-request is well-formed and every string is UTF-8, and by a view that leaves attribute values encoded
-(``proto/spanloom/receive.proto``), which Python iterates over. The request is encoded again only if
-something in it has to change.
+A request is parsed twice, both times in C. The generated OTLP class proves that the whole request
+is well-formed and that every string is UTF-8. The class ``TraceRequest``
+(``proto/spanloom/receive.proto``) leaves attribute values encoded; Python iterates over its spans.
+The request is encoded again only if something in it has to change.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Validated:
     """Why spans were rejected or changed; empty if all were accepted unchanged."""
     rejected_by_rule: Mapping[str, int]
     sizes: Mapping[str, int]
-    """Bytes of the body by project."""
+    """Number of bytes in the body by project."""
 
 
 def validate_request(
@@ -60,7 +60,8 @@ def validate_request(
 
     Writes the project of each resource (``tenancy.py``); ``key_project`` is the API key's project,
     empty if the key has none. ``findings`` counts spans that an endpoint has already left out.
-    ``redaction`` redacts the spans. Resources of a project that ``is_full`` are rejected.
+    ``redaction`` redacts the spans. Resources are rejected if ``is_full`` is true for their
+    project.
 
     Raises ``InvalidRequestError`` or ``RequestTooLargeError`` if the whole request must be refused;
     a span that violates a rule is rejected alone.
@@ -72,7 +73,7 @@ def validate_request(
     rules.apply(request)
     if redaction:
         request.DiscardUnknownFields()  # such as entity references, which no rule checks
-    if rules.changed or redaction:  # encoding drops values of repeated keys
+    if rules.changed or redaction:  # of repeated keys only one value is encoded
         body = request.SerializeToString()
     return Validated(
         body=write_projects(body, rules.projects),
@@ -85,10 +86,10 @@ def validate_request(
 
 
 def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
-    """Return the request without unknown fields, and the view of it.
+    """Return the encoded request without unknown fields, and the parsed ``TraceRequest``.
 
-    The view's maps omit attributes with unknown fields, so no rule would see them; and unknown
-    fields of the request could collide with the fields that we append.
+    Unknown fields must be removed, because ``TraceRequest`` omits attributes that have such fields,
+    so no rule would see them, and because they could collide with the fields that we append.
     """
     try:
         request = ExportTraceServiceRequest.FromString(body)
@@ -106,7 +107,7 @@ def _parse(body: bytes, findings: Findings) -> tuple[bytes, TraceRequest]:
 
 
 class _RequestRules:
-    """Applies the rules in one pass over a request; the loops over spans are flat for speed."""
+    """Applies the rules in one pass over a request, with flat loops for speed."""
 
     def __init__(
         self,
@@ -141,7 +142,7 @@ class _RequestRules:
             if self._is_full(project):
                 self._refuse(resource)
                 continue
-            if self._redaction:  # before truncation, as half a secret is not recognised
+            if self._redaction:  # before truncation: half a secret is not recognised
                 self._redaction.resource(resource)
             if resource.HasField("resource"):
                 self._attributes.apply(resource.resource)
@@ -159,7 +160,7 @@ class _RequestRules:
             self._drop_repeated(request)
 
     def _refuse(self, resource: ResourceSpans) -> None:
-        """Empty a resource entry; the entry stays, because ``projects`` has an item for each."""
+        """Empty a resource entry; the entry stays, because ``projects`` has one item per entry."""
         spans = sum(len(scope.spans) for scope in resource.scope_spans)
         self.findings.rejections[Rejection.QUOTA] += spans
         resource.Clear()
@@ -187,14 +188,14 @@ class _RequestRules:
         return True
 
     def _clear_parent(self, span: Span) -> None:
-        """Make a span a root; eight zero bytes as its parent are common, and not reported."""
+        """Remove the parent id; eight zero bytes as parent id are common, and not reported."""
         if span.parent_span_id != _NO_SPAN:
             self.findings.changes[Change.PARENT_ID] += 1
         span.parent_span_id = b""
         self._changed = True
 
     def _apply_to_parts(self, span: Span) -> None:
-        """Apply the limits and attribute rules to events and links; the first are stored."""
+        """Apply attribute rules to events and links; drop events and links beyond their limits."""
         limits = self._limits
         if (excess := len(span.events) - limits.max_events) > 0:
             del span.events[limits.max_events :]
@@ -210,7 +211,7 @@ class _RequestRules:
             self._attributes.apply(link)
 
     def _drop_repeated(self, request: TraceRequest) -> None:
-        """Keep only the last of several spans with the same ids, as the store cannot order them.
+        """Keep only the last of several spans with the same ids, which the store could not order.
 
         A finished span is preferred to copies that were sent while it was open.
         """

@@ -1,7 +1,7 @@
-"""Retries INSERTs until the store has accepted or refused requests, and detects stalls.
+"""Retries INSERTs until the store accepts or refuses requests, and detects stalls.
 
-During a stall requests are still acknowledged and the process stays ready, because they wait in the
-spool. But the operator has to act before the spool is full.
+A stall is a time in which nothing is stored. Requests are still acknowledged, because they wait in
+the spool, and the process stays ready. But the operator has to act before the spool is full.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 STALL_S = 60.0
-"""Seconds without success before a stall is reported; longer than the restart of a server."""
+"""Seconds without success before a stall is reported; longer than a server's restart."""
 
 
 class Stall:
-    """Tracks whether recent attempts stored anything new."""
+    """Tracks whether recent attempts stored any request that was not stored before."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic) -> None:
         """Start without attempts."""
@@ -41,20 +41,20 @@ class Stall:
         self._kind = ""
 
     def note_failure(self, kind: str) -> None:
-        """Record a failed attempt and its kind in the metrics."""
+        """Record a failed attempt; ``kind`` is its label in the metrics."""
         self._last_s, self._kind = self._clock_s(), kind
         if self._since_s is None:
             self._since_s = self._last_s
 
     def note_success(self) -> None:
-        """Record that something new was stored."""
+        """Record that a request was stored."""
         self._since_s = None
 
     def trouble(self, oldest_waits_s: Callable[[], float]) -> str:
-        """Return a description of the stall without data of any project; empty if there is none.
+        """Return a description of the stall, which names no project; empty if there is no stall.
 
-        An old failure does not count while no request waits, because the refused request has become
-        a dead letter.
+        A failure long ago does not count if no request has waited long since, because the request
+        that was refused has become a dead letter.
         """
         since_s, now_s = self._since_s, self._clock_s()
         if since_s is None or now_s - since_s < STALL_S:
@@ -68,7 +68,7 @@ class Stall:
 
 
 FAULT_TRIES = 3
-"""Attempts of a batch that fails, possibly by our own fault, before it is halved."""
+"""Attempts to store a batch before it is halved, if a bug here may cause the failure."""
 _LOOP = "writer"
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
@@ -89,9 +89,9 @@ class Attempts:
         stall: Stall,
         outage: Outage | None = None,
     ) -> None:
-        """Try until ``stopping`` is set; failures are reported to ``stall``.
+        """Set where to store requests; when ``stopping`` is set, retries end.
 
-        ``outage`` logs when the store is unavailable.
+        Failures are recorded in ``stall``; ``outage`` logs when the store is unavailable.
         """
         self._outage = outage or Outage()
         self._spans = spans
@@ -103,8 +103,8 @@ class Attempts:
     def until_answered(self, requests: Sequence[SpooledRequest], tries: int) -> Exception | None:
         """Store requests; return the error if they are refused, ``None`` if they are stored.
 
-        Retries without limit while the store is unavailable; other errors that may be our own fault
-        are retried ``tries`` times. Raises ``StoppedError`` if stopped in the meantime.
+        Retries without limit while the store is unavailable; unexpected errors, which may be a bug
+        here, are retried up to ``tries`` times. Raises ``StoppedError`` if stopped in between.
         """
         backoff_s, faults = FIRST_BACKOFF_S, 0
         while True:
@@ -153,7 +153,7 @@ def is_refusal(error: Exception) -> bool:
 
 
 def kind_of(error: Exception) -> str:
-    """Return the kind of a failed INSERT for the metrics."""
+    """Return the label for a failed INSERT in the metrics."""
     if isinstance(error, StoreUnavailableError):
         return "unavailable"
     return "rejected" if is_refusal(error) else "fault"

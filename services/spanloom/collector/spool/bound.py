@@ -1,17 +1,17 @@
-"""The limits of the spool, by its own size and by the free space of its disk.
+"""Limits the spool by its size and by the free space on its disk.
 
 ``--spool-max-bytes`` (``config.py``) limits the sum of waiting requests, dead letters, and requests
-that are being fsynced. Beyond it requests are refused with a retry hint (503, UNAVAILABLE); nothing
-is ever dropped to make room. Example: with 8 GiB and 2 GiB of dead letters, 6 GiB may wait for a
-store that is down.
+that are being fsynced. Requests beyond the limit are refused with a retry hint (503, UNAVAILABLE);
+nothing is ever dropped to make room. Example: if the limit is 8 GiB and dead letters take 2 GiB, 6
+GiB of requests may wait for a store that is down.
 
-SQLite reuses the pages of deleted records and never shortens the log. Free pages are dropped in
-small transactions, between the transactions that acknowledge requests; the log is copied while
-others write, and truncated when nothing is left to copy. Each step is atomic, so a process may end
-in the middle, and the next process continues.
+SQLite reuses the pages of deleted records and never shortens its write-ahead log. Free pages are
+dropped in small transactions, between the transactions that acknowledge requests. The log is copied
+into the file while other connections write, and truncated when everything is copied. Each step is
+atomic; if the process ends in between, the next process continues.
 
-A completely full disk stops more than new requests: the store can no longer merge, and therefore no
-longer remove deleted or expired rows. Stored data stays readable.
+New requests must be refused before the disk is completely full, because on a full disk the store
+cannot merge either, and so cannot remove deleted or expired rows. Stored data stays readable.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 RECORD_BYTES = 256
-"""Approximate bytes of a record in addition to its body, so that tiny requests count too."""
+"""Approximate bytes of a record in addition to its body; matters for tiny requests."""
 RETRY_S = 5.0
 """Retry hint for refused clients, in seconds."""
 FULL_PART = 2
-"""A spool of which this fraction (1/2) is free is not full, even if a request was refused."""
+"""A spool of which 1 / ``FULL_PART`` is free is not full, even if a large request was refused."""
 
 
 class Bound:
-    """Reservations of room in the spool; not thread-safe, so the caller must hold a lock."""
+    """Tracks the space reserved in the spool; not thread-safe, so the caller must hold a lock."""
 
     def __init__(self, max_bytes: int) -> None:
         """Limit the spool to ``max_bytes``."""
@@ -50,7 +50,7 @@ class Bound:
         self._refused_bytes = 0
 
     def is_full(self, stored: Totals) -> bool:
-        """Return whether a request like the last refused request would be refused again.
+        """Return whether a request as large as the last refused request would be refused again.
 
         A half-empty spool is not full, even if a larger request was refused.
         """
@@ -61,9 +61,9 @@ class Bound:
         return is_full
 
     def take(self, size: int, stored: Totals) -> None:
-        """Reserve room for a request of ``size`` bytes; ``stored`` are the totals of the file.
+        """Reserve space for a request of ``size`` bytes; ``stored`` has the totals of the file.
 
-        Raises ``OverloadedError`` if there is not enough room.
+        Raises ``OverloadedError`` if there is not enough space.
         """
         if stored.bytes + stored.dead_bytes + self._queued_bytes + size > self._max_bytes:
             self._refused_bytes = min(size, self._max_bytes // FULL_PART)
@@ -82,13 +82,13 @@ class Bound:
 
 
 PAGES_AT_ONCE = 64
-"""Free pages that one transaction drops (4 MiB); requests wait some milliseconds for it."""
+"""Free pages dropped in one transaction (4 MiB), for which requests wait some milliseconds."""
 _ENDS = ("", "-wal")
 _WAIT_S = 0.1
 
 
 def size_on_disk(path: Path) -> int:
-    """Return the size of a spool and its log in bytes."""
+    """Return the size of a spool file and its log in bytes."""
     size = 0
     for end in _ENDS:
         with suppress(FileNotFoundError):
@@ -100,7 +100,7 @@ def drop_free_pages(connection: sqlite3.Connection) -> bool:
     """Drop some free pages within the current transaction; return whether any are left."""
     before = _count_free(connection)
     for _ in range(min(before, PAGES_AT_ONCE)):
-        connection.execute("PRAGMA incremental_vacuum(1)")  # Python itself fetches only the first
+        connection.execute("PRAGMA incremental_vacuum(1)")  # Python would fetch only the first row
     connection.execute("PRAGMA shrink_memory")
     return 0 < _count_free(connection) < before
 
@@ -108,7 +108,8 @@ def drop_free_pages(connection: sqlite3.Connection) -> bool:
 def cut_log(path: Path, connect: Connect) -> None:
     """Copy the log's content into the file, set the file's length, and truncate the log.
 
-    Others do not wait for the copying. A log that another connection uses is truncated later.
+    Other connections do not wait for the copying. If another connection uses the log, the log is
+    truncated at a later call.
     """
     with closing(
         connect(path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
@@ -124,7 +125,7 @@ def _count_free(connection: sqlite3.Connection) -> int:
 
 
 LOOK_S = 1.0
-"""Seconds between checks; requests do not wait for them."""
+"""Seconds between checks of the free space, which run in a separate thread."""
 DEFAULT_FREE_BYTES = 2 << 30
 DEFAULT_FREE_SHARE = 0.05
 _CLEARLY_MORE = 1.1
@@ -139,10 +140,10 @@ class DiskSpace(NamedTuple):
 
 
 def least_free(total: int, min_free: int | None) -> int:
-    """Return the bytes of a disk that must be free: ``min_free``, or else 2 GiB or 5 %.
+    """Return the bytes that must be free on a disk: ``min_free`` if set, otherwise a default.
 
-    The smaller of the two counts, so that requests are not refused early on a nearly full laptop
-    disk.
+    The default is the smaller of 2 GiB and 5 %, so that requests are not refused too early on the
+    nearly full disk of a laptop.
     """
     if min_free is not None:
         return min_free
@@ -150,12 +151,12 @@ def least_free(total: int, min_free: int | None) -> int:
 
 
 def comfortable_free(total: int, least: int) -> int:
-    """Return the free bytes, at least ``least``, below which a warning is logged."""
+    """Return how many bytes must be free, at least ``least``, so that no warning is logged."""
     return max(least, DEFAULT_FREE_BYTES, int(total * DEFAULT_FREE_SHARE))
 
 
 class FreeSpace(RepeatingPart):
-    """Checks the free space between ``start`` and ``stop``; a ``Part``."""
+    """Checks the free space regularly, from ``start`` until ``stop``; implements ``Part``."""
 
     name = "disk"
 
@@ -177,16 +178,16 @@ class FreeSpace(RepeatingPart):
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: why requests are refused; empty while there is enough room."""
+        """See ``Troubled``: why requests are refused; empty while enough space is free."""
         return self._trouble
 
     def start(self) -> None:
-        """Check once, then at intervals."""
+        """Check once, then every ``look_s`` seconds in a thread."""
         self.look()
         super().start()
 
     def check(self) -> None:
-        """Raise ``OverloadedError`` while there is too little room."""
+        """Raise ``OverloadedError`` while too little space is free."""
         if trouble := self._trouble:
             raise OverloadedError(f"Requests are refused: {trouble}", RETRY_S)
 
@@ -207,7 +208,7 @@ class FreeSpace(RepeatingPart):
         self._warn(space, least)
 
     def _warn(self, space: DiskSpace, least: int) -> None:
-        """Log once that little space is left, and again only after there was clearly more."""
+        """Log that little space is left; log it again only if clearly more was free in between."""
         enough = comfortable_free(space.total, least)
         if space.free >= enough * _CLEARLY_MORE:
             self._is_short = False

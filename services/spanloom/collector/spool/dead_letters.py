@@ -1,8 +1,9 @@
 """Lists, exports, retries and drops dead letters, the requests that the store refused.
 
-They are rows of the spool file and count towards its limit. These operations work on the file, from
-any process and while the service runs: SQLite's lock separates both, and the service reads the
-totals in every transaction. They also work if the service cannot start.
+Dead letters are rows of the spool file and count towards its limit. The operations work on the
+file, in any process, even while the service runs: SQLite's locking keeps them from conflicting with
+the service, which rereads the totals in every transaction. They also work if the service cannot
+start.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _DELETE = "DELETE FROM dead_letters WHERE seq = ? RETURNING size"
 
 
 class DeadLetters:
-    """The dead letters of a spool file; close it after use."""
+    """Gives access to the dead letters in a spool file; must be closed after use."""
 
     def __init__(self, spool: Path) -> None:
         """Open the file; raises ``StartupError`` if it is missing or has another version."""
@@ -66,18 +67,18 @@ class DeadLetters:
     def read_otlp(self, seq: int) -> bytes | None:
         """Return a dead letter as an OTLP request; ``None`` if no dead letter has this number.
 
-        The fields that we added to the sender's data are removed; a body that cannot be parsed is
-        returned unchanged.
+        The fields that Spanloom added to the sender's data are removed; a body that cannot be
+        parsed is returned unchanged.
         """
         query = "SELECT body FROM dead_letters WHERE seq = ?"
         row = self._file.execute(query, (seq,)).fetchone()
         return None if row is None else _without_our_fields(row[0])
 
     def retry(self, seqs: Sequence[int]) -> int:
-        """Move dead letters back into the queue with their numbers; return how many existed.
+        """Move dead letters back into the queue with their sequences; return how many existed.
 
-        A running service stores them at once, a stopped service at its next start. If refused
-        again, they become dead letters again.
+        A running service stores them at once, a stopped service at its next start. Requests that
+        the store refuses again become dead letters again.
         """
         with self._transaction():
             return sum(self._take_out(seq, back=True) for seq in seqs)

@@ -1,4 +1,4 @@
-"""The spool's SQLite file: its tables, its settings, its running totals.
+"""The spool's SQLite file: its tables, its settings, and the totals stored in it.
 
 Every transaction reads the totals again, because another process may change the file too, as
 ``spanloom dead-letters`` does while the service runs.
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 4
-"""The version of 0.1.0's files; older files are refused."""
+"""The schema version since release 0.1.0; files with an older version are refused."""
 LIST_LETTERS = (
     "SELECT seq, project, accepted_at_ns, span_count, size, signal, reason FROM dead_letters "
     "ORDER BY seq"
 )
-"""Selects the members of ``DeadLetter``, the oldest first."""
+"""Query that returns the fields of each ``DeadLetter``, the oldest first."""
 _BUSY_S = 30.0
 
 _PAGES = "PRAGMA page_size = 65536; PRAGMA auto_vacuum = INCREMENTAL;"
@@ -72,7 +72,7 @@ COMMIT;
 
 
 class Connect(Protocol):
-    """Opens SQLite files like ``sqlite3.connect``; tests pass one that fails."""
+    """Opens SQLite files like ``sqlite3.connect``; tests pass a function that fails."""
 
     def __call__(
         self, database: Path, *, timeout: float, isolation_level: None, check_same_thread: bool
@@ -82,7 +82,7 @@ class Connect(Protocol):
 
 @dataclass(slots=True)
 class Totals:
-    """Stored totals, so that the records need not be read."""
+    """Number and size of the stored records, so that the records need not be counted."""
 
     last_seq: int
     """The largest sequence number ever assigned."""
@@ -90,12 +90,12 @@ class Totals:
     """Number of requests that wait for the store."""
     bytes: int
     dead_records: int
-    """Number of requests set aside because the store refuses them."""
+    """Number of dead letters."""
     dead_bytes: int
 
     @classmethod
     def load(cls, connection: sqlite3.Connection) -> Totals:
-        """Read the totals of the last commit."""
+        """Read the totals as of the last commit."""
         query = "SELECT last_seq, records, bytes, dead_records, dead_bytes FROM totals"
         return cls(*connection.execute(query).fetchone())
 

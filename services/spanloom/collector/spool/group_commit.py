@@ -1,6 +1,6 @@
 """Commits in one thread: all jobs submitted during a commit become the next transaction.
 
-An fsync costs the same for one request as for a hundred, so a single request does not wait, and
+An fsync costs the same for one request as for a hundred. A single request is committed at once;
 under load many requests share one fsync.
 """
 
@@ -19,14 +19,14 @@ T = TypeVar("T")
 _Job = tuple[Callable[[], object], "Future[object]"]
 
 MAX_GROUP = 512
-"""The most jobs of one transaction: enough to share an fsync, few enough to answer soon."""
+"""Maximum number of jobs in one transaction: many share an fsync, and none waits for long."""
 
 
 class Ledger(Protocol):
-    """State that must agree with the file; it is notified how each transaction ends."""
+    """State in memory that must agree with the file, updated at each stage of a transaction."""
 
     def after_begin(self) -> None:
-        """Load the state before the transaction; may raise ``sqlite3.Error``."""
+        """Load the state as it is before the transaction; may raise ``sqlite3.Error``."""
 
     def before_commit(self) -> None:
         """Write the state as part of the transaction; may raise ``sqlite3.Error``."""
@@ -39,10 +39,10 @@ class Ledger(Protocol):
 
 
 class GroupCommitter:
-    """Runs jobs on one connection, in order, and completes each future after the commit.
+    """Runs jobs on one connection, in order, and completes their futures after the commit.
 
-    A failed transaction fails all of its jobs with ``OverloadedError``: no change of it is in the
-    file, so the clients may send the requests again.
+    If a transaction fails, all its jobs fail with ``OverloadedError``; none of their changes are in
+    the file, so the clients may send the requests again.
     """
 
     def __init__(self, connection: sqlite3.Connection, ledger: Ledger) -> None:

@@ -1,12 +1,12 @@
-"""Repairs a damaged spool file: readable records go into a new file, the old one is preserved.
+"""Repairs a damaged spool file: copies readable records to a new file, preserves the damaged file.
 
-A failing disk, or a tool that truncates a file, leaves a file that SQLite can read in part.
+After a disk failure, or if a tool truncated the file, SQLite can read only some of its records.
 Starting with an empty spool would lose the readable records, and not starting would lose new
 requests. Therefore every start checks the file (a third of a second for 650 MB), and repairs it if
 needed.
 
-Safe to interrupt: the new file is named ``….mended`` only once it is complete and fsynced, and from
-then on every start renames it to the spool's name.
+A repair may be interrupted: the new file is named ``….mended`` only once it is complete and
+fsynced, and from then on the next start renames it to the spool's name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def is_passing(error: Exception) -> bool:
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether the file is damaged or not an SQLite file."""
+    """Return whether the error means that the file is damaged or is not an SQLite file."""
     return _primary_code(error) in _DAMAGE
 
 
@@ -53,16 +53,16 @@ _COUNT = (
 )
 _MAX_SEQ = (1 << 63) - 1
 DAMAGED = ".damaged-"
-"""Part of a preserved damaged file's name, before the time."""
+"""Added to the name of a damaged file that is preserved, followed by the time."""
 
 
 def mend_if_damaged(path: Path, version: int, schema: str) -> None:
     """Check the file and repair it if it is damaged.
 
-    Each record keeps its number; damaged records are left out one by one. ``schema`` creates the
-    tables of a file of that ``version``.
+    Each record keeps its sequence; only damaged records are left out. ``schema`` is the SQL that
+    creates the tables in a file of this ``version``.
 
-    Raises ``StartupError`` if nothing can be read, or a file of another version is damaged.
+    Raises ``StartupError`` if nothing can be read, or if a file of another version is damaged.
     """
     mended = path.with_name(f"{path.name}.mended")
     if not mended.exists():
@@ -74,7 +74,7 @@ def mend_if_damaged(path: Path, version: int, schema: str) -> None:
 
 
 def _damage_of(path: Path) -> str:
-    """Return SQLite's description of the damage, empty if there is none."""
+    """Return SQLite's description of the damage; empty if there is no damage."""
     try:
         with closing(sqlite3.connect(path)) as file:
             [(result,), *_] = file.execute("PRAGMA quick_check(1)").fetchall()
@@ -118,7 +118,7 @@ def _write_mended(path: Path, mended: Path, version: int, schema: str, damage: s
 
 
 def _expected(file: sqlite3.Connection) -> tuple[int | None, int]:
-    """Return the number of records and the newest sequence in the totals, or ``None, 0``."""
+    """Return record count and newest sequence from the totals; ``None, 0`` if unreadable."""
     with suppress(sqlite3.DatabaseError):
         query = "SELECT records + dead_records, last_seq FROM damaged.totals"
         for expected, last_seq in file.execute(query):
@@ -139,8 +139,8 @@ def _copy(file: sqlite3.Connection, table: str) -> int:
 def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
     """Return the sequences before the first damaged page and after the last damaged page.
 
-    Each is read separately, because a cursor over many rows reads ahead and loses a good row to a
-    bad row after it.
+    Each row is read with a separate query later, because a cursor over many rows reads ahead, and
+    would fail at a good row if the next row is damaged.
     """
     before = f"SELECT min(seq) FROM damaged.{table} WHERE seq > ?"  # noqa: S608  # as above
     after = f"SELECT max(seq) FROM damaged.{table} WHERE seq < ?"  # noqa: S608  # as above
@@ -148,7 +148,10 @@ def _numbers(file: sqlite3.Connection, table: str) -> list[int]:
 
 
 def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
-    """Return the sequences from one end up to the damage; damaged pages may form a cycle."""
+    """Return the sequences from one end of the table up to the damage.
+
+    Ends at a sequence seen before, because damaged pages may form a cycle.
+    """
     seqs: set[int] = set()
     with suppress(sqlite3.DatabaseError):
         while (seq := file.execute(query, (seq,)).fetchone()[0]) is not None and seq not in seqs:
@@ -157,7 +160,7 @@ def _walk(file: sqlite3.Connection, query: str, seq: int) -> set[int]:
 
 
 def _put_in_place(mended: Path, path: Path) -> None:
-    """Put the new file at the path, after renaming the damaged file with its log.
+    """Rename the damaged file and its log, then rename the new file to ``path``.
 
     The old log must not be applied to the new file.
     """

@@ -1,8 +1,8 @@
-"""Sequence numbers that two collectors of one store rarely share.
+"""Assigns sequences so that two collectors of one ClickHouse server rarely assign the same.
 
-Sequences are microseconds since the epoch. Each collector over a server assigns only sequences with
-one remainder modulo 64. The remainder is chosen at random once and stored in its data directory, so
-collectors with different remainders never assign the same sequence (for equal remainders see ADR
+Sequences are microseconds since the epoch. Each collector of a server assigns only sequences with
+one remainder modulo 64, which it chooses at random once and stores in its data directory.
+Collectors with different remainders never assign the same sequence (for equal remainders see ADR
 4).
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLLECTORS = 64
 """The number of remainders.
 
-A collector is at most this many microseconds ahead of its clock, up to 15,600 requests/s.
+Below 15,600 requests/s, a collector's sequences are at most 64 µs ahead of its clock.
 """
 
 
@@ -41,9 +41,9 @@ EVERY = Sequences()
 
 
 def own_sequences(path: Path) -> Sequences:
-    """Return the sequences of the collector whose number is in a file; choose one if missing.
+    """Return the sequences with the remainder stored in a file; choose one if there is no file.
 
-    Raises ``StartupError`` if the file has no number.
+    Raises ``StartupError`` if the file does not contain a number.
     """
     if not path.exists():
         _write(path, secrets.randbelow(COLLECTORS))

@@ -1,7 +1,7 @@
-"""Bisects a refused batch to find the refused items: requests of a batch, spans of a request.
+"""Bisects a refused batch to find the items that the store refuses: requests, then their spans.
 
-The generated OTLP classes do not know the fields that we added to the sender's data, project and
-JSON texts, but preserve them.
+The generated OTLP classes do not know the fields that Spanloom added to the sender's data, project
+and JSON texts, but preserve them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
-"""A request, or a span."""
+"""A request in a batch, or a span in a request."""
 
 MAX_FRUITLESS = 127
-"""Refusals without any success after which bisecting stops for now.
+"""If this many attempts are refused and none has succeeded, bisecting stops.
 
-Enough to split 64 requests completely.
+The number is enough to split 64 requests completely.
 """
 
 
@@ -42,8 +42,8 @@ def sift(
     """Store the good items of a refused batch; return the refused items with their errors.
 
     ``store`` returns the error if it refuses items, ``None`` if they are stored. All halves of one
-    size are tried before any is halved again, so that one bad item among 10,000 delays the others
-    by some 14 small attempts at most.
+    size are tried before any is halved again, so that one bad item among 10,000 delays the good
+    items by at most 14 small attempts.
 
     Returns ``None`` after ``fruitless`` refusals without any success, because single items are then
     not known to be bad. After ``most`` refusals all items that are not stored yet count as refused.

@@ -1,7 +1,7 @@
-"""Accepted requests on disk, fsynced, until the store has them.
+"""The durable queue of accepted requests, in a SQLite file.
 
-Every change goes through one committing thread (``group_commit.py``); reading has a separate
-connection, which in SQLite's WAL mode neither waits nor blocks.
+One thread makes all changes (``group_commit.py``); reads use a separate connection, which in
+SQLite's WAL mode neither waits for writes nor blocks them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SIGNALS = frozenset(Signal)
 
 
 class Depth(NamedTuple):
-    """Number, size and age of the requests that wait in the spool."""
+    """Number and size of the requests that wait in the spool, and the age of the oldest."""
 
     records: int
     bytes: int
@@ -53,10 +53,10 @@ class Depth(NamedTuple):
 
 
 class UnreadableRecordError(SpanloomError):
-    """Raised for a record that this version cannot read, for example with a newer signal."""
+    """Raised for a record that this version cannot read, for example one with a newer signal."""
 
     def __init__(self, seq: int, reason: str) -> None:
-        """Store the record's number."""
+        """Set the record's sequence and the reason."""
         super().__init__(reason)
         self.seq = seq
 
@@ -66,11 +66,11 @@ class SpoolFailedError(SpanloomError):
 
 
 class Spool:
-    """A bounded, durable queue of requests in order of their sequence numbers.
+    """A bounded, durable queue of requests in order of their sequences.
 
-    ``put`` returns after the fsync. Sequence numbers are microseconds since the epoch, but always
-    larger than all earlier ones, even if the clock is set back. The spool is a part of the process
-    (``process/supervisor.py``): after an I/O error it has failed and accepts no more requests.
+    ``put`` returns after the fsync. A sequence is the time in microseconds since the epoch, but
+    always larger than all earlier sequences, even if the clock is set back. After an I/O error the
+    spool has failed and accepts no more requests; ``process/supervisor.py`` watches ``failed``.
     """
 
     name = "spool"
@@ -85,7 +85,7 @@ class Spool:
         connect: Connect = sqlite3.connect,
         sequences: Sequences = EVERY,
     ) -> None:
-        """Open the spool, which is ready at once; it assigns numbers from ``sequences``.
+        """Open the spool file; requests get their numbers from ``sequences``.
 
         Raises ``SchemaTooNewError``, ``SchemaTooOldError`` and ``StartupError``.
         """
@@ -114,7 +114,7 @@ class Spool:
         return self._error or self._committer.failed
 
     def start(self) -> None:
-        """See ``Part``; a spool works as soon as it is open."""
+        """See ``Part``; does nothing, because an open spool accepts requests."""
 
     def stop(self, grace_s: float) -> None:  # noqa: ARG002  # what was put is committed, always
         """See ``Part``."""
@@ -176,20 +176,20 @@ class Spool:
         return batch
 
     def delete(self, seqs: Sequence[int]) -> None:
-        """Delete requests that are in the store; return once that is durable."""
+        """Delete requests that are in the store; return once the deletion is durable."""
         self._committer.submit(lambda: self._remove(seqs)).result()
 
     def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None = None) -> None:
         """Move a request that the store refuses to the dead letters.
 
-        If the store has accepted some of its spans, ``rest`` is the remainder. It counts towards
-        the spool's limit as before (``dead_letters.py`` lists and retries dead letters).
+        If the store has accepted some of its spans, ``rest`` is the request with the other spans.
+        Dead letters count towards the spool's limit; ``dead_letters.py`` lists and retries them.
         """
         self._committer.submit(lambda: self._move(seq, reason, rest)).result()
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
-        """Return the totals of the waiting requests."""
+        """Return number, size and age of the waiting requests."""
         with self._read_lock:
             query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
             row = self._reading.execute(query).fetchone()
@@ -207,12 +207,12 @@ class Spool:
 
     @property
     def is_full(self) -> bool:
-        """Whether requests are refused for lack of room."""
+        """Whether requests are refused because the spool is full."""
         with self._changed:
             return self._bound.is_full(self._durable)
 
     def stored_before(self) -> int:
-        """Return a sequence number below which each request is in the store, or a dead letter."""
+        """Return a sequence below which each request is in the store, or is a dead letter."""
         next_seq = self.last_seq + 1
         with self._read_lock:
             row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()
@@ -223,8 +223,8 @@ class Spool:
     ) -> bool:
         """Wait until ``min_bytes`` of requests are in the spool; return whether they are.
 
-        Changes by another process are noticed at the end of the wait. ``is_enough`` ends it
-        earlier; it is called again after each ``wake``.
+        Changes by another process are noticed only at the end of the wait. The wait ends earlier if
+        ``is_enough`` returns true; it is called again after each ``wake``.
         """
         with self._changed:
             self._changed.wait_for(
@@ -240,7 +240,7 @@ class Spool:
             self._changed.notify_all()
 
     def shrink(self, spare_bytes: int) -> None:
-        """Free disk space that the files occupy beyond their content and ``spare_bytes``.
+        """Free disk space if the files occupy more than their content and ``spare_bytes``.
 
         Raises ``OverloadedError`` or ``sqlite3.Error`` if the disk is full or has failed.
         """
@@ -277,7 +277,7 @@ class Spool:
             self._durable = Totals.load(self._reading)
 
     def _give_room(self, size: int) -> None:
-        """Release the reservation: the record either counts as durable now, or was not stored."""
+        """Release reserved space, because the record is stored now, or could not be stored."""
         with self._changed:
             self._bound.give(size)
 
@@ -338,9 +338,10 @@ class Spool:
         self._show()
 
     def after_rollback(self, error: Exception) -> None:
-        """Restore the last commit's state; only lack of space or descriptors is temporary.
+        """Restore the state of the last commit; on most errors, refuse all further requests.
 
-        After a failed fsync a later fsync may falsely succeed, so nothing is acknowledged any more.
+        Only a lack of disk space or file descriptors is temporary. After a failed fsync a later
+        fsync may falsely succeed, so nothing may be acknowledged any more.
         """
         self._pending = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))

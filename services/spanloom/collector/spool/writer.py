@@ -1,11 +1,12 @@
-"""Moves requests from the spool into the store, in batches, until the store has them.
+"""Moves requests from the spool into the store, in batches.
 
-A request leaves the spool only when it is in the store. After a crash between the two it is stored
-again, which is why ``SpanWriter.append`` is idempotent.
+A request is deleted from the spool only after it is stored. If the process crashes between the two,
+the request is stored again, so ``SpanWriter.append`` must be idempotent.
 
-A refused batch is bisected to find the bad requests, and these to find the bad spans. They are set
-aside only if the store accepts a known good request right afterwards: a store that refuses
-everything, for example after a failed upgrade, must not turn good requests into dead letters.
+If the store refuses a batch, the batch is bisected to find the bad requests, and each bad request
+to find its bad spans. These become dead letters only if the store accepts a known good request
+right afterwards: a store that refuses everything, for example after a failed upgrade, must not turn
+good requests into dead letters.
 """
 
 from __future__ import annotations
@@ -33,28 +34,28 @@ if TYPE_CHECKING:
 
 SPOOL_BACKOFF_S = 1.0
 MAX_SPAN_REFUSALS = 255
-"""Attempts for the spans of one refused request: enough for a dozen bad spans among 10,000.
+"""Refused attempts while bisecting one request; enough for a dozen bad spans among 10,000.
 
-Beyond it good spans are set aside with the bad ones, because other requests are waiting.
+After that, good spans become a dead letter with the bad spans, because other requests are waiting.
 """
 REFUSED_BACKOFF_S = 1.0
-"""Seconds between two attempts of refused requests while the store accepts no others."""
+"""Seconds to wait before refused requests are tried again while the store accepts none."""
 _IDLE_S = 1.0
-"""Seconds between an idle writer's checks for changes of the spool by another process."""
+"""Seconds between checks whether another process has changed the spool, while nothing arrives."""
 IDLE_SPARE_BYTES = 2 << 20
 BUSY_SPARE_BYTES = 192 << 20
-"""Bytes that the spool's files may occupy beyond their content: when idle, and while busy.
+"""Bytes that the spool's files may occupy beyond their content, while idle and while busy.
 
-Idle means that no request has arrived for a second. While requests arrive all the time, a log of 64
-MiB is overwritten again and again.
+Idle means that no request has arrived for a second. While requests arrive, SQLite overwrites a
+log of 64 MiB again and again, so shortening it earlier would be useless.
 """
 
 
 class Writer:
-    """One thread, one ``append`` per batch: large batches cost the store half of small ones.
+    """Stores batches in one thread; a span in a large batch costs the store half as much.
 
-    A part of the process (``process/supervisor.py``). If its thread dies, the spool refuses
-    requests from that moment on, so nothing is acknowledged that would not be written.
+    ``process/supervisor.py`` starts and stops it. If its thread dies, the spool refuses all further
+    requests, because an acknowledged request would never be stored.
     """
 
     name = "writer"
@@ -68,7 +69,7 @@ class Writer:
         wait_s: float,
         outage: Outage | None = None,
     ) -> None:
-        """Let batches grow to ``max_bytes``, but for at most ``wait_s`` seconds.
+        """Wait for batches of ``max_bytes``, but for at most ``wait_s`` seconds.
 
         ``outage`` logs when the store is unavailable.
         """
@@ -83,9 +84,9 @@ class Writer:
         self._thread = WatchedThread("writer", self._run, self._refuse_more)
         self._log = get_logger("writer")
         self._neighbour: SpooledRequest | None = None
-        """A small request that the store accepted last; storing it again is harmless."""
+        """The known good request: the smallest in the batch that the store accepted last."""
         self._after = 0
-        """Requests up to this sequence are refused, but are not proven to be the cause."""
+        """Requests up to this sequence were refused, but may not be the cause, so they wait."""
 
     @property
     def failed(self) -> BaseException | None:
@@ -94,7 +95,7 @@ class Writer:
 
     @property
     def trouble(self) -> str:
-        """See ``Troubled``: why the store accepts no requests; empty while it does."""
+        """See ``Troubled``: why the store accepts no requests; empty while it accepts them."""
         return self._stall.trouble(self._spool.age_s)
 
     def start(self) -> None:
@@ -102,7 +103,7 @@ class Writer:
         self._thread.start()
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until the spool is empty; return whether it is. Batches no longer wait to grow."""
+        """Store batches of any size until the spool is empty; return whether it is empty."""
         self._draining.set()
         self._spool.wake()
         until = time.monotonic() + timeout_s
@@ -142,22 +143,23 @@ class Writer:
                 self._shrink(IDLE_SPARE_BYTES)
 
     def _shrink(self, spare_bytes: int) -> None:
-        """Free the disk space of a backlog; if that fails, it is tried again later."""
+        """Free the disk space left by a backlog; a failure is ignored, and retried later."""
         try:
             self._spool.shrink(spare_bytes)
         except (RetryableError, sqlite3.Error) as error:
             self._outlast(error)
 
     def _outlast(self, error: Exception) -> None:
-        """Wait before the spool is read and shortened again, for example after the disk was full.
+        """After an error of the spool, such as a full disk, wait before it is used again.
 
-        Requests that are both in the store and still in the spool are stored again, without effect.
+        Requests that are stored but could not be deleted from the spool are stored again, which
+        changes nothing.
         """
         self._log.warning("the spool cannot be worked off; trying again", error=str(error))
         self._stopping.wait(SPOOL_BACKOFF_S)
 
     def _let_grow(self) -> None:
-        """Wait for a large batch, until its oldest request has waited ``wait_s`` seconds."""
+        """Wait for a full batch, but not longer than its oldest request has waited ``wait_s``."""
         until = time.monotonic() + self._wait_s - self._spool.age_s()
         while (left := until - time.monotonic()) > 0 and not self._is_in_haste():
             if self._spool.wait_until(self._max_bytes, min(left, _IDLE_S), self._is_in_haste):
@@ -184,9 +186,10 @@ class Writer:
             self._sift(batch, refusal)
 
     def _sift(self, batch: Sequence[SpooledRequest], refusal: Exception) -> None:
-        """Set aside requests that are refused alone while the store accepts the known good request.
+        """Make dead letters of the requests in a batch that the store refuses one by one.
 
-        If it does not accept that one, the batch waits, and the next batch is tried.
+        If the store does not accept the known good request either, the batch stays in the spool,
+        and the next batch is tried.
         """
         fruitless = None if self._takes_neighbour() else MAX_FRUITLESS
         refused = sift(batch, refusal, self._store_all, fruitless=fruitless) or ()
@@ -200,10 +203,9 @@ class Writer:
         self._stopping.wait(REFUSED_BACKOFF_S)
 
     def _store_good_spans(self, request: SpooledRequest, refusal: Exception) -> SpooledRequest:
-        """Store the good spans of a refused request; return the remainder.
+        """Store the good spans of a refused request; return the request with the other spans.
 
-        The request itself stays in the spool until then, because storing a span again has no
-        effect.
+        The whole request stays in the spool meanwhile, because storing a span again has no effect.
         """
         spans = cut(request)
         if len(spans) < 2:
@@ -219,10 +221,10 @@ class Writer:
         return assemble(request, [placed for placed, _ in refused])
 
     def _let_go(self, request: SpooledRequest) -> None:
-        """Set aside the remainder of a request, if there is any and the store still refuses it.
+        """Make the remaining spans of a request a dead letter if the store still refuses them.
 
-        The store is asked again, because it may have recovered after refusing the remainder and
-        before accepting the known good request.
+        They are tried again, because the store may have recovered after refusing them and before
+        accepting the known good request. If stored, or if none remain, the request is deleted.
         """
         if request.span_count and (refusal := self._store([request], 1)):
             self._set_aside(request.seq, refusal, request)
@@ -230,7 +232,10 @@ class Writer:
             self._spool.delete([request.seq])
 
     def _takes_neighbour(self) -> bool:
-        """Return whether the store accepts its last accepted request again; if not, forget it."""
+        """Store the last accepted request again; return whether the store accepts it.
+
+        If the store does not accept it, it no longer counts as a known good request.
+        """
         if (
             self._neighbour is not None
             and self._attempts.until_answered([self._neighbour], FAULT_TRIES) is not None

@@ -1,6 +1,6 @@
-"""The rules of annotation as pure functions: no clock, no storage.
+"""The rules for annotations, as pure functions: no clock, no storage.
 
-Input: scheme texts, annotations, queue events, documents. Output: scores, states, agreement,
-assignments. Start at ``scheme.py`` (the questions for annotators) and ``marks.py`` (edits and
-scores).
+Input: schemes as text, annotations, the events of queues, documents. Output: scores, states of
+annotations, agreement, assignments. Start at ``scheme.py`` (the questions for annotators) and
+``marks.py`` (edits and scores).
 """

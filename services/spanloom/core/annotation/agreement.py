@@ -1,4 +1,4 @@
-"""Agreement statistics: Krippendorff's alpha, Cohen's kappa, percent, intervals, disagreements."""
+"""Agreement statistics: Krippendorff's alpha, Cohen's kappa, percent; and open disagreements."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ ONE_VALUE = "all answers are the same, so chance agreement is 1"
 
 
 class Figure(NamedTuple):
-    """A statistic, or the reason why it is undefined."""
+    """The value of a statistic, or the reason why it is undefined."""
 
     value: float | None
     reason: str = ""
 
 
 def coincidences(units: Iterable[Sequence[Hashable]]) -> Coincidences:
-    """Return the coincidence matrix; a unit with m > 1 values adds weight m."""
+    """Return Krippendorff's coincidence matrix; a unit with m > 1 values adds weight m."""
     weights: defaultdict[Pair, float] = defaultdict(float)
     for unit in units:
         for pair in permutations(unit, 2):
@@ -53,7 +53,7 @@ def interval(_: Mapping[Hashable, float]) -> Distance:
 
 
 def ordinal(order: Sequence[Hashable]) -> Metric:
-    """Return the metric of ordered values: distance grows with the use of values in between."""
+    """Return the metric for ordered values: distance grows with the use of the values between."""
     place = {value: number for number, value in enumerate(order)}
 
     def metric(used: Mapping[Hashable, float]) -> Distance:
@@ -83,7 +83,7 @@ def alpha(matrix: Coincidences, metric: Metric = nominal) -> Figure:
 
 
 def kappa(pairs: Sequence[Pair]) -> Figure:
-    """Return Cohen's kappa of two annotators over the units that both judged."""
+    """Return Cohen's kappa for two annotators, from their values for each unit both judged."""
     return kappa_of(Counter(pairs))
 
 
@@ -108,7 +108,7 @@ def weighted_kappa(counts: Coincidences, distance: Distance) -> Figure:
 
 
 def percent(pairs: Sequence[Pair]) -> Figure:
-    """Return the share of equal pairs, from 0 to 1."""
+    """Return the share, from 0 to 1, of pairs with equal values."""
     if not pairs:
         return Figure(None, NOTHING_SHARED)
     return Figure(sum(a == b for a, b in pairs) / len(pairs))
@@ -116,15 +116,15 @@ def percent(pairs: Sequence[Pair]) -> Figure:
 
 DRAWS, FEWEST_DRAWS = 1_000, 100
 MOST_WORK = 1_000_000
-"""Upper limit of runs, summed over all draws; more runs allow fewer draws."""
+"""Upper limit of the number of runs times the number of draws; with more runs, fewer draws."""
 FEWEST_RUNS = 2
-"""The fewest runs from which an interval can be computed."""
+"""The minimum number of runs from which an interval can be computed."""
 
 
 def interval_of(
     runs: Sequence[Coincidences], figure: Callable[[Coincidences], Figure], seed: int = 0
 ) -> tuple[float, float] | None:
-    """Return the bootstrap 95 % interval over runs; ``None`` if most draws are undefined."""
+    """Return the 95 % confidence interval, bootstrapped over runs; ``None`` if undefined."""
     if len(runs) < FEWEST_RUNS:
         return None
     random = Random(seed)  # noqa: S311  # not a secret; seeded for reproducible intervals
@@ -147,7 +147,7 @@ _OF_THE_WHOLE = ("decisive_step", "responsible_agent")
 
 
 def undecided(annotations: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
-    """Return the ids of steps with differing answers and no adjudication; "" is the whole run.
+    """Return the ids of steps with different judgements and no adjudication; "" is the whole run.
 
     Each annotation comes with the id of its current step.
     """
@@ -161,6 +161,6 @@ def undecided(annotations: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
 
 
 def _answer(mark: Mark) -> object:
-    """Return the values of a mark that are compared: all but the rationale."""
+    """Return the fields of a mark that are compared: all except the rationale."""
     texts = (mark.correctness, mark.error_type, mark.error_subtype, mark.severity)
     return texts, tuple(str(mark.value.get(name)) for name in _OF_THE_WHOLE)

@@ -1,7 +1,7 @@
-"""Anchors of annotations in a document, and an annotation's state in another version of it.
+"""Finds the step of an annotation in another version of its document, by the anchor.
 
-States are computed on read, never stored, so a replay that restores the old text makes annotations
-valid again.
+The resulting state is computed on read, never stored, so a replay that restores the old text makes
+annotations valid again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ QUOTED = 200
 
 
 class AnchoredStep(NamedTuple):
-    """The fields of a document's step that annotations need."""
+    """A step of a document, with the fields that anchors need."""
 
     id: str
     type: str
@@ -46,7 +46,7 @@ class AnchoredStep(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Whether a complete judgement needs this step; agents are judged through their steps."""
+        """Whether annotators have to judge this step; agents are judged through their steps."""
         return self.type != AGENT
 
     def anchor(self, version: int) -> Anchor:
@@ -84,15 +84,15 @@ class Anchors:
 
     @cached_property
     def to_judge(self) -> frozenset[str]:
-        """The same ids as a set, for fast lookups in long runs."""
+        """The ids in ``judged`` as a set, for fast lookups in long runs."""
         return frozenset(self.judged)
 
 
 def anchors_of(document: Json) -> Anchors:
-    """Return the anchors of a canonical document.
+    """Return the steps of a canonical document as anchors.
 
-    The hash covers type, name, input, output and error. It leaves out times, tokens, parents and
-    metadata, because late spans change them and nobody judges them.
+    The content hash covers type, name, input, output and error. It leaves out times, tokens,
+    parents and metadata, because late spans change them and nobody judges them.
     """
     view = Document(document)
     names = {agent.id: agent.name for agent in view.agents}
@@ -129,7 +129,7 @@ def hash_step(step: DocumentStep, kind: str) -> str:
 
 
 def quote_of(step: DocumentStep) -> str:
-    """Return the name of a step and the beginning of its output, or of its input without output."""
+    """Return a step's name and the beginning of its output, or of its input if it has none."""
     return f"{step.name}: {step.output or step.input}"[:QUOTED]
 
 
@@ -150,33 +150,33 @@ def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
 
 
 class State(StrEnum):
-    """The state of an annotation against the current version."""
+    """How the current version of the document relates to an annotation."""
 
     VALID = "valid"
     """The step is unchanged."""
     CHANGED = "changed"
     """The step's content has changed, or the annotated content was not stored."""
     MOVED = "moved"
-    """The step is gone, and another step corresponds to it."""
+    """The step is no longer in the document, but another step corresponds to it."""
     ORPHANED = "orphaned"
-    """The step is gone, and no other step corresponds to it."""
+    """The step is no longer in the document, and no other step corresponds to it."""
     WHOLE = "whole"
-    """The annotation is on the whole trajectory, in the version that it names."""
+    """The annotation judges the whole trajectory, in the version that it names."""
 
 
 COUNTING = frozenset({State.VALID, State.MOVED, State.WHOLE})
-"""The states that count in scores and agreement by default."""
+"""The states in which annotations count towards scores and agreement by default."""
 
 
 class Fate(NamedTuple):
-    """The step that a span belongs to, or else the rule that classified it as noise."""
+    """The step to which a span belongs, or otherwise the rule that classified it as noise."""
 
     step_id: str | None
     rule: str = ""
 
 
 class CurrentState(NamedTuple):
-    """An annotation's state in the current version, and its current step."""
+    """The state of an annotation in the current version, and the step to which it applies now."""
 
     state: State
     step_id: str = ""
@@ -187,9 +187,10 @@ class CurrentState(NamedTuple):
 def current_state(
     step_id: str, anchor: Anchor, now: Anchors, fates: Callable[[], Mapping[str, Fate]]
 ) -> CurrentState:
-    """Return the state of an annotation by the anchors of the current version.
+    """Return the state of an annotation in the current version, whose anchors are ``now``.
 
-    ``fates`` is called only if the version has neither its step nor a step that it was merged into.
+    ``fates`` is called only if the version has neither the annotated step nor a step into which it
+    was merged.
     """
     if step_id == WHOLE:
         return CurrentState(State.WHOLE)
@@ -221,7 +222,7 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:
-    """Return the only step with the same content; of several, the step at the same position."""
+    """Return the step with the same content; of several, the step at the anchor's position."""
     alike = now.by_hash.get(anchor.step_hash, []) if anchor.step_hash else []
     if len(alike) == 1:
         return alike[0]

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 Units: TypeAlias = "Mapping[Unit, Mapping[str, Hashable]]"
-"""The value of each annotator, by unit."""
+"""For each unit, the value by annotator."""
 
 
 class Unit(NamedTuple):
-    """A unit of comparison: a step, or the whole trajectory if the step id is empty."""
+    """What annotators judge: a step, or the whole trajectory if the step id is empty."""
 
     trace_id: str
     step_id: str
 
 
 class UnitMark(NamedTuple):
-    """One annotator's mark of one unit."""
+    """One annotator's mark for one unit."""
 
     unit: Unit
     annotator: str
@@ -48,11 +48,11 @@ class UnitMark(NamedTuple):
     agent: str = ""
     step_type: str = ""
     quote: str = ""
-    """The step's name and the beginning of its text."""
+    """The name of the step and the beginning of its text (``anchors.quote_of``)."""
 
 
 class Aspect(NamedTuple):
-    """One compared aspect of the marks, with the values of all annotators."""
+    """One aspect of marks that is compared, such as correctness, with all annotators' values."""
 
     name: str
     level: str
@@ -64,7 +64,7 @@ class Aspect(NamedTuple):
 def aspects_of(
     scheme: Scheme, marks: Sequence[UnitMark], scores: Mapping[tuple[str, str], float]
 ) -> Sequence[Aspect]:
-    """Return the aspects that have any value; ``scores`` are by trace and annotator."""
+    """Return the aspects for which there are values; ``scores`` are by trace and annotator."""
     judged = _units(marks, lambda mark: mark.correctness)
     wrong = [row for row in marks if is_wrong(scheme, row.mark.correctness)]
     by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
@@ -85,21 +85,22 @@ def aspects_of(
 
 
 def ordered_options(scheme: Scheme) -> Sequence[str]:
-    """Return the options from right to wrong, with "partial" options in the middle."""
+    """Return the options from correct to incorrect, with "partial" options in the middle."""
     return sorted(
         scheme.options, key=lambda o: (o != scheme.correct_option, "partial" not in o.lower())
     )
 
 
 def differing(units: Units) -> Units:
-    """Return the units on which annotators differ."""
+    """Return the units with different values by several annotators."""
     return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
 
 
 def shared_units(units: Units, pair: Sequence[str], wanted: Sequence[str] = ()) -> Units:
-    """Return the units that both annotators of a pair judged, with only their two values.
+    """Return the units that both annotators in ``pair`` judged, with only their two values.
 
-    ``wanted``, one value for each of the two, selects only the units with exactly these values.
+    ``wanted``, if given, has one value for each of the two annotators, and only units with exactly
+    these values are returned.
     """
     shared = {
         unit: {who: values[who] for who in pair}
@@ -127,7 +128,7 @@ def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
-    """Return the units without unknown values, which imports may contain."""
+    """Remove values that the scheme does not know, which imported annotations may have."""
     return {
         unit: kept
         for unit, values in units.items()
@@ -166,7 +167,7 @@ class Measure(NamedTuple):
     interval: tuple[float, float] | None
     """The 95 % bootstrap interval of alpha over trajectories."""
     kappa: Figure
-    """The mean of the defined kappas of annotator pairs."""
+    """The mean of Cohen's kappa over all pairs of annotators for which it is defined."""
     percent: Figure
     pairs: Sequence[PairFigures]
 
@@ -179,7 +180,8 @@ def compare(
 ) -> Sequence[Measure]:
     """Return a measure for each aspect of a scheme; ``scores`` are by trace and annotator.
 
-    ``seed=None`` skips the intervals, which take the most time.
+    ``seed`` is the seed for the bootstrap intervals; if it is ``None``, no intervals are computed,
+    because they take most of the time.
     """
     return [_measure(*aspect, seed) for aspect in aspects_of(scheme, marks, scores)]
 

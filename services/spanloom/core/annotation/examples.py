@@ -1,4 +1,4 @@
-"""Converts annotations for other formats, as assessments and as training examples."""
+"""Converts annotations to assessments (for other formats), and corrections to training examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_RUN = ("origin", "version", "score", "score_complete")
 def assessments_of(entry: Json) -> Iterator[Assessment]:
     """Yield an annotator's assessments of a run: of the run itself, then of its steps in order.
 
-    Assessments of vanished steps have the old id, which the document no longer has.
+    If a step is no longer in the document, its assessment has the old step id.
     """
     whole = entry.get("value") or {}
     yield _assessment(
@@ -39,9 +39,10 @@ def assessments_of(entry: Json) -> Iterator[Assessment]:
 
 
 def _placed(entry: Json, step_id: str, annotated: Json) -> Iterator[Assessment]:
-    """Yield an assessment per annotated range, at its current position or else with its quote.
+    """Yield an assessment for each annotated range, at its current position.
 
-    Ranges of a whole-run scheme name their steps.
+    If the position is unknown, the assessment has the quoted words instead. In a whole-run scheme,
+    each range names its step.
     """
     spans = (annotated.get("value") or {}).get("spans")
     places = spans if isinstance(spans, list) else []
@@ -71,23 +72,23 @@ def _assessment(
 
 
 def _facts(values: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact]:
-    """Return the named members whose value is a non-empty text, a number or a flag."""
+    """Return the members in ``names`` whose value is a non-empty text, a number or a boolean."""
     pairs = ((name, values.get(name)) for name in names)
     return {n: value for n, value in pairs if isinstance(value, str | int | float) and value != ""}
 
 
 class Fate(StrEnum):
-    """The result of a correction in an export."""
+    """What became of a correction in an export of training examples."""
 
     WRITTEN = "written"
     UNEDITED = "unedited"
     """The edited text equals the original."""
     CHANGED = "changed"
-    """The step, or the corrected text, has changed since."""
+    """The step, or the corrected text, has changed since the annotation."""
     ORPHANED = "orphaned"
     """The step no longer exists."""
     NO_ANSWER = "no_answer"
-    """The correction is of an input or a tool's result, not of a model's output."""
+    """The corrected text is an input or a tool's result, not a model's output."""
     UNREADABLE = "unreadable"
     """``original`` or ``edited`` is not a text, or ``part`` is not a path in the messages."""
 
@@ -98,7 +99,7 @@ _GONE = Fate.CHANGED, None
 def apply(
     step: Json, messages: Sequence[Json], text: str, one: object
 ) -> tuple[Fate, Sequence[Json] | None]:
-    """Return the result of a correction, and the corrected messages; ``None`` if not applied."""
+    """Apply a correction; return its ``Fate``, and the corrected messages or ``None``."""
     if (why_not := _refused(step, one)) or not isinstance(one, dict):
         return why_not or Fate.UNREADABLE, None
     if not one.get("part"):
@@ -115,7 +116,7 @@ def apply(
 
 
 def _refused(step: Json, one: object) -> Fate | None:
-    """Return why a correction cannot apply to any answer; ``None`` if it can."""
+    """Return why a correction cannot be applied to a model's output; ``None`` if it may be."""
     if not isinstance(one, dict) or not _is_text(one, "original") or not _is_text(one, "edited"):
         return Fate.UNREADABLE
     if step.get("type") != "model" or one.get("field") != "output":
@@ -136,7 +137,7 @@ def _at(value: Any, path: Sequence[str]) -> Any:  # any JSON value
 
 
 def as_messages(text: str, role: str) -> list[Json]:
-    """Return the messages in a text; a plain text is one message of the role."""
+    """Return the messages in a text; a plain text becomes one message with this role."""
     return messages_in(text, role) or [{"role": role, "content": text}]
 
 
@@ -148,13 +149,13 @@ COUNTING = ("valid", "moved", "whole")
 
 
 class Example(NamedTuple):
-    """A corrected answer, with all messages before it."""
+    """A training example: a corrected model output, with all messages before it."""
 
     prompt: Sequence[Json]
     chosen: Sequence[Json]
     rejected: Sequence[Json]
     about: Json
-    """Trace, step, scheme and annotator, and the reason if there is one."""
+    """Trace, step, scheme and annotator, and the reason for the correction if there is one."""
 
     def as_sft(self) -> Json:
         """Return ``{messages, …}``: the prompt and the corrected answer."""
@@ -171,9 +172,9 @@ class Example(NamedTuple):
 
 
 def examples_of(document: Json | None, entry: Json, fates: Counter[str]) -> Iterator[Example]:
-    """Yield the examples of an exported entry; count the results of its corrections in ``fates``.
+    """Yield the examples in an exported entry; count its corrections in ``fates`` by result.
 
-    ``document`` is the current document of the run, ``None`` if it is no longer stored.
+    ``document`` is the current document of the run, or ``None`` if the run is no longer stored.
     """
     steps = _steps(document)
     for step_id, state, corrections in _corrected(entry):
@@ -187,7 +188,7 @@ def examples_of(document: Json | None, entry: Json, fates: Counter[str]) -> Iter
 
 
 def _corrected(entry: Json) -> Iterator[tuple[str, str, list[Any]]]:
-    """Yield (current step id, annotation state, corrections) of each corrected step of an entry."""
+    """Yield (current step id, annotation state, corrections) for each corrected step."""
     for step in entry.get("steps", ()):
         if corrections := _listed(step.get("value")):
             yield step.get("stands_at") or step["step_id"], step.get("state", ""), corrections
@@ -200,7 +201,7 @@ def _corrected(entry: Json) -> Iterator[tuple[str, str, list[Any]]]:
 
 
 def _example(step: Json, corrections: Sequence[Any], fates: Counter[str]) -> Example | None:
-    """Return a step's answer with all its corrections; ``None`` if none of them applies."""
+    """Return a step's output with all corrections applied; ``None`` if none could be."""
     text = step.get("output", "")
     rejected = as_messages(text, "assistant")
     chosen: Sequence[Json] = rejected

@@ -1,7 +1,7 @@
-"""Marks of an annotator: edits, conflicts, validation, scores, and what is missing.
+"""Applies edits to an annotator's marks, finds conflicts and problems, and computes scores.
 
-The page implements the rules of edits, conflicts and scores too, so that annotators can work while
-the service is away (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
+The page implements edits, conflicts and scores too, so that annotators can work while the service
+cannot be reached (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 MAX_RATIONALE = 20_000
-"""Longest rationale, in characters."""
+"""Maximum length of a rationale, in characters."""
 OF_ERRORS = ("error_type", "error_subtype", "severity", "rationale")
 """Fields that describe the error of a wrong step; cleared when the step becomes correct."""
 Edit = dict[str, object]
-"""The changed fields: texts by name, and ``value``, whose members are merged into the old value."""
+"""Changed fields of a mark by name; the members of ``value`` are merged into the old value."""
 
 
 class FieldProblem(NamedTuple):
-    """A field of an edit that the scheme does not allow, and why."""
+    """A field in an edit that the scheme does not allow, and the reason."""
 
     field: str
     reason: str
 
 
 def is_wrong(scheme: Scheme, correctness: str) -> bool:
-    """Return whether a correctness is an error, as every option is except the correct one."""
+    """Return whether a chosen option is not the correct one; ``False`` if none is chosen."""
     return bool(correctness) and correctness != scheme.correct_option
 
 
 def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
-    """Return the mark with the fields of the edit.
+    """Return the mark with the changed fields of the edit.
 
     A step that is no longer wrong loses its error fields. A new error type clears the subtype
     unless the edit names one.
@@ -57,9 +57,10 @@ def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
 
 
 def conflicts(base: Mark, now: Mark, edit: Edit, scheme: Scheme) -> Sequence[str]:
-    """Return the fields of the edit that somebody else has since changed to another value.
+    """Return the fields in the edit that somebody else has changed to another value meanwhile.
 
-    ``base`` is the mark that the editor saw. Edits of different fields do not conflict.
+    ``base`` is the mark as the editor saw it, ``now`` the current mark. Edits of different fields
+    do not conflict.
     """
     intended, joined = apply_edit(base, edit, scheme), apply_edit(now, edit, scheme)
     return [
@@ -72,7 +73,7 @@ def conflicts(base: Mark, now: Mark, edit: Edit, scheme: Scheme) -> Sequence[str
 
 
 def find_problems(mark: Mark, edit: Edit, scheme: Scheme) -> Sequence[FieldProblem]:
-    """Return the problems of an edit; ``mark`` is the current mark with the edit applied."""
+    """Return the problems in an edit; ``mark`` is the current mark with the edit applied."""
     return list(_problems(mark, edit, scheme))
 
 
@@ -100,7 +101,7 @@ def _allowed(mark: Mark, scheme: Scheme) -> Mapping[str, Sequence[str]]:
 
 
 class Score(NamedTuple):
-    """A score, always a number, and the counts of what is missing from it."""
+    """The score of a run, and how many judgements and severities are missing in it."""
 
     value: float
     is_complete: bool
@@ -118,10 +119,10 @@ def penalty_of(scheme: Scheme, mark: Mark) -> float:
 
 
 def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> Score:
-    """Return the score of marks by step id; ``steps`` are the ids of the steps to judge.
+    """Compute the score of a run; ``marks`` are by step id, ``steps`` are the steps to judge.
 
-    Partially correct has the same weight as incorrect. A score is complete when every step is
-    judged and every wrong step has a severity, if the scheme has severities; error type and
+    A partially correct step counts like an incorrect step. A score is complete if every step is
+    judged, and, if the scheme has severities, every wrong step has a severity; error type and
     rationale are not required.
     """
     known = {severity.name for severity in scheme.severities}
@@ -144,7 +145,8 @@ _ATTRIBUTED = {"responsible_agent": "which agent is responsible", "decisive_step
 def what_is_missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> str:
     """Return, as a sentence, what an annotator still has to do; empty if the run is complete.
 
-    ``marks`` are the annotator's, by step id and ``WHOLE``; ``steps`` are the steps to judge.
+    ``marks`` are the annotator's marks by step id, and by ``WHOLE`` for the whole run; ``steps``
+    are the steps to judge.
     """
     return " ".join(_missing(scheme, marks, steps))
 
@@ -164,7 +166,7 @@ def _missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
 
 
 def _unexplained(mark: Mark) -> int:
-    """Return how many corrections of a mark have no reason."""
+    """Return how many corrections in a mark have no reason."""
     corrections = mark.value.get("corrections")
     listed = corrections if isinstance(corrections, list) else []
     return sum(isinstance(one, dict) and not one.get("reason") for one in listed)

@@ -1,8 +1,9 @@
 """Finds annotated ranges again, by their quoted words, after a step's texts have changed.
 
-A range is ``{field, part?, start, end, text}``: in ``input`` or ``output``; in messages within a
-part such as ``0.content``. Positions count UTF-16 code units, as browsers do: a character outside
-the basic multilingual plane counts two. The page implements the same rule (``annotate/pieces.js``).
+A range is ``{field, part?, start, end, text}``. ``field`` is ``input`` or ``output``; ``part`` is a
+path in the messages of that text, such as ``0.content``. Positions count UTF-16 code units, as in
+browsers: a character outside the basic multilingual plane counts as two. The page implements the
+same rule (``annotate/pieces.js``).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     """Returns the step with an id, including its texts ``input`` and ``output``."""
 
 SPANS = "spans"
-"""The key of an annotation's value that lists ranges."""
+"""The key in an annotation's value for the list of ranges."""
 _TEXTS = ("reasoning_content", "refusal", "name", "finish_reason", "tool_call_id", "status")
 
 
@@ -32,9 +33,9 @@ class Bounds(NamedTuple):
 
 
 def places_now(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> list[Bounds | None]:
-    """Return the current bounds of each range of an annotation; ``None`` where unknown.
+    """Return the current bounds of each range in an annotation's value; ``None`` if unknown.
 
-    ``step_id`` is the annotated step; ranges of a whole-run annotation name their own steps.
+    ``step_id`` is the annotated step; in a whole-run annotation each range names its step.
     """
     places = value.get(SPANS)
     listed = places if isinstance(places, list) else ()
@@ -54,12 +55,11 @@ def moved_places(value: Mapping[str, Any], step_id: str, step_of: StepOf) -> Map
 
 
 def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
-    """Return the bounds of words that were at a range of a text; ``None`` if ambiguous or gone.
+    """Return the current bounds of ``words``, which were at ``start``; ``None`` if unknown.
 
-    The old bounds count if the words are still there. Otherwise the words' only occurrence counts;
-    overlapping occurrences count as several. Of several occurrences none is chosen, not even the
-    nearest: text inserted before them may have moved all, so the nearest may be a different
-    occurrence.
+    If the words are still at the old bounds, these are returned; otherwise the bounds of their only
+    occurrence. If the words occur several times, even overlapping, the bounds are unknown: text
+    inserted before them may have moved them, so the nearest occurrence may be another one.
     """
     if not words:
         return None
@@ -74,10 +74,10 @@ def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
 
 
 def parts_of(text: str) -> Mapping[str, str]:
-    """Return the readable parts of a text by their paths.
+    """Split a step's input or output into readable texts; return them by their paths.
 
-    The parts of messages are their contents (``0.content``) and the arguments of their tool calls
-    (``0.tool_calls.1.function.arguments``); any other text is one part with an empty path.
+    Messages are split into their contents (``0.content``) and the arguments of their tool calls
+    (``0.tool_calls.1.function.arguments``); any other text is returned whole, with an empty path.
     """
     messages = _parsed(text)
     parts: dict[str, str] = {}
@@ -91,7 +91,7 @@ def parts_of(text: str) -> Mapping[str, str]:
 
 
 def _bounds_now(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
-    """Return the current bounds of a range as stored by a client, valid or not."""
+    """Return the current bounds of a range, which a client stored and which may be invalid."""
     if not isinstance(one, dict):
         return None
     start, end, words = one.get("start"), one.get("end"), one.get("text")
@@ -104,7 +104,7 @@ def _bounds_now(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
 
 
 def _parsed(text: str) -> Any:  # any JSON value
-    """Return the list or object of a JSON text; ``None`` for any other text."""
+    """Parse a JSON text of a list or object; ``None`` for any other text."""
     if text.lstrip()[:1] not in {"[", "{"}:
         return None
     try:
@@ -139,5 +139,5 @@ def _member(value: object, name: str) -> Any:  # any JSON value
 
 
 def _units(text: str) -> bytes:
-    """Return a text as UTF-16 bytes, including lone surrogates, which JSON allows."""
+    """Encode a text in UTF-16; lone surrogates, which JSON allows, are preserved."""
     return text.encode("utf-16-le", "surrogatepass")

@@ -1,4 +1,4 @@
-"""A queue of runs to annotate: assignment, progress, next item, and withheld annotations."""
+"""Derives the state of an annotation queue: assignment, progress, next item, what is withheld."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import QueueReader
 
 CLAIM_US = 30 * 60 * 1_000_000
-"""How long a started item of a free queue stays reserved for its annotator, in microseconds."""
+"""How long a started item in a free queue is reserved for its annotator, in microseconds."""
 
 
 class QueueView:
-    """A queue with its items and all their events."""
+    """The state of a queue at a time, derived from its items and their events."""
 
     def __init__(
         self,
@@ -33,10 +33,11 @@ class QueueView:
         alike: Mapping[str, Alike] | None = None,
         now_us: int = 0,
     ) -> None:
-        """Build the view of a queue at a time.
+        """Derive the state of a queue at the time ``now_us``, in microseconds since the epoch.
 
-        ``items`` are in queue order, ``events`` in any order. ``alike`` has the agreement on each
-        item; ``now_us`` decides which claims of a free queue have expired.
+        ``items`` are in the order of their addition, ``events`` in any order. ``alike`` has the
+        agreement on each item. In a free queue a started item is no longer reserved after
+        ``CLAIM_US``.
         """
         self.queue = queue
         self.items = items
@@ -47,7 +48,7 @@ class QueueView:
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators of each item; in a free queue, those who finished it or work on it."""
+        """The annotators by item; in a free queue, all who have finished the item or work on it."""
         if self.queue.mode is Mode.FREE:
             return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
@@ -92,9 +93,10 @@ class QueueView:
         return bool(done) and done >= set(needed or ())
 
     def may_see(self, trace_id: str, reader: str) -> bool:
-        """Return whether a reader may see the annotations of others on an item.
+        """Return whether a reader may see other people's annotations of an item.
 
-        Known answers of a gold item are withheld like others' annotations in a blind queue.
+        In a blind queue they are withheld until the reader or everybody has finished the item, and
+        so are the known answers of a gold item in any queue.
         """
         item = self._by_id.get(trace_id)
         if item is None or not (self.queue.is_blind or item.is_gold) or self.is_done(trace_id):
@@ -104,31 +106,31 @@ class QueueView:
         return bool(reader) and reader in self.done_by(trace_id)
 
     def mine(self, annotator: str) -> Sequence[str]:
-        """Return the items that an annotator has or can get, including finished items, in order."""
+        """Return the items, in order, that an annotator has, has finished, or can get."""
         return [i.trace_id for i in self._turns if self._is_for(i.trace_id, annotator)]
 
     def next_for(self, annotator: str) -> str | None:
-        """Return an annotator's started item, or else the next one; ``None`` if none is left."""
+        """Return an annotator's started item, otherwise the next item; ``None`` if none is left."""
         left = [of for of in self.mine(annotator) if annotator not in self.done_by(of)]
         begun = (of for of in left if annotator in self._events.at_work_on(of, self._since))
         return next(begun, left[0] if left else None)
 
     def begins(self, trace_id: str, annotator: str) -> bool:
-        """Return whether opening an item starts it: available, and neither started nor finished."""
+        """Return whether opening an item starts it: the annotator may get it, and has not begun."""
         involved = [*self.done_by(trace_id), *self._at_work_on(trace_id)]
         return annotator not in involved and self._is_for(trace_id, annotator)
 
     def seconds(self, trace_id: str, annotator: str) -> float | None:
-        """Return how many seconds a finished annotator took for an item; ``None`` if unknown."""
+        """Return the seconds that an annotator took to finish an item; ``None`` if unknown."""
         return self._events.seconds(trace_id, annotator)
 
     def everybody(self) -> Sequence[str]:
-        """Return the annotators of the queue, and all other annotators with events in it."""
+        """Return the queue's annotators, then all other annotators with events in the queue."""
         return list(dict.fromkeys([*self.queue.annotators, *self._events.annotators()]))
 
     @property
     def _since(self) -> int:
-        """Earliest start of a claim that is still valid; 0 (any time) in an assigned queue."""
+        """Time, in µs, since which started items are reserved; 0 (always) in an assigned queue."""
         return self._since_us if self.queue.mode is Mode.FREE else 0
 
     @cached_property
@@ -161,11 +163,11 @@ class Progress(NamedTuple):
     seconds: float
     """Total time in seconds from start to finish over all timed items."""
     median_seconds: float | None
-    """Median seconds per timed item, robust against an overnight break; ``None`` without items."""
+    """Median seconds per timed item, which a break overnight hardly changes; ``None`` if none."""
 
 
 class Accuracy(NamedTuple):
-    """One annotator's agreement with the known answers of gold items."""
+    """How often one annotator agreed with the known answers of gold items."""
 
     answers: int
     """Number of known answers in items that the annotator has finished."""
@@ -197,7 +199,7 @@ def accuracy_of(known: Mapping[str, str], answers: Mapping[str, str]) -> Accurac
 
 
 def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
-    """Return the trajectories in blind queues whose annotations are withheld from everybody."""
+    """Return the trajectories whose annotations are withheld from everybody by a blind queue."""
     views = [
         QueueView(queue, queues.items(queue), queues.events(queue))
         for queue in queues.list(reach)

@@ -1,4 +1,4 @@
-"""Items of a queue: their events, assignment without locks, and order."""
+"""Computes, for the items in a queue, their state from events, their annotators, their order."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class ItemEvents:
-    """The events of a queue; duplicates and any order are allowed."""
+    """Derives the state of items from a queue's events, which may be repeated and in any order."""
 
     def __init__(self, events: Iterable[QueueEvent]) -> None:
-        """Replay all events in the order of their time."""
+        """Apply all events in the order of their times."""
         self._last: defaultdict[str, dict[str, QueueEvent]] = defaultdict(dict)
         self._begun: dict[tuple[str, str], int] = {}
         self._adjudicated: set[str] = set()
@@ -30,7 +30,10 @@ class ItemEvents:
         return [who for who, e in self._of(trace_id).items() if e.event is Event.DONE]
 
     def at_work_on(self, trace_id: str, since_us: int = 0) -> Sequence[str]:
-        """Return the annotators who have started or reopened an item since a time, unfinished."""
+        """Return the annotators who started or reopened an item since a time and have not finished.
+
+        ``since_us`` is in microseconds since the epoch.
+        """
         return [
             who
             for who, e in self._of(trace_id).items()
@@ -38,7 +41,7 @@ class ItemEvents:
         ]
 
     def is_touched(self, trace_id: str) -> bool:
-        """Return whether an item has any annotator's event."""
+        """Return whether any annotator has started or finished an item."""
         return bool(self._of(trace_id))
 
     def is_adjudicated(self, trace_id: str) -> bool:
@@ -69,7 +72,7 @@ class ItemEvents:
         if event.event is Event.BEGUN:
             self._begun.setdefault((event.trace_id, event.annotator), event.at_us)
             if known and known.event is Event.DONE:
-                return  # opened again after it was finished: still finished
+                return  # opening a finished item again does not change its state
         last[event.annotator] = event
 
 
@@ -80,11 +83,12 @@ def assign(
     done: Mapping[str, Collection[str]],
     away: Collection[str] = (),
 ) -> Mapping[str, Sequence[str]]:
-    """Return the annotators of each item: ``each`` of them, or all if there are fewer.
+    """Assign ``each`` annotators to every item, or all annotators if there are fewer.
 
-    Annotators who are ``away`` keep their finished items. Their open items go to others, who also
-    keep their own. Annotators who have finished an item without being assigned count among its
-    annotators.
+    The result depends only on the arguments, so no assignment is stored and no lock is needed.
+    Annotators who are ``away`` keep their finished items; their unfinished items are assigned to
+    others in addition to what these already have. An annotator who has finished an item without
+    being assigned to it counts as one of its annotators.
     """
     load: Counter[str] = Counter()
     assigned = {item: _least_loaded(item, annotators, each, load) for item in items}
@@ -103,14 +107,14 @@ def assign(
 def _least_loaded(
     item: str, annotators: Sequence[str], count: int, load: Counter[str]
 ) -> list[str]:
-    """Return the ``count`` least loaded annotators for an item, and add it to their load."""
+    """Return the ``count`` annotators with the fewest items, and add one to their load."""
     ordered = sorted(annotators, key=lambda who: (load[who], _rank(item, who)))[:count]
     load.update(ordered)
     return ordered
 
 
 def _rank(item: str, annotator: str) -> bytes:
-    """Return a hash that orders the annotators of an item pseudo-randomly, the same each time."""
+    """Return a hash that orders the annotators of an item randomly, but always the same."""
     return blake2b(f"{item}\0{annotator}".encode(errors="replace"), digest_size=8).digest()
 
 
@@ -120,7 +124,7 @@ _UNKNOWN = Alike(1, 1)
 def in_turn(
     queue: Queue, items: Sequence[QueueItem], alike: Mapping[str, Alike]
 ) -> Sequence[QueueItem]:
-    """Return the items in the order of the queue; ties stay in the order of their addition."""
+    """Sort the items by the queue's order; equal items stay in the order of their addition."""
     match queue.order:
         case Order.RANDOM:
             return sorted(items, key=lambda item: _drawn(queue.name, item.trace_id))
@@ -133,17 +137,17 @@ def in_turn(
 
 
 def is_disputed(queue: Queue, trace_id: str, alike: Alike | None) -> bool:
-    """Return whether a finished item needs adjudication: low agreement, or part of the sample."""
+    """Return whether a finished item needs adjudication: low agreement, or drawn as a sample."""
     is_below = queue.threshold is not None and alike is not None and share(alike) < queue.threshold
     return is_below or _drawn(f"{queue.name}\0sample", trace_id) < queue.sample
 
 
 def share(alike: Alike) -> float:
-    """Return the share, from 0 to 1, of judgements by several annotators on which all agree."""
+    """Return on which share, from 0 to 1, of the steps judged by several annotators all agree."""
     return alike.same / alike.shared
 
 
 def _drawn(queue: str, trace_id: str) -> float:
-    """Return a pseudo-random number in [0, 1) that depends only on queue name and trace."""
+    """Return a pseudo-random number in [0, 1) that depends only on queue name and trace id."""
     digest = blake2b(f"{queue}\0{trace_id}".encode(errors="replace"), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 STEPWISE = ("trajectory_eval", "process_reward")
-"""Kinds of schemes whose annotations are per step."""
+"""Kinds of schemes in which each step is annotated."""
 WHOLE_RUN = ("failure_attribution", "trajectory_edit", "error_span")
-"""Kinds of schemes whose answer is one object for the whole trajectory."""
+"""Kinds of schemes with one annotation for the whole trajectory."""
 KINDS = (*STEPWISE, *WHOLE_RUN)
 
 
@@ -25,7 +25,7 @@ class ErrorType(NamedTuple):
 
 
 class Severity(NamedTuple):
-    """A severity and its penalty, always positive: both -5 and 5 in the YAML are read as 5."""
+    """A severity and its penalty, which is positive: both -5 and 5 in the YAML become 5."""
 
     name: str
     weight: float
@@ -33,7 +33,7 @@ class Severity(NamedTuple):
 
 @dataclass(frozen=True)
 class Scheme:
-    """A parsed scheme; ``text`` is its source."""
+    """A parsed scheme; ``text`` is the YAML from which it was parsed."""
 
     name: str
     kind: str
@@ -47,7 +47,7 @@ class Scheme:
     is_required: bool = False
     """Whether finishing an item requires complete answers: see ``marks.what_is_missing``."""
     agents: Sequence[str] = ()
-    """Possible responsible agents, in addition to those of the run."""
+    """Agents that may be chosen as responsible, in addition to the agents of the run."""
     needs_reason: bool = False
     """Whether finishing an item requires a reason for every correction."""
     steps_key: str = "steps"
@@ -63,17 +63,17 @@ class Scheme:
 
     @property
     def is_stepwise(self) -> bool:
-        """Whether annotations are per step."""
+        """Whether each step is annotated, not the whole run."""
         return self.kind in STEPWISE
 
     @property
     def has_score(self) -> bool:
-        """Whether its marks add up to a score."""
+        """Whether a score is computed from the marks."""
         return self.kind == "trajectory_eval"
 
     @property
     def weighing(self) -> object:
-        """All values that a score depends on; equal for schemes that compute equal scores."""
+        """All values on which a score depends; equal for schemes that compute equal scores."""
         return self.kind, self.correct_option, self.max_score, tuple(sorted(self.severities))
 
     def weight_of(self, severity: str) -> float:

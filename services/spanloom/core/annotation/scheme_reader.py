@@ -1,4 +1,4 @@
-"""Reads schemes in Potato's configuration format, with a remark for each unknown line."""
+"""Reads schemes in the format of Potato's configuration, with a remark on each unknown line."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class SchemeReading(NamedTuple):
 
 
 def read_scheme(text: str, name: str | None = None) -> SchemeReading:
-    """Return the scheme in a text: one scheme, a list of schemes, or a whole configuration.
+    """Parse a scheme; the text may be a scheme, a list of schemes, or a whole configuration.
 
-    ``name`` selects one of several. Raises ``SchemeError`` with line and reason.
+    ``name`` selects one of several schemes. Raises ``SchemeError`` with line and reason.
     """
     root = _choose(parse_yaml(text), name)
     members, remarks = root.members, list[Remark]()
@@ -85,7 +85,7 @@ def read_scheme(text: str, name: str | None = None) -> SchemeReading:
 
 
 def plain_scheme(text: str, name: str) -> object:
-    """Return the named scheme in its original form, with all its keys, as plain JSON values."""
+    """Return the named scheme as plain JSON values, with all keys, even unknown ones."""
     return to_plain(_choose(parse_yaml(text), name))
 
 
@@ -183,12 +183,12 @@ def _at(node: Node, key: str, reason: str) -> Remark:
 
 
 class Checked(NamedTuple):
-    """The check of one scheme in a text."""
+    """The result of checking one scheme in a text."""
 
     name: str
     """The name of the scheme; empty if it has none."""
     line: int
-    """The line where it begins, from 1."""
+    """The number, from 1, of the line at which the scheme begins."""
     remarks: Sequence[Remark]
     """Remarks on lines that are not understood, or that Potato reads differently."""
     errors: Sequence[Remark]
@@ -198,7 +198,7 @@ class Checked(NamedTuple):
 
 
 def check_schemes(text: str) -> Sequence[Checked]:
-    """Return a check per scheme of a text, in order; invalid YAML yields one without a name."""
+    """Check each scheme in a text; for invalid YAML, return one result without a name."""
     try:
         root = parse_yaml(text)
     except SchemeError as error:

@@ -1,4 +1,4 @@
-"""Reads the lists of a scheme: options, error types, severities."""
+"""Reads options, error types and severities from a scheme."""
 
 from __future__ import annotations
 

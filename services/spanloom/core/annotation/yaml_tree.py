@@ -1,4 +1,4 @@
-"""Parses YAML (and so JSON) into a tree whose nodes have line numbers, for remarks."""
+"""Parses YAML (and so JSON) into a tree of nodes with line numbers, which remarks need."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_NODES = 20_000
-"""Far more nodes than real schemes have; stops nested aliases that expand without end."""
+"""Maximum number of nodes, far more than in real schemes; limits nested aliases, which expand."""
 _MERGE = "tag:yaml.org,2002:merge"
 _NO_LINES: Mapping[str, int] = MappingProxyType({})
 
 
 class Remark(NamedTuple):
-    """A remark on a line of a scheme that was not understood, or is read differently by Potato."""
+    """A remark on a line that is not understood, or that Potato interprets differently."""
 
     line: int
     """Line number, from 1."""
@@ -67,7 +67,7 @@ def to_plain(node: Node) -> object:
 def parse_yaml(text: str, *, has_unique_keys: bool = False) -> Node:
     """Return the tree of a text; raises ``SchemeError`` for invalid YAML.
 
-    Of a repeated key the last value counts; with ``has_unique_keys`` it is an error.
+    If a key is repeated, its last value counts; if ``has_unique_keys``, that is an error.
     """
     try:
         return _parse(text.removeprefix("\ufeff"), has_unique_keys)
@@ -91,7 +91,7 @@ def _parse(text: str, has_unique_keys: bool) -> Node:
 
 
 class _Loader(yaml.SafeLoader):
-    """Stops composing a text with more than ``MOST_NODES`` nodes."""
+    """Raises an error for a text with more than ``MOST_NODES`` nodes."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -129,7 +129,7 @@ class _Reader:
         return Node(pairs, _line(node), lines)
 
     def _pairs(self, node: yaml.MappingNode) -> Iterator[tuple[yaml.Node, yaml.Node]]:
-        """Yield the pairs merged into a mapping (``<<``), then its own, which take precedence."""
+        """Yield the pairs merged into a mapping (``<<``), then its own pairs, which override."""
         own: dict[object, int] = {}
         for key, value in node.value:
             if key.tag == _MERGE:
@@ -163,7 +163,7 @@ class _Reader:
             raise SchemeError(Remark(_line(node), "the text", "a key has to be a text"))
         try:
             value: object = self._loader.construct_object(node)
-        except yaml.constructor.ConstructorError:  # an application's tag: read as plain text
+        except yaml.constructor.ConstructorError:  # a tag of some application: read as plain text
             value = node.value
         return value
 

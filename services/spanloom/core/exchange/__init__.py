@@ -1,7 +1,8 @@
-"""Formats of other systems: one package per format, which writes a stored run and reads a file.
+"""File formats of other systems: each package writes stored runs in a format and reads its files.
 
-Input: a stored run (``stored.py``), or the JSON values of a file (``values.py``). Output: bytes of
-the other format, or canonical documents (``drafts.py`` completes them), and a list of losses
-(``losses.py``). Pure functions: no store, no network. Start at ``formats/registry.py``, which
-declares every format. ``docs/formats/README.md`` describes the mappings.
+Input: a stored run (``formats/stored.py``), or the JSON values in a file (``values.py``). Output:
+bytes in the other format, or canonical documents (``drafts.py`` completes them), and the losses,
+which are the facts that the other side cannot hold (``formats/losses.py``). Pure functions: no
+store, no network. Start at ``formats/registry.py``, which declares every format.
+``docs/formats/README.md`` describes the mappings.
 """

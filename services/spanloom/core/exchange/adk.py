@@ -1,9 +1,9 @@
-"""Reads evaluation sets of Google's ADK; each case, an expected conversation, becomes a run.
+"""Reads evaluation sets in the format of Google's ADK; each case becomes a run.
 
 ``{"eval_set_id", "eval_cases": [{"eval_id", "conversation": [{"user_content", "final_response",
-"intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``. The
-conversations are expectations that no agent has executed; exported to another system, they are
-items of a dataset.
+"intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``. A
+case is the conversation that is expected; no agent has executed it. Exported to another system, it
+is an item of a dataset.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BETWEEN = frozenset({"tool_uses", "tool_responses"})
 
 
 class Reader:
-    """Reads evaluation sets; cases are independent of each other."""
+    """Reads evaluation sets; each case is a separate run."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether a value is an evaluation set."""
@@ -43,7 +43,7 @@ class Reader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each case; a refused case does not stop the others."""
+        """Yield a run for each case; an invalid case is rejected, and the other cases are read."""
         for place, value in values:
             try:
                 whole = an_object(value, "the set")
@@ -88,7 +88,7 @@ def _read_case(set_and_case: tuple[Json, Any], reading: Reading) -> Iterable[Jso
 
 
 def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
-    """Yield the user's message, the expected calls, their results, and the answer."""
+    """Yield one turn as messages: the user's, the expected calls, their results, the answer."""
     yield {
         "role": "user",
         "content": _text(turn.get("user_content"), f"{where}.user_content", reading),
@@ -128,7 +128,7 @@ def _named(response: Json) -> Json:
 
 
 def _text(value: object, where: str, reading: Reading) -> str:
-    """Return the text parts of a content, joined by line breaks; other parts are dropped."""
+    """Return the text parts of a content, joined by line breaks; drop and count other parts."""
     content = an_object(value, where)
     parts = a_list(content.get("parts") or [], f"{where}.parts")
     found = [an_object(part, f"{where}.parts.{n}").get("text") for n, part in enumerate(parts)]

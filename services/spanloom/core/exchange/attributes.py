@@ -1,4 +1,4 @@
-"""Attributes whose meaning in a source differs from Spanloom's."""
+"""Renames attributes that have another meaning in a source than in Spanloom."""
 
 from __future__ import annotations
 

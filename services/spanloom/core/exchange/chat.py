@@ -1,4 +1,4 @@
-"""Lines of ``{"messages", "tools", "metadata"}``, used to fine-tune models."""
+"""Writes and reads rows ``{"messages", "tools", "metadata"}``, used to fine-tune models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEPT = kept_by_messages(OF_THE_SENDER, {"name"}, of_models={TOOL_DEFINITIONS})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the row of a run; raises ``NotHeldError`` for a run without an agent."""
+    """Return a run as a row; raises ``NotHeldError`` for a run without an agent."""
     talk = talk_of(stored, losses, _KEPT)
     tools = tools_of(talk.agent, losses)
     offered = {_TOOLS: tools} if tools else {}
@@ -40,14 +40,14 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is a row with messages and without members of other formats."""
+    """Return whether a value is a row with messages and without other formats' members."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
     return is_message_list(value.get("messages"))
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
-    """Yield the run of a row."""
+    """Convert a row to a canonical document, and yield it."""
     row = an_object(value, "the value")
     messages = a_list(row.get("messages"), "messages")
     draft = draft_of_messages(messages, reading, source_of(row, reading))

@@ -1,8 +1,8 @@
-"""Rows of Databricks' Agent Evaluation: a request, the response, the expectations.
+"""Rows for Databricks' Agent Evaluation: a request, the response, the expectations.
 
-A row is a run if it has a ``trace`` or a ``response``: the schema requires one of them from an
-application that has run. A row with neither is an item that has not run yet, and is refused. A file
-may also be one object of columns, like the schema's own example.
+A row is a run if it has a ``trace`` or a ``response``, because the schema requires one of them once
+the application has run. A row with neither is an item that has not run yet, and is rejected. A file
+may also be one object with a list per column, like the example in the schema.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ _EXPECTED = (
 _GENERATED = ("request_id", "response", "retrieved_context", "trace")
 _KNOWN = frozenset({"request", *_GENERATED, *_EXPECTED})
 _OF_SEARCHES = ("spans", "trace_metadata", "state")
-"""Columns of MLflow's ``search_traces``, whose rows have requests and responses too."""
+"""Columns returned by MLflow's ``search_traces``, whose rows have requests and responses too."""
 
 _RETRIEVAL = dump(names.RETRIEVAL)
-"""Occurs in every document with retrieval steps; documents without it need not be parsed."""
+"""These bytes occur in every document with retrieval steps, so other documents are not parsed."""
 
 
 def write_row(stored: Stored, losses: Losses) -> bytes:
@@ -81,7 +81,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
 
 
 def _request_out(text: str) -> Any:  # any JSON value
-    """Return a request: a string if it is a single user message, otherwise messages."""
+    """Return a request in the row's form: a string for a single user message, else messages."""
     value = json_value(text)
     messages = value.get("messages") if isinstance(value, dict) else value
     listed = messages if isinstance(messages, list) else []
@@ -94,13 +94,13 @@ def _request_out(text: str) -> Any:  # any JSON value
 
 
 def last_retrieval(document: Document) -> DocumentStep | None:
-    """Return the last retrieval step by start and id; ``None`` if there is none."""
+    """Return the retrieval step with the latest start (then id); ``None`` if there is none."""
     found = (s for s in document.steps if s.metadata.get(names.TOOL_KIND) == names.RETRIEVAL)
     return max(found, key=lambda step: (step.started_at, step.id), default=None)
 
 
 def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
-    """Yield the documents of a retrieval; a document without a URI gets an id."""
+    """Yield the documents that a retrieval returned; a document without a URI gets an id."""
     for at, document in enumerate(documents_in(step.output)):
         if not (uri := uri_of(document)):
             losses.note(Code.IDS_MADE, f"{step.id}.{at}")
@@ -108,10 +108,10 @@ def _context(step: DocumentStep, losses: Losses) -> Iterator[Json]:
 
 
 class Rows:
-    """Reads rows: single rows, or an object of columns."""
+    """Reads single rows, and objects with a list per column."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
-        """Return whether a value has a request and is not a row of another system."""
+        """Return whether a value has a request and no columns of another system."""
         if not isinstance(value, dict) or "request" not in value or "inputs" in value:
             return False
         return not any(name in value for name in _OF_SEARCHES)
@@ -121,7 +121,7 @@ class Rows:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each row, and the refusals."""
+        """Yield a run for each row, or that the row is rejected."""
         for value in values:
             try:
                 rows = list(rows_in(value))
@@ -135,7 +135,7 @@ ROWS = Rows()
 
 
 def rows_in(located: Located) -> Iterator[Located]:
-    """Yield a row, or the rows of an object of columns; raises ``InvalidRequestError``."""
+    """Yield a row, or the rows in an object of columns; raises ``InvalidRequestError``."""
     place, value = located
     if not isinstance(value, dict) or not isinstance(value.get("request"), list):
         yield located
@@ -169,7 +169,7 @@ def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
 
 
 def _request_in(request: object, reading: Reading) -> str:
-    """Return a request as text, its messages as JSON."""
+    """Return a request as text; messages become JSON text."""
     value = json_object(request) if isinstance(request, str) else request
     if isinstance(value, dict) and "messages" in value:
         return _messages(value["messages"], "request.messages", reading)
@@ -191,7 +191,7 @@ def _messages(value: object, where: str, reading: Reading) -> str:
 
 
 def _retrieval(draft: Draft, context: list[Any]) -> DraftStep:
-    """Return a retrieval step with the documents of a row."""
+    """Return a retrieval step that returned the documents in a row."""
     documents = [
         {"page_content": one.get("content") or "", "metadata": {"doc_uri": one.get("doc_uri")}}
         for at, value in enumerate(context)

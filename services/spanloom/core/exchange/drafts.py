@@ -1,8 +1,8 @@
-"""Completes runs of other systems to canonical documents: readers make drafts as input.
+"""Makes canonical documents from drafts, which the readers of other systems' files produce.
 
-A draft has the steps that a source shows, with their types. Owners, metrics, failures and outcome
-are derived from the steps by the rules of extraction; texts are not parsed, and steps are not
-merged as duplicates. The facts of a step are in the document exactly as in the draft.
+A draft has the steps of a run as the file shows them, with their types. Owners, metrics, failures
+and outcome are computed from the steps by the rules of extraction, but texts are not parsed, and
+steps are not merged as duplicates. All members of a step in a draft are in the document unchanged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import AgentStep, StepError, Trajectory
 
 MAX_STEPS = 100_000
-"""The maximum number of steps of a run that is read from a file."""
+"""Maximum number of steps in a run that is read from a file."""
 _LAST_MS = 2**63 // 10**6 - 1
 _RULE = "read"
 _NUMBERS = (COST, "reported_cost")
@@ -49,10 +49,10 @@ class NoPrices(PriceBook):
 
 @dataclass(slots=True)
 class DraftStep:
-    """A step as a source shows it; the first step of a draft is the root."""
+    """A step as the file shows it; the first step of a draft is the root."""
 
     id: str
-    """16 hex digits (``ids.step_id_of``), unique in the run."""
+    """16 hex digits, unique in the run (see ``ids.step_id_of``)."""
     parent_id: str
     """Id of the parent step; empty for the root."""
     kind: Kind
@@ -65,7 +65,7 @@ class DraftStep:
     duration_ms: int = 0
     error: StepError | None = None
     usage: Usage | None = None
-    """Token usage of a model call; without it, all token counts are 0."""
+    """Token usage of a model call; if ``None``, all token counts are 0."""
     model: str = ""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
@@ -77,28 +77,28 @@ class DraftStep:
 
 @dataclass(slots=True)
 class Draft:
-    """A run as a source shows it."""
+    """A run as the file shows it."""
 
     trace_id: str
-    """32 hex digits (``ids.trace_id_of``)."""
+    """32 hex digits (see ``ids.trace_id_of``)."""
     project: str
     format: str
-    """The name of the source's format, which becomes ``extraction.dialects``."""
+    """The name of the file's format, which becomes ``extraction.dialects``."""
     steps: Sequence[DraftStep]
-    """The root first, then the others; steps of the same millisecond stay in this order."""
+    """The root first; steps that start in the same millisecond stay in this order."""
     extras: Mapping[str, object] = field(default_factory=dict)
-    """Members of ``extraction`` that only the source knows.
+    """Members of ``extraction`` that cannot be computed from the steps.
 
     They are ``conversation_id``, ``user_id``, ``tags``, ``environment``, ``metadata`` (strings by
-    name; ``source_id``) …
+    name, for example ``source_id``) …
     """
     warnings: Sequence[str] = ()
 
 
 def complete(draft: Draft) -> Json:
-    """Return the canonical document of a draft.
+    """Return the canonical document for a draft.
 
-    Raises ``InvalidRequestError`` for steps without a root, for a duplicate id, and for impossible
+    Raises ``InvalidRequestError`` if there is no root, for a duplicate id, and for impossible
     times.
     """
     _check(draft.steps)
@@ -129,7 +129,7 @@ def _check(steps: Sequence[DraftStep]) -> None:
 
 
 def _spans(draft: Draft) -> Sequence[Span]:
-    """Return a span for each step, each a nanosecond later, to preserve the draft's order."""
+    """Return a span for each step, each starting 1 ns later, to preserve the draft's order."""
     in_order = sorted(draft.steps, key=attrgetter("start_ms"))
     return [_span(draft.trace_id, step, at) for at, step in enumerate(in_order)]
 
@@ -172,7 +172,7 @@ def _normalized(span: Span, step: DraftStep, dialect: str) -> NormalizedSpan:
 
 
 def _countable(step: DraftStep) -> DraftStep:
-    """Return the step without metadata that extraction would fail to parse as numbers or tags."""
+    """Return the step without metadata that extraction could not parse as a number or tags."""
     metadata = step.metadata
     wrong = {name for name in _NUMBERS if name in metadata and decimal(metadata[name]) is None}
     if "tags" in metadata:
@@ -189,7 +189,7 @@ def _is_step(n: NormalizedSpan) -> bool:
 
 
 def _as_drafted(built: Trajectory, draft: Draft, by_id: Mapping[str, DraftStep]) -> Trajectory:
-    """Return the trajectory with every step as the source shows it."""
+    """Return the built trajectory with every step restored as it is in the draft."""
 
     def drafted(step: Step) -> Step:
         return _step(step, by_id[step.id], () if step.type in _PRICED else (COST,))
@@ -221,7 +221,7 @@ def _step(built: Step, drafted: DraftStep, without: Collection[str]) -> Step:
 
 
 def _cost(agent: Step) -> Mapping[str, str]:
-    """Return the cost of an agent's own calls, which is computed from the calls' costs."""
+    """Return, as metadata, the cost of an agent's own calls, which is the sum of their costs."""
     return {COST: agent.metadata[COST]} if COST in agent.metadata else {}
 
 
@@ -231,7 +231,7 @@ _FROM_TEXTS = frozenset(
 
 
 def _known(extras: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the members that are not derived from texts; the source provides the others."""
+    """Return the members of ``extras`` that extraction does not take from span attributes."""
     return {name: value for name, value in extras.items() if name not in _FROM_TEXTS}
 
 
@@ -243,4 +243,4 @@ def usage_of(counts: Iterable[object]) -> Usage:
 
 
 STEP_KINDS: Mapping[str, Kind] = {str(kind): Kind(kind) for kind in StepType}
-"""Kinds of steps by their type in a document."""
+"""The kind of a step by its type in a document."""

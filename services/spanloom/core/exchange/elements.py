@@ -1,7 +1,7 @@
-"""Splits a file that is one JSON array into the texts of its elements, by its brackets.
+"""Splits a file that is one JSON array into the texts of its elements, without parsing them.
 
-A broken element is yielded unchanged, and splitting continues after it. The whole array is never in
-memory.
+An element that is invalid JSON is yielded too, and splitting continues after it. The whole array is
+never in memory.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 class Text(NamedTuple):
-    """The text of a value."""
+    """The JSON text of one value in a file."""
 
     place: str
-    """Its position, for error messages: ``line 3``."""
+    """The position of the value, for error messages: ``line 3``."""
     text: bytes
     fault: str = ""
     """Why the value cannot be read, if that is known without parsing it."""
@@ -47,7 +47,7 @@ def elements_of(file: IO[bytes]) -> Iterator[Text]:
             depth += (sign in b"{[") - (sign in b"}]") if len(sign) == 1 else 0
             if depth < 0 or (depth == 0 and sign == b","):
                 text = buffer[begin : token.start()].strip()
-                if text or is_long or number > 1 or depth == 0:  # otherwise the array is empty
+                if text or is_long or number > 1 or depth == 0:  # false only for an empty array
                     yield _element(number, text, is_long=is_long)
                 number, begin, is_long = number + 1, at, False
             if depth < 0:
@@ -68,7 +68,10 @@ def _element(number: int, text: bytes, *, is_long: bool, fault: str = "") -> Tex
 
 
 def _left(buffer: bytes, at: int) -> tuple[bytes, int]:
-    """Return the unscanned rest of an oversized element; an open string stays open."""
+    """Return the unscanned rest of an oversized element, and the offset at which to continue.
+
+    If a string is open, the rest starts with a quotation mark.
+    """
     if buffer[at : at + 1] != b'"':
         return buffer[at:], 0
     rest = _IN_TEXT.match(buffer, at + 1)

@@ -1,6 +1,7 @@
-"""Joins the bodies of single runs to one file (``Filed``).
+"""Joins runs, each already encoded in a format, into one file.
 
-The position in the file is one number, from which an interrupted export resumes.
+``Format.filed`` declares how: one of the layouts in ``Filed``. An interrupted export continues from
+the number of items that the file has.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _INDEX = "index"
-"""Member that numbers the items of ``Filed.SPREAD`` over the whole file."""
+"""Member with an item's number in the whole file, in the layout ``Filed.SPREAD``."""
 
 
 class Layout:
-    """Appends the bodies of runs to a file."""
+    """Appends encoded runs to a file."""
 
     def __init__(self, filed: Filed, items: int = 0) -> None:
-        """Continue after this number of items; in ``Filed.FOLDER`` each item is a file."""
+        """Continue after ``items`` items; with ``Filed.FOLDER``, each item is a separate file."""
         self._add = _ADDED[filed]
         self._end = _ENDS.get(filed, _no_end)
         self.items = items
         """Items that are in the file."""
 
     def add(self, body: bytes) -> bytes:
-        """Return the bytes to append for a run; empty for a list without items."""
+        """Return the bytes to append for an encoded run; empty for an empty list."""
         text, self.items = self._add(body, self.items)
         return text
 
     @property
     def end(self) -> bytes:
-        """The bytes at the end of the file."""
+        """The bytes that must be written at the end of the file."""
         return self._end(self.items)
 
 
@@ -61,7 +62,7 @@ def _numbered(item: Any, at: int) -> Any:  # any JSON value
 
 
 def _in_array(body: bytes, items: int) -> _Added:
-    """Strip the brackets of a list, so that its items need not be parsed."""
+    """Remove the brackets around a list, so that its items need not be parsed."""
     text = body.strip()
     if text.startswith(b"["):
         text = text[1:-1].strip()

@@ -1,7 +1,7 @@
-"""Ids of runs and steps of other systems: the source's ids if valid in Spanloom, else hashes.
+"""Makes ids for runs and steps from other systems: the source's id if valid here, otherwise a hash.
 
-Ids are never random: the same source gives the same ids, so importing a file again changes nothing.
-Every reader counts the generated ids with ``note_made``.
+Ids are never random: the same file gives the same ids, so importing it again changes nothing. Every
+reader counts the generated ids with ``note_made``.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _UUID_CHARS = 36
 
 
 def trace_id_of(format_id: str, project: str, source: str) -> str:
-    """Return the trace id for a source's id, or for the canonical JSON of an item without an id.
+    """Return a trace id for an id in the source, or for the JSON of an item without an id.
 
-    32 hex digits stay as they are, even after MLflow's prefixes; a UUID loses its hyphens; any
-    other id is hashed.
+    32 hex digits are used unchanged, without any prefix of MLflow; a UUID loses its hyphens; any
+    other text is hashed.
     """
     bare = _PREFIXES.sub("", source, count=1).lower()
     if _TRACE.fullmatch(bare) and bare != _NO_TRACE:
@@ -40,7 +40,7 @@ def trace_id_of(format_id: str, project: str, source: str) -> str:
 
 
 def as_uuid(trace_id: str) -> str:
-    """Return a trace id of 32 hex digits in the form of a UUID."""
+    """Return a trace id, 32 hex digits, in the form of a UUID."""
     ends = 0, 8, 12, 16, 20, 32
     return "-".join(trace_id[begin:end] for begin, end in pairwise(ends))
 
@@ -57,7 +57,7 @@ def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str
 
 
 def note_made(id_: str, source: str, where: str, losses: Losses) -> None:
-    """Count an id of a run or step that differs from the source's id, at its path in the source."""
+    """Count a generated id for a run or step as a loss, at the path ``where`` in the source."""
     if id_ not in source.replace("-", "").lower():
         losses.note(Code.IDS_MADE, where)
 

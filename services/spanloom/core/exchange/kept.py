@@ -1,11 +1,12 @@
-"""Declares what a format preserves of a run, and counts the rest as losses, for all formats.
+"""Declares which members of a run a format preserves, and counts all other members as losses.
 
-A format declares what it preserves once (``Kept``). When a run is written, everything else is
-counted: for a step once per code, at the step's id; for the run once per member, at
-``extraction.MEMBER``. Members that are derived from the steps are lost only if the facts behind
-them are lost. Members that the importing store determines are not content.
+Each format declares what it preserves in a ``Kept``. When a run is written, everything else is
+counted: for a step once per loss code, at the step's id; for the run once per member, at
+``extraction.MEMBER``. Members that are computed from the steps are lost only if the members of the
+steps are lost from which they are computed. Members that the importing store sets are not counted.
 
-Losses within a text are not declared: the functions of calls and conversation count them.
+Losses within texts are not declared here; ``formats/calls.py`` and ``formats/conversation.py``
+count them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 OF_THE_SENDER = ("conversation_id", "user_id", "environment", "release", "tags", "metadata")
 """Members of ``extraction`` that the sender of a run sets."""
 OF_THE_SOURCE = (*OF_THE_SENDER, "services", "linked_traces")
-"""Members that are not derived from the steps, and that a reader may set."""
+"""Members of ``extraction`` that are not computed from the steps, and that a reader may set."""
 _TIMES = frozenset({Code.TIMES_DROPPED, Code.DURATION_UNKNOWN})
 _TOKENS = frozenset({Code.TOKENS_DROPPED, Code.VALUE_TRUNCATED})
 _FAILURES = frozenset({Code.ERROR_AS_TEXT, Code.METADATA_DROPPED})
@@ -53,15 +54,15 @@ FOLLOWING: Mapping[str, Collection[Code]] = {
     "failures": _TIMES | _FAILURES,
     "errors": _TIMES | _FAILURES,
 }
-"""Members of ``extraction`` derived from the steps, and the losses of steps that change them.
+"""Members of ``extraction`` that are computed from the steps, with the losses that change them.
 
-``outcome`` and ``errors`` are only partly derived; the rest is counted. Which failures a run
-recovered from also depends on the times of its steps.
+``outcome`` and ``errors`` are only partly computed from steps; the rest is counted as lost. From
+which failures a run recovered also depends on the times of its steps.
 """
 DIALECTS = "dialects"
-"""In an imported run: the format that it was read from."""
+"""Member of ``extraction``; in an imported run it has the format from which the run was read."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
-"""Outcomes that are not derived from the failures of steps."""
+"""Outcomes that cannot be computed from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
 
 
@@ -70,14 +71,14 @@ _Lost: TypeAlias = "Sequence[tuple[Code, _IsIn]]"
 
 
 class Member(NamedTuple):
-    """A member of a step: the code of its loss, and a function that tells whether a step has it."""
+    """A member of a step: its loss code, and a function that returns whether a step has it."""
 
     code: Code
     is_in: _IsIn
 
 
 def _has_place(step: DocumentStep) -> bool:
-    """Return whether the parent of a step or of an agent's entry among steps is not its owner."""
+    """Return whether the parent of a step, or of an agent listed as a step, is not its owner."""
     return step.owner is not None and step.parent_id not in ("", step.owner.id)
 
 
@@ -86,7 +87,7 @@ def _has_time(name: str) -> _IsIn:
 
 
 def _has_latency(step: DocumentStep) -> bool:
-    return "latency_first_resp" in step.model_info  # "0" is a latency too
+    return "latency_first_resp" in step.model_info  # "0" is a known latency
 
 
 def _has_tokens(step: DocumentStep) -> bool:
@@ -108,10 +109,10 @@ MEMBERS: Mapping[str, Member] = {
     "latency_first_resp": Member(Code.TIMES_DROPPED, _has_latency),
     "tokens": Member(Code.TOKENS_DROPPED, _has_tokens),
 }
-"""Members of a step other than id, type and metadata; the most frequent first."""
+"""The members of a step, except id, type and metadata; the most frequent first."""
 WHOLE = frozenset(MEMBERS)
 ERROR_TEXT = "error_text"
-"""Instead of ``error``: only the failure's message is preserved, for a step without output."""
+"""Used instead of ``error`` if only the error message is preserved, for steps without output."""
 _IN_TEXT = (
     Member(Code.ERROR_AS_TEXT, lambda step: _has_error(step) and not step.output),
     Member(Code.METADATA_DROPPED, lambda step: _has_error(step) and step.output),
@@ -120,18 +121,18 @@ _IN_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class KeptOfStep:
-    """What a format preserves of the steps of a type."""
+    """The members that a format preserves in steps of one type."""
 
     members: Collection[str] = WHOLE
-    """Names of ``MEMBERS``, or ``ERROR_TEXT``."""
+    """Names in ``MEMBERS``, or ``ERROR_TEXT``."""
     metadata: Collection[str] | None = None
-    """Names in ``metadata`` that are preserved; ``None`` for all."""
+    """Keys in ``metadata`` that are preserved; ``None`` for all."""
 
     is_flattened: bool = False
     """Whether the format omits these steps and preserves only their descendants."""
 
     def lost(self) -> _Lost:
-        """Return checks for what the format does not preserve, with the codes of the losses."""
+        """Return, for each loss code, a function that returns whether a step has such a loss."""
         if self.is_flattened:
             return [(Code.GRAPH_FLATTENED, lambda _: True)]
         found: dict[Code, list[_IsIn]] = {}
@@ -163,7 +164,7 @@ def _any_of(first: _IsIn, *others: _IsIn) -> _IsIn:
 
 
 class Kept:
-    """What a format preserves of a run."""
+    """The members that a format preserves in a run."""
 
     def __init__(
         self,
@@ -171,11 +172,11 @@ class Kept:
         steps: Mapping[str, KeptOfStep] | None = None,
         root: KeptOfStep | None = None,
     ) -> None:
-        """Declare the members of ``extraction``, and what is preserved of steps by their type.
+        """Declare the preserved members of ``extraction`` (``run``), and of steps by their type.
 
-        Steps of other types are preserved whole, or counted elsewhere. Without ``root`` the root is
-        treated like other steps of its type. ``errors`` of the run means their types and stack
-        traces, and failures of spans that are not steps.
+        Steps of other types are preserved completely, or counted elsewhere. If ``root`` is
+        ``None``, the root is treated like other steps of its type. ``errors`` in ``run`` means the
+        types and stack traces of errors, and the failures of spans that are not steps.
         """
         self.run = _NOT_COUNTED.union(run)
         self.has_all_errors = "errors" in run
@@ -188,7 +189,7 @@ class Kept:
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
-    """Count the facts of a run that the format does not preserve."""
+    """Count the members of a run and of its steps that the format does not preserve."""
     count_of_run(view, kept, losses)
     if kept.lost:
         _count_of_steps(view, kept, losses)
@@ -207,7 +208,7 @@ def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
 
 
 def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> None:
-    """Count failures of spans that are not steps, and failures with facts that their step lacks."""
+    """Count failures of spans that are not steps, and failures with data that their step lacks."""
     steps = view.by_id()
     for at, error in enumerate(errors):
         step = steps.get(error.get("where", ""))

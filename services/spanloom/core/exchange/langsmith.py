@@ -1,7 +1,7 @@
-"""Examples of LangSmith datasets: the messages before the first answer, and the rest.
+"""Examples in LangSmith datasets: inputs are the messages before the first answer.
 
 ``{"id", "inputs": {"messages"}, "outputs": {"messages"}, "metadata", "split"}``; the id is the
-trace id as a UUID. ``outputs`` is the name in files; the SDK calls it ``reference_outputs``.
+trace id as a UUID. The other messages are ``outputs``, which the SDK calls ``reference_outputs``.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _OF_EXAMPLES = frozenset(
     {"id", "name", "inputs", *_OUTPUTS, "metadata", _SPLIT, "dataset_id", "source_run_id"}
     | {"created_at", "modified_at", "attachments"}
 )
-"""Members of an example; a value with others must also have members that only LangSmith uses."""
+"""Members of an example; a value with other members must also have one only LangSmith uses."""
 
 
 _KEPT = kept_by_messages(OF_THE_SENDER, {"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the example of a run; raises ``NotHeldError`` for a run without an agent."""
+    """Return a run as an example; raises ``NotHeldError`` for a run without an agent."""
     messages = talk_of(stored, losses, _KEPT).messages
     roles = [message["role"] for message in messages]
     first = next((at for at, role in enumerate(roles) if role in ("assistant", "tool")), len(roles))
@@ -57,7 +57,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is an example: it has inputs, and no members foreign to examples."""
+    """Return whether a value is an example: it has inputs, and no members of other formats."""
     if not isinstance(value, dict) or not _OF_OTHERS.isdisjoint(value):
         return False
     inputs, *outputs = (value.get(name) for name in ("inputs", *_OUTPUTS))
@@ -69,7 +69,7 @@ def fits(value: Any) -> bool:
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
-    """Yield the run of an example."""
+    """Convert an example to a canonical document, and yield it."""
     row = an_object(value, "the value")
     answered = next((name for name in _OUTPUTS if row.get(name)), _OUTPUTS[0])
     messages = [
@@ -87,7 +87,7 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
 
 
 def _messages(value: object, where: str, role: str, losses: Losses) -> Sequence[object]:
-    """Return the messages of inputs or outputs; other members become one message."""
+    """Return the messages in inputs or outputs; other members become one message."""
     members = an_object(value, where)
     found = members.get(_MESSAGES)
     if isinstance(found, list):

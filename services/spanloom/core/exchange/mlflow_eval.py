@@ -1,8 +1,8 @@
-"""Rows of evaluation sets of MLflow 3: ``inputs``, ``outputs``, ``expectations``, ``trace``.
+"""Rows in evaluation sets of MLflow 3: ``inputs``, ``outputs``, ``expectations``, ``trace``.
 
-They are input of ``mlflow.genai.evaluate``. A row with ``trace`` or ``outputs`` is read as a run; a
-row with neither is an item that has not run yet, and is refused. Rows of ``search_traces`` have a
-``trace`` too.
+``mlflow.genai.evaluate`` accepts them. A row with ``trace`` or ``outputs`` is read as a run; a row
+with neither is an item that has not run yet, and is rejected. Rows returned by ``search_traces``
+have a ``trace`` too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _KNOWN = frozenset({"inputs", "outputs", "expectations", "trace"})
 _OF_SETS = _KNOWN | {"tags", "source", "dataset_record_id", "create_time", "last_update_time"}
-"""Columns of MLflow's evaluation sets; a row with other columns is from another system."""
+"""Columns in MLflow's evaluation sets; a row with other columns is from another system."""
 _OF_SEARCHES = frozenset({"trace_id", "spans", "state", "assessments"})
 
 
@@ -55,7 +55,7 @@ def write_row(stored: Stored, losses: Losses) -> bytes:
 
 
 def _inputs(value: object) -> Json:
-    """Return the inputs as an object, as MLflow requires; a text becomes messages."""
+    """Return the inputs as an object, which MLflow requires; a text becomes messages."""
     if isinstance(value, dict):
         return value
     if isinstance(value, list) and all(isinstance(one, dict) for one in value):
@@ -88,4 +88,4 @@ def _read_row(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
 
 
 ROWS = EachAlone(_fits, _read_row)
-"""Reads a file of rows."""
+"""The reader for files of rows."""

@@ -1,7 +1,7 @@
 """Lists of chat messages in the form of OpenAI's API, which trajectory evaluators compare.
 
-A list is the conversation of a run's root agent. Arguments are an object as JSON text, which
-evaluators parse. A list has no id, so the id of its run is a hash of the messages.
+A list is the conversation of a run's root agent. Arguments are the JSON text of an object, because
+evaluators parse them. A list has no id, so the id of its run is a hash of the messages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEPT = kept_by_messages()
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the messages of a run; raises ``NotHeldError`` for a run without an agent."""
+    """Return a run as messages; raises ``NotHeldError`` for a run without an agent."""
     return dump(plain_messages(talk_of(stored, losses, _KEPT), losses))
 
 
@@ -45,7 +45,7 @@ def plain_messages(talk: Talk, losses: Losses) -> Sequence[Json]:
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
-    """Yield the run of a list of messages."""
+    """Convert a list of messages to a canonical document, and yield it."""
     messages = a_list(value, "the value")
     text = dump(sorted_keys(messages)).decode()
     trace_id = trace_id_of(reading.format, reading.project, text)
@@ -71,7 +71,7 @@ class Reader:
 
 
 def _gathered(values: Iterable[Located]) -> Iterator[Located]:
-    """Yield lists unchanged, and successive messages as one list."""
+    """Yield lists unchanged, and successive single messages as one list."""
     start, messages = "", list[object]()
     for place, value in chain(values, (Located("", None),)):
         if _is_bare(value):

@@ -1,4 +1,4 @@
-"""Writes the messages of every agent of a run, by agent name, in the form of OpenAI's API."""
+"""Writes the messages of every agent in a run, by agent name, in the form of OpenAI's API."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT = kept_by_messages(members={"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the messages of a run by agent; raises ``NotHeldError`` for a run without an agent."""
+    """Return a run as messages by agent; raises ``NotHeldError`` for a run without an agent."""
     written: Json = {}
     for talk in talks_of(stored, losses, _KEPT):
         written[_free(talk.agent.name, written)] = plain_messages(talk, losses)
@@ -28,7 +28,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Return an unused name for an agent: its own, or ``name (2)`` if that is taken."""
+    """Return a unique name for an agent: its name, or ``name (2)`` if that is in use."""
     if name not in taken:
         return name
     return next(free for n in count(2) if (free := f"{name} ({n})") not in taken)

@@ -1,7 +1,7 @@
-"""Reads OTLP JSON as stored spans, and makes documents of their traces, without a store.
+"""Converts OTLP JSON to the form of stored spans, and builds documents without a store.
 
-Attribute values have the form of the store: numbers in decimal, bytes in base64, arrays and
-key-value lists as JSON. The receivers' limits do not apply.
+Attribute values get the form that they have in the store: numbers in decimal, bytes in base64,
+arrays and key-value lists as JSON. The limits of the receivers do not apply.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _RELEASE = ("service.version", "vcs.ref.head.revision")
 
 
 class Traces:
-    """Collects spans by their trace, in memory."""
+    """Collects spans by trace, in memory."""
 
     def __init__(self, project: str | None) -> None:
         """Put all traces into ``project`` if it is not empty."""
@@ -44,9 +44,9 @@ class Traces:
         self._spans: defaultdict[TraceKey, dict[str, Span]] = defaultdict(dict)
 
     def add(self, groups: Sequence[Json]) -> set[str]:
-        """Add the spans of ``resourceSpans`` and return the ids of their traces.
+        """Add the spans in ``resourceSpans``, and return the ids of their traces.
 
-        Raises ``InvalidRequestError`` for invalid OTLP; then no span is added.
+        Raises ``InvalidRequestError`` for invalid OTLP, in which case no span is added.
         """
         found = [pair for group in groups for pair in spans_of(group)]
         for project, span in found:
@@ -55,7 +55,7 @@ class Traces:
         return {span.trace_id for _, span in found}
 
     def documents(self) -> Iterator[Stored]:
-        """Yield the document of each trace with its classified spans, in the order of arrival."""
+        """Yield a document for each trace, with its classified spans, in the order of arrival."""
         for key, spans in self._spans.items():
             trajectory = extract(key, spans.values())
             document = encode_document(trajectory, 1, Status.SETTLED)
@@ -63,7 +63,7 @@ class Traces:
 
 
 def spans_of(group: Json) -> Iterator[tuple[str, Span]]:
-    """Yield each span of an item of ``resourceSpans`` with its project.
+    """Yield each span in an item of ``resourceSpans``, with its project.
 
     Raises ``InvalidRequestError`` for a span without ids, and for invalid OTLP.
     """
@@ -153,7 +153,7 @@ def _nanoseconds(value: object, where: str) -> int:
 
 
 def _texts(attributes: object, where: str) -> dict[str, str]:
-    """Return attributes in their stored form; a repeated key has its last value and position."""
+    """Return attributes in their stored form; of equal keys the last one counts."""
     texts: dict[str, str] = {}
     for attribute in a_list(attributes or [], where):
         key = a_text(an_object(attribute, where).get("key") or "", f"{where}.key")

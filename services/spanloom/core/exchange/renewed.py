@@ -1,4 +1,4 @@
-"""Gives a run new ids, hashes of the old ids, so that importing a file twice makes one copy."""
+"""Replaces the ids of a run by hashes of them, so that importing a file twice makes one copy."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _KEPT = frozenset({"metadata", "input", "output", "name"})
-"""Members with texts of the run, in which ids are not replaced."""
+"""Members that contain texts, in which ids are not replaced."""
 _OF_SCORE = ("trace_id", "step_id", "evidence")
-"""Members of a score that contain ids of its run."""
+"""Members of a score that contain the id of its run or of a step."""
 
 
 def renewed(document: Json) -> Json:
@@ -29,7 +29,7 @@ def renewed(document: Json) -> Json:
 
 
 def renewed_score(row: Json) -> Json:
-    """Return a score of a run with the new ids of that run."""
+    """Return a score for a run with the new ids of the run and its steps."""
     ids = {row["trace_id"]: _hash(row["trace_id"], 32)}
     named = [row.get("step_id"), *(one.get("step_id") for one in row.get("evidence") or ())]
     ids |= {step_id: _hash(step_id, 16) for step_id in named if step_id}

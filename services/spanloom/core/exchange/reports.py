@@ -1,7 +1,7 @@
-"""The report of a conversion, an import or an export: the result for every item.
+"""The report on a conversion, an import or an export: the result for every item.
 
-``written + len(skipped) + len(rejected) == items``. Counts cover all losses; the list has the
-first 10,000.
+``written + len(skipped) + len(rejected) == items``. The counts include all losses, the list has the
+first 10,000 of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 DELETED = "deleted"
-"""Reason for skipping a run of a list: the run has been deleted since."""
+"""Reason for skipping a run: it was deleted after the list of runs was made."""
 
 
 def skip(trace_id: str, version: int, reason: str) -> Json:
@@ -33,7 +33,7 @@ def version_of(document: Mapping[str, Any]) -> int:  # any JSON value
 
 @dataclass(slots=True)
 class Report:
-    """The results for the items of files, or for the runs of a list."""
+    """Collects the results for the items in files, or for the runs in a list."""
 
     source: str
     """The formats that were read, separated by commas."""
@@ -68,7 +68,7 @@ class Report:
 
 
 def counts(losses: Losses) -> dict[str, int]:
-    """Return the counts of losses by code, in the order of codes."""
+    """Return the number of losses by code, sorted by code."""
     return {str(code): n for code, n in sorted(losses.counts.items())}
 
 

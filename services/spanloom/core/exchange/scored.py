@@ -1,7 +1,7 @@
-"""Converts scores between formats, as rows in the form that ``POST /v1/scores`` accepts.
+"""Converts scores between formats; a score here is a row as ``POST /v1/scores`` accepts it.
 
-What a format cannot express is stored in the score's metadata, like members of steps, so that
-reading restores the same score.
+Members that a format cannot express are stored in the score's metadata, so that reading restores
+the same score.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` returns it
 
 OF_A_RUN = frozenset({"trajectory", "step", "span"})
-"""Targets whose scores are part of a run's file."""
+"""Targets whose scores are written with a run."""
 _LATEST_MS = 2**43
 _LONGEST = {"name": LONGEST_NAME, "author": LONGEST_NAME, "rationale": LONGEST_RATIONALE}
 _TEXTS = ("label", "error_code", "item", "experiment")
@@ -42,9 +42,9 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 
 def usable(row: Row, where: str, losses: Losses) -> Json:
-    """Return a source's row as the service accepts it, with value, texts and time within bounds.
+    """Return a row that the service accepts: value, texts and time limited to what is allowed.
 
-    A row with a ``status`` other than ``ok`` has no value; ``value_type`` distinguishes texts from
+    A row whose ``status`` is not ``ok`` has no value; ``value_type`` distinguishes texts from
     categories.
     """
     found = {name: value for name, value in row.items() if value not in (None, "")}
@@ -75,9 +75,9 @@ def _is_ours(name: str, value: object) -> bool:
 
 
 def members_to_keep(row: Row, known: Collection[str] = ()) -> Json:
-    """Return the members to store in a score's metadata: no defaults, no ``known`` members.
+    """Return the members to store in a score's metadata: without defaults and ``known`` members.
 
-    The type of a value is stored only for texts, because they look like categories.
+    ``value_type`` is stored only for texts, because they look like categories.
     """
     usual = {**DEFAULTS, "source": "", "label": "", "evidence": [], "metrics": {}}
     found = {k: row.get(k, other) for k, other in usual.items() if k not in known}
@@ -104,7 +104,7 @@ def _is_finite(value: float) -> bool:
 
 
 def same_score(row: Row, other: Row) -> bool:
-    """Return whether one row is a revision of the other."""
+    """Return whether two rows are revisions of the same score."""
     return _identity(row) == _identity(other)
 
 

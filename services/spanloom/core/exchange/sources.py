@@ -1,4 +1,4 @@
-"""Detects the format of a file's values by their shape, and reads the values.
+"""Detects the format of a file by the shape of its values, and finds the reader for it.
 
 Canonical documents and OTLP may be mixed in one file, line by line; every other file has one
 format, the format of its first value.
@@ -22,7 +22,7 @@ OTLP, CANONICAL = "otlp", "canonical"
 OWN = frozenset({OTLP, "jsonl"})
 """Formats that may be mixed in one file."""
 OTHER_NAMES = {CANONICAL: "jsonl"}
-"""Other names of the formats of a file."""
+"""Another name for some file formats, which callers may use too."""
 
 
 class SeveralFitError(InvalidRequestError):
@@ -35,22 +35,22 @@ class SeveralFitError(InvalidRequestError):
 
 
 class Source(NamedTuple):
-    """The format of a file; if empty, each value is a canonical document or OTLP."""
+    """The format of a file; if ``id`` is empty, each value is a canonical document or OTLP."""
 
     id: str = ""
     """The format of the file (``jsonl``), as in ``--format``."""
     fault: str = ""
-    """Why no value of the file can be read; empty if values can be read."""
+    """Why no value in the file can be read; empty if values can be read."""
 
     @property
     def name(self) -> str:
-        """The format of the file's runs, as ids and reports name it: ``canonical``."""
+        """The format of the runs in the file, as reports and ids name it: ``canonical``."""
         known = readable().get(self.id)
         return (known.line or known.id) if known else CANONICAL
 
     @property
     def reader(self) -> Reader | None:
-        """The reader of the file's values; ``None`` for OTLP, and if each value decides."""
+        """The reader for the values; ``None`` for OTLP, and if ``id`` is empty."""
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
     @property
@@ -60,9 +60,10 @@ class Source(NamedTuple):
         return known is not None and known.has_constants
 
     def is_container(self, first: Any) -> bool:  # any JSON value
-        """Return whether an array with this first element contains values, rather than being one.
+        """Return whether an array with this first element is a list of values, not one value.
 
-        In formats whose runs are lists an array is a value, unless their files are arrays of runs.
+        In a format whose runs are lists, an array is one value, unless its files are arrays of
+        runs.
         """
         known = [self.id] if self.id else list(readers())
         if any(readable()[name].filed is Filed.ARRAY for name in _fitting(first, known)):
@@ -90,7 +91,7 @@ def find_readable(name: str) -> str:
 
 
 def readers() -> Mapping[str, Format]:
-    """Return the formats that can be detected by shape, only the first of each reader."""
+    """Return the formats that can be detected by shape; of several with one reader, the first."""
     by_reader: dict[str, Format] = {}
     for known in readable().values():
         if known.id == OTLP or not known.magic or known.unpacker:

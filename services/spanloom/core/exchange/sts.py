@@ -1,4 +1,4 @@
-"""The Hugging Face Hub's Session Trace Simple Format: a line for the run, a line per message.
+"""Session Trace Simple Format of the Hugging Face Hub: a line for the run, a line per message.
 
 ``{"type": "session", "harness", "id", "name"}``, then ``{"type": "message", "message": {"role",
 "content", "toolCalls", "toolCallId", "reasoningContent", "timestamp", "model"}}``.
@@ -40,7 +40,7 @@ _KEPT = kept_by_messages(members={"name", "started_at"}, of_models={"model"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the lines of a run; raises ``NotHeldError`` for a run without an agent."""
+    """Return a run as lines; raises ``NotHeldError`` for a run without an agent."""
     talk, run = talk_of(stored, losses, _KEPT), stored.view
     session = {"type": _SESSION, "harness": _HARNESS, "id": run.id, "name": run.root.name}
     lines = [session, *({"type": _MESSAGE, "message": m} for m in _messages(talk, losses))]
@@ -64,10 +64,10 @@ def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
 
 
 def _times(starts: list[int], talk: Talk) -> Sequence[int]:
-    """Return a time for each message, none earlier than the preceding message's.
+    """Return a time for each message, not earlier than that of the preceding message.
 
-    An input message has the time of its answer, because the call that first had the message as
-    input may have failed.
+    A user's message gets the time of the answer after it, because the call that first had the
+    message as input may have failed.
     """
     after, start = "tool", 0
     for at in range(len(starts) - 1, -1, -1):
@@ -120,7 +120,7 @@ class Reader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``; a line that is no message is refused, without stopping the others."""
+        """See ``Reader``; an invalid message is rejected alone, and the other lines are read."""
         session: _Session | None = None
         for place, value in values:
             if _is_session(value):
@@ -136,7 +136,7 @@ class Reader:
 
 
 class _Session:
-    """A session line and its messages so far."""
+    """Collects the messages after a session line."""
 
     def __init__(self, place: str, value: Json) -> None:
         """Start without messages."""
@@ -147,7 +147,7 @@ class _Session:
         self._models: list[str] = []
 
     def add(self, place: str, value: Any) -> Iterator[Refused]:
-        """Add a message; yield a refusal if it is invalid."""
+        """Add a message; if it is invalid, yield that it is rejected."""
         if isinstance(value, dict) and value.get("type") != _MESSAGE and "message" not in value:
             yield Refused(place, f"type: {_SESSION} or {_MESSAGE} is needed here")
             return
@@ -164,7 +164,7 @@ class _Session:
         note_unread(line, _OF_A_LINE, self._unread, place)
 
     def _add_about(self, message: Json) -> None:
-        """Add the time and the model of a message, and count its unread members."""
+        """Store the time and the model of a message, and count its unread members."""
         time, model = _milliseconds(message.get("timestamp")), message.get("model")
         is_answer = message["role"] == "assistant" and isinstance(model, str)
         known = {name for name in _TEXTS if isinstance(message.get(name), str)} | _OF_A_MESSAGE
@@ -175,7 +175,7 @@ class _Session:
         self._models.append(str(model) if is_answer else "")
 
     def read(self, reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run, or a refusal."""
+        """Yield the run, or that the session is rejected."""
         yield from read_alone(self._place, self._value, self._read_one, reading)
 
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:
@@ -195,7 +195,7 @@ class _Session:
 
 
 def _milliseconds(value: object) -> int | None:
-    """Return a time that a step can have, in ms since the epoch; ``None`` for any other value."""
+    """Return a valid time in ms since the epoch; ``None`` for any other value."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < _LAST_MS else None

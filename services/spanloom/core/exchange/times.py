@@ -13,8 +13,8 @@ def filled(times: Sequence[int | None], start_ms: int = 0) -> Sequence[int]:
     """Return a time for each item, in milliseconds since the epoch.
 
     An item without a time gets the time of the preceding item; items before the first known time
-    get the first known time; no time is earlier than the preceding time. If no time is known, all
-    are ``start_ms``.
+    get the first known time; no time is earlier than the preceding time. If no time is known, every
+    item gets ``start_ms``.
     """
     first = next((time for time in times if time is not None), start_ms)
     return list(accumulate((first if time is None else time for time in times), max))

@@ -1,4 +1,4 @@
-"""Counts the facts of a source that a run cannot hold."""
+"""Counts members in a file that a run cannot hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def note_unread(value: object, known: AbstractSet[str], losses: Losses, where: str = "") -> None:
-    """Count each member of an object that is neither known nor empty."""
+    """Count each member of an object that is not in ``known`` and not empty."""
     if not isinstance(value, dict) or value.keys() <= known:
         return
     for name in sorted(value.keys() - known, key=str):

@@ -1,8 +1,8 @@
-"""Splits a file of JSON into the texts of its values, each with its position.
+"""Splits a JSON file into the texts of its values, each with its position.
 
-A file is JSON lines, one document, or one array, whose elements are values if the format is so
-defined. At most one value is in memory, and none that is longer than ``MAX_BYTES``. A broken text
-is yielded unchanged, so that its reader reports the fault, and splitting continues after it.
+A file is JSON lines, one document, or one array, whose elements are the values unless the array is
+a value of the format. At most one value is in memory, and none that is longer than ``MAX_BYTES``.
+Invalid JSON is yielded too, so that the reader reports the fault, and splitting continues after it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 FIRST_BYTES = 1024 * 1024
-"""The most bytes of the first line that are read to detect the kind of file."""
+"""Maximum bytes that are read from the first line to detect the kind of file."""
 LOOKED_AT = 100
-"""The most lines that are read to detect whether a file is one array."""
+"""Maximum lines that are read to detect whether a file is one array."""
 TOO_DEEP = "it is nested too deeply"
 EMPTY = "it is empty"
 UTF_16 = "it is UTF-16 or UTF-32; UTF-8 is needed (`iconv -f utf-16 -t utf-8`)"
@@ -35,15 +35,15 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _INSIDE = frozenset({b"]", b"}", b","})
-"""First bytes that a line inside a document may have, but a line of JSON lines may not."""
+"""First bytes that only a line inside a document may have, but no line of JSON lines."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
-"""Whether an array with this first element contains values, rather than being one."""
+"""Returns whether an array with this first element is a list of values, not one value."""
 Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
 
 
 def split(file: IO[bytes], is_container: IsContainer) -> Iterator[Text]:
-    """Yield the texts of a seekable file, from its beginning."""
+    """Yield the texts of the values in a seekable file, from its beginning."""
     head = file.read(4)
     if is_wide(head):
         yield Text(THE_FILE, b"", UTF_16)
@@ -75,10 +75,10 @@ def is_json(text: bytes) -> bool:
 
 
 def parse(text: bytes, *, with_constants: bool = False) -> tuple[Any, bool]:  # any JSON value
-    """Return the value of a text, and whether lone surrogates in it were replaced by U+FFFD.
+    """Parse a JSON text; return the value, and whether lone surrogates were replaced by U+FFFD.
 
-    Raises ``InvalidRequestError`` for invalid JSON. NaN and Infinity are invalid, unless
-    ``with_constants`` permits them: they become null.
+    Raises ``InvalidRequestError`` for invalid JSON. If ``with_constants`` is set, NaN and Infinity
+    become null; otherwise they are invalid.
     """
     try:
         return orjson.loads(text), False
@@ -119,7 +119,7 @@ def _rest(file: IO[bytes], number: int) -> Lines:
 
 
 def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the values of lines; if the only line is an array, its elements may be the values."""
+    """Yield the texts in JSON lines; if the only line is an array, its elements may be values."""
     full = ((number, line) for number, line in lines if line.strip())
     number, first = next(full)
     second = next(full, None)
@@ -129,7 +129,7 @@ def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
 
 
 def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the values of a line; ``place`` is empty if it is the only line of the file."""
+    """Yield the texts of the values in a line; ``place`` is empty if it is the only line."""
     where = place or "line 1"
     if len(line) > elements.MAX_BYTES:
         yield Text(where, b"", TOO_LONG)
@@ -143,7 +143,7 @@ def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text
         at = where if place and len(items) == 1 else f"{before}item {n}"
         try:
             yield Text(at, orjson.dumps(item))
-        except orjson.JSONEncodeError:  # orjson parses a depth of 1,024, but serializes only 254
+        except orjson.JSONEncodeError:  # orjson parses 1,024 levels but writes 254
             yield Text(at, b"", TOO_DEEP)
 
 
@@ -182,7 +182,7 @@ def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterato
 
 
 def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text]:
-    """Yield a document, or JSON lines of which the first are broken."""
+    """Yield a document, or JSON lines of which the first lines are invalid."""
     file.seek(start)
     text = file.read(elements.MAX_BYTES + 1)
     is_long = len(text) > elements.MAX_BYTES

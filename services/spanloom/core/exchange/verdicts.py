@@ -1,7 +1,7 @@
-"""Makes classified spans for a document that comes without spans; every step counts as a span.
+"""Makes classified spans from the steps of a document that comes without spans.
 
-Formats that are written from classified spans (``Format.needs_spans``) can therefore write any
-canonical document. Spans that were not steps are missing, as in the document.
+So formats that are written from classified spans (``Format.needs_spans``) can be written from any
+canonical document. Spans that were not steps are missing, as they are in the document.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _OTHER = "other"
 
 
 def verdicts_of(document: Mapping[str, Any]) -> bytes:  # any JSON value
-    """Return the classified spans by start as JSON, like ``/v1/trajectories/{trace_id}/spans``."""
+    """Return classified spans, ordered by start, as ``/v1/trajectories/{trace_id}/spans`` does."""
     view = Document(document)
     root = view.root
     others = [step for step in view.by_id().values() if step.id != root.id]

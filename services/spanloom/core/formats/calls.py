@@ -1,4 +1,4 @@
-"""Matches the tool calls of an agent's models with the tool steps that answer them."""
+"""Matches the tool calls that an agent's models made with the tool steps that ran them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 Place: TypeAlias = tuple[int, str]
-"""Number and id of a call."""
+"""The number of a call, in the order of addition, and its id."""
 _NameAndArguments: TypeAlias = tuple[str, str]
 """The name of a tool, and its arguments as text."""
 
@@ -31,10 +31,10 @@ class _Call(NamedTuple):
 
 
 class OpenCalls:
-    """The tool calls of an agent's models that no tool step has answered yet.
+    """The tool calls that an agent's models made; finds the call that a tool step ran.
 
-    They are found by their ids. Names and arguments are compared only for a step without an id, or
-    with an id that no call has.
+    A call is open until a tool step with its result is found. Calls are found by id; names and
+    arguments are compared only for a step without a call id, or with an id that no call has.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class OpenCalls:
         """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()
         self._last: dict[str, Place] = {}
-        """Number and id of the call that was answered last, by id."""
+        """For each call id, the call with this id that was closed last."""
         self._last_by_text: dict[_NameAndArguments, Place] = {}
         self._runs: list[tuple[DocumentStep, Place]] = []
         """Steps, with their calls, that are not yet in ``_last_by_text``."""
@@ -72,7 +72,7 @@ class OpenCalls:
         return call.raw == text or bool(call.arguments == json_value(text))
 
     def answer(self, step: DocumentStep) -> Place | None:
-        """Return number and id of the call that a tool step answers, and close it; or ``None``."""
+        """Close the open call that a tool step ran, and return it; ``None`` if there is none."""
         call_id = _call_id(step)
         place = self.answer_id(call_id) or self._compare(step)
         if place is not None:
@@ -83,9 +83,9 @@ class OpenCalls:
         return place
 
     def answered(self, step: DocumentStep) -> Place | None:
-        """Return number and id of the answered call that a tool step runs again.
+        """Return the closed call that a tool step ran again; ``None`` if there is none.
 
-        It has the same id, or, for a step without an id, the same tool and arguments.
+        The call has the same id, or, if the step has no call id, the same tool and arguments.
         """
         if call_id := _call_id(step):
             return self._last.get(call_id)
@@ -96,7 +96,7 @@ class OpenCalls:
         return next((self._last_by_text[one] for one in keys if one in self._last_by_text), None)
 
     def answer_id(self, call_id: str) -> Place | None:
-        """Return number and id of the call if it was open, and close it."""
+        """Close the open call with this id, and return it; ``None`` if there is none."""
         for number in self._by_id.get(call_id, ()):
             if number not in self._answered:
                 self._answered.add(number)
@@ -129,7 +129,7 @@ class OpenCalls:
         return len(self._calls)
 
     def _compare(self, step: DocumentStep) -> Place | None:
-        """Close a call of the same name and arguments, or else the oldest call of the same name."""
+        """Close the open call with equal name and arguments, or the oldest with the same name."""
         if len(self._answered) == len(self._calls):
             return None
         self._compare_all()
@@ -159,7 +159,7 @@ def _keys_of(step: DocumentStep) -> Sequence[_NameAndArguments]:
 
 
 def _keys(name: str, value: object) -> Sequence[_NameAndArguments]:
-    """Return the keys of a call: the name with all arguments, and with a single unwrapped one."""
+    """Return the keys for comparing calls: name and arguments; also a single argument unwrapped."""
     whole = name, _plain(value)
     if isinstance(value, dict) and len(value) == 1:
         return whole, (name, _plain(next(iter(value.values()))))

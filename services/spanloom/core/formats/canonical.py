@@ -3,9 +3,9 @@
 Equal trajectories have equal bytes: the order of keys is fixed here, and keys that come from the
 data are sorted. The schema is ``canonical_schema.json`` next to this file.
 
-Times are strings of whole milliseconds, truncated, not rounded; a negative duration is ``"0"``.
-``latency_first_resp`` is absent if the first token was not seen: ``"0"`` would claim an instant
-response. Token counts are always present, 0 if none were reported.
+Times are strings of whole milliseconds, truncated, not rounded; a negative duration is ``"0"``. If
+the time of the first token is unknown, ``latency_first_resp`` is absent, because ``"0"`` would mean
+an instant response. Token counts are always present; they are 0 if none were reported.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 EXTRACTION = b'"extraction":{"version":'
 """The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
-"""Most characters of an error in the span list, because every enclosing span repeats it."""
+"""Maximum characters of an error in the list of spans, because every enclosing span repeats it."""
 STEP_BYTES = 150
 """Approximate size in bytes of a step without its texts."""
 MAX_ERRORS = 1_000
-"""The most failures that a document lists; ``failures`` counts all of them."""
+"""Maximum number of failures that a document lists; ``failures`` counts all of them."""
 _STEP_COUNTS = tuple(map(str, Kind))
 _NS_PER_MS = 1_000_000
 _NO_USAGE = Usage()
@@ -62,7 +62,7 @@ def as_stored(stored: Stored, _losses: Losses) -> bytes:
 
 
 def encode_document(trajectory: Trajectory, version: int, status: Status) -> bytes:
-    """Return the canonical JSON document of a trajectory in this version and status."""
+    """Return the canonical JSON document for a trajectory with this version and status."""
     if sum(len(agent.steps) for agent in trajectory.agent_steps) > AT_ONCE:
         return _encode_long(trajectory, version, status)
     return dump(
@@ -75,7 +75,7 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 
 
 def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
-    """Return the same bytes, written step by step into a buffer that is not copied at the end."""
+    """Return the same bytes as ``encode_document``, written step by step to avoid a copy."""
     file = BytesIO()
     file.seek(_bytes_of(trajectory))  # allocate at once: growing step by step fragments the heap
     file.write(b" ")
@@ -107,7 +107,7 @@ def without_version(document: bytes) -> Sequence[memoryview]:
     """Return the bytes of a document before and after its version, to compare two versions.
 
     Quotes are escaped inside JSON strings, and only ``extraction`` begins with a number named
-    ``version``, so the last occurrence is the right one. Nothing is copied.
+    ``version``, so the last occurrence of ``EXTRACTION`` is the right one. Nothing is copied.
     """
     start = document.rindex(EXTRACTION) + len(EXTRACTION)
     parts = memoryview(document)
@@ -117,14 +117,14 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 def with_version(document: bytes, version: int) -> bytes:
     """Return the document with another version number.
 
-    Versions that differ only in their number can then be stored once.
+    So versions that differ only in their number can share one stored document.
     """
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))
 
 
 def encode_spans(trajectory: Trajectory) -> bytes:
-    """Return the JSON list of each span's classification, with the rule that decided."""
+    """Return a JSON list with the classification of each span, and the rule that decided it."""
     return dump_list(trajectory.verdicts, _span)
 
 
@@ -140,7 +140,7 @@ def _agent_step(agent: AgentStep) -> Json:
 
 
 def _agent(agent: AgentStep) -> Json:
-    """Return an agent without its steps."""
+    """Return an agent's entry in the document, without its steps."""
     step = agent.step
     encoded = _show(step, {"id": step.id, "parent_id": step.parent_id})
     encoded["metrics_info"] = _metrics_info(agent.metrics)
@@ -155,7 +155,7 @@ def _step(step: Step) -> Json:
 
 
 def _show(step: Step, shown: Json) -> Json:
-    """Add to ``shown`` the members that every step has, and return it."""
+    """Add the members that every step has to ``shown``, and return it."""
     shown["name"] = step.name
     shown["input"] = step.input
     shown["output"] = step.output
@@ -251,7 +251,7 @@ def _failure(failure: Failure) -> Json:
 
 
 def _beyond(promised: Json, extras: Mapping[str, object]) -> Json:
-    """Return the extras except for members that the schema promises, sorted by key."""
+    """Return the members in ``extras`` that are not in ``promised``, sorted by key."""
     free = [key for key in sorted(extras) if key not in promised and key != "duplicate_of"]
     return {key: sorted_keys(extras[key]) for key in free}
 

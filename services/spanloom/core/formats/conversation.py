@@ -1,15 +1,15 @@
-"""The messages of an agent as one conversation: one message per turn, in order.
+"""Builds one conversation from the messages in an agent's steps; a ``Turn`` is one message.
 
-It is built from the steps, not copied from the last model call's input: in only 176 of 228 captured
-pairs of consecutive calls was the earlier conversation a prefix of the later one. Each input adds
-its system, developer and user messages after the prefix that it shares with the previous input;
-each output adds one assistant message; each tool step adds its result.
+The conversation is built from the steps, not copied from the input of the last model call, because
+in only 176 of 228 captured pairs of consecutive calls the earlier conversation was a prefix of the
+later one. Each input adds its system, developer and user messages after the prefix that it shares
+with the previous input; each output adds one assistant message; each tool step adds its result.
 
-A tool step belongs to a call of the same agent by call id; otherwise by the tool's name and equal
-arguments, where LangChain writes a single argument unwrapped (``{"city": "Oslo"}`` as ``Oslo``);
-otherwise by the oldest open call of that tool. In 295 captured runs 126 tool steps are matched by
-the first rule, 125 by the second, 14 by the third; 30 have no call, for example the steps of
-retrievers.
+A tool step belongs to the agent's call with the same call id; otherwise to a call with the same
+tool name and equal arguments (LangChain writes a single argument unwrapped: ``{"city": "Oslo"}`` as
+``Oslo``); otherwise to the oldest open call of that tool. In 295 captured runs 126 tool steps are
+matched by the first rule, 125 by the second, 14 by the third; 30 have no call, for example the
+steps of retrievers.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 _INPUT_ROLES = frozenset({"system", "developer", "user"})
 _OF_ANSWERS = frozenset({"role", "content", "tool_calls", "reasoning_content"})
 _OF_INPUTS = frozenset({"role", "content", "name"})
-"""Members that input messages have in conversations; others are counted as losses."""
+"""Members of input messages that conversations contain; other members are counted as losses."""
 _LAST = 2**31
-"""The number of a result without a call, which sorts it after all others."""
+"""The sort key for a result without a call, which comes after all other results."""
 _CONTENTS = (str, list)
 
 
 class Turn(NamedTuple):
-    """A message, and the step that it comes from."""
+    """A message, and the step from which it was taken."""
 
     message: Json
     step_id: str
     at: int | None = None
-    """Its position in the input of the step; ``None`` if it is from the output."""
+    """The index of the message in the step's input; ``None`` if it is from the output."""
     arguments: Sequence[object] = ()
-    """The parsed arguments of its tool calls."""
+    """The parsed arguments of the message's tool calls."""
 
 
 def conversation(
@@ -54,10 +54,10 @@ def conversation(
 ) -> Sequence[Turn]:
     """Return the turns of an agent; only model and tool steps have turns.
 
-    Results of tools that ran in parallel are in the order of their calls. With ``losses``, missing
-    contents are noted, and the turns suit a format with one result per call: the last run of a call
-    provides its result, a result that occurs only in an input comes right after its call, and
-    answers keep their reasoning. With ``repeats`` every run of a call has its result.
+    Results of tools that ran in parallel are in the order of their calls. If ``losses`` is set,
+    omitted contents are counted, and the turns suit a format with one result per call: the last run
+    of a call provides its result, a result that occurs only in an input comes right after its call,
+    and answers keep their reasoning. If ``repeats`` is set, every run of a call has its result.
     """
     turns = _Turns(losses or Losses()) if losses is None or repeats else _Once(losses)
     for step in agent.steps:
@@ -82,7 +82,7 @@ class _Turns:
         self.calls = OpenCalls()
         self.previous: Sequence[Json] = ()
         self.seen_texts: set[str] = set()
-        """The texts of answers and results so far."""
+        """The texts of all outputs and tool results so far."""
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step."""
@@ -92,7 +92,7 @@ class _Turns:
         self.results.append((number, _result(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Note a run without a call, or with an input that differs from its call's arguments."""
+        """Count a tool run without a call, or with an input other than its call's arguments."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)
@@ -114,7 +114,7 @@ class _Turns:
         self.previous = messages
 
     def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
-        """Add the new messages, including tool results for which there is no tool step."""
+        """Add the messages from index ``known`` on, also tool results without a tool step."""
         self.flush()
         for at in range(known, len(messages)):
             message = messages[at]
@@ -125,7 +125,7 @@ class _Turns:
                 self.turns.append(_input_turn(step, message, at))
 
     def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
-        """Note input messages whose texts no step has, or with unknown members."""
+        """Count input messages with texts that no step has, or with unknown members."""
         dropped = odd = 0
         for message in new:
             role = message["role"]
@@ -159,7 +159,7 @@ class _Turns:
         self.turns.append(Turn(message, step.id, None, arguments))
 
     def _opened(self, call: Json, step: DocumentStep) -> object:
-        """Add a call to the open calls, note what it lacks, and return its arguments."""
+        """Add a call to the open calls, count what it lacks, and return its parsed arguments."""
         arguments = self.calls.add(call)
         if not isinstance(arguments, dict):
             self.losses.note(Code.ARGS_NOT_OBJECT, step.id)
@@ -174,7 +174,7 @@ class _Turns:
             self.results = []
 
     def finish(self) -> Sequence[Turn]:
-        """Return all turns; note calls without a result."""
+        """Return all turns; count calls without a result."""
         for call_id in self.calls.open_ids():
             self.losses.note(Code.CALL_UNPAIRED, call_id)
         self.flush()
@@ -219,7 +219,7 @@ class _Once(_Turns):
         self.losses.note(Code.TOOL_RETRY_DROPPED, dropped.step_id)
 
     def add_new_messages(self, step: DocumentStep, messages: Sequence[Json], known: int) -> None:
-        """Add the new messages, after the results without a tool step, which follow their calls."""
+        """Add results without a tool step right after their calls, then the other new messages."""
         new: list[Turn] = []
         for at in range(known, len(messages)):
             message = messages[at]
@@ -232,7 +232,7 @@ class _Once(_Turns):
         self.turns += new
 
     def flush(self) -> None:
-        """See ``_Turns``; also record the positions of results."""
+        """See ``_Turns``; also record the positions of results, so that they can be replaced."""
         if self.results:
             self.results.sort(key=_NUMBER)
             for at, (number, _) in enumerate(self.results, len(self.turns)):
@@ -254,7 +254,7 @@ def _result(step: DocumentStep, call_id: str) -> Turn:
 
 
 def _input_turn(step: DocumentStep, message: Json, at: int) -> Turn:
-    """Return a message of a model's input as a turn."""
+    """Return a message in the input of a model step as a turn."""
     if "tool_calls" in message:
         message = {name: value for name, value in message.items() if name != "tool_calls"}
     if not isinstance(message.get("content"), _CONTENTS):

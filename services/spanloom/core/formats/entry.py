@@ -1,4 +1,4 @@
-"""The declaration of a format, one type for all subjects, and functions to create it."""
+"""Defines ``Format``, the declaration of a format, and functions that create declarations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PARQUET = "application/vnd.apache.parquet"
 HTML = "text/html; charset=utf-8"
 
 LIBRARIES = {"arrow": "pyarrow"}
-"""The module that each extra of the package installs (``pip install 'spanloom[arrow]'``)."""
+"""The module that each optional extra installs (``pip install 'spanloom[arrow]'``)."""
 
 
 class Of(Enum):
@@ -34,7 +34,7 @@ class Of(Enum):
 
 
 class Via(Flag):
-    """How a format is chosen."""
+    """How a user chooses a format."""
 
     QUERY = auto()
     """The query parameter ``?format=`` of the API."""
@@ -43,11 +43,11 @@ class Via(Flag):
     SHELL = auto()
     """The option ``--format`` of ``spanloom export`` or ``spanloom annotations export``."""
     PATH = auto()
-    """A separate path (``Format.path``)."""
+    """A separate path of the API (``Format.path``)."""
 
 
 class Filed(Enum):
-    """How the runs of a list form a file."""
+    """How a file contains the runs of a list."""
 
     LINES = "a line for each run"
     SPREAD = "a line for each item of a run, which is a list"
@@ -58,19 +58,20 @@ class Filed(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A format of one subject. ``id`` and ``of`` identify it.
+    """The declaration of a format for what ``of`` names; ``id`` and ``of`` identify it.
 
     ``writer`` and ``reader`` are names, ``module:object``, which are imported on first use. So the
-    core can name objects of higher layers, and a large library is loaded only if it is needed. If
-    empty, Spanloom does not write, or not read, the format. The named objects depend on the
-    subject:
+    core can name objects of higher layers, and a large library is loaded only if it is needed. An
+    empty name means that Spanloom does not write, or not read, the format. The type of the named
+    objects depends on ``of``:
 
     - ``RUN``: the writer is a ``RunWriter`` (``stored.py``);
     - ``RUNS``: the writer makes the file from pairs of a list row and a document
-      (``client/transfer/tables.py``). It is empty where ``filed`` describes how the runs, each in
-      the format ``line``, form the file. The reader is a ``Reader`` (``readers.py``); with
-      ``magic`` it reads a file of documents, and for OTLP it reads ``resourceSpans``;
-    - ``ROWS``: the writer is a class that is a ``Form`` (``api/rows/forms.py``);
+      (``client/transfer/tables.py``). It is empty if each run is written in the format ``line``,
+      and ``filed`` declares how the file contains the runs. The reader is a ``Reader``
+      (``readers.py``); if ``magic`` is set, it reads a file of documents, and for OTLP it reads
+      ``resourceSpans``;
+    - ``ROWS``: the writer is a subclass of ``Form`` (``api/rows/forms.py``);
     - ``ANNOTATIONS``: the writer is a ``LineWriter`` (``annotation/entries.py``) for ``?format=``,
       a ``Form`` for a table; the reader is an ``EntryReader`` (``client/transfer/entries.py``).
     """
@@ -87,54 +88,54 @@ class Format:
     writer: str = ""
     reader: str = ""
     streams: bool = False
-    """Whether it is sent or written in chunks, so that its size does not matter."""
+    """Whether output is sent or written in chunks, so that its size does not matter."""
     extra: str = ""
-    """The extra of the package that it needs: a key of ``LIBRARIES``."""
+    """The optional extra that the format needs: a key of ``LIBRARIES``."""
     path: str = ""
-    """The last segment of its separate API path."""
+    """The last segment of the format's separate API path."""
     needs_spans: bool = False
-    """Whether the encoder gets the list of spans; otherwise the list is empty."""
+    """Whether the writer gets the classified spans; otherwise their list is empty."""
     has_scores: bool = False
-    """Whether the encoder gets the scores of the run; otherwise there are none."""
+    """Whether the writer gets the scores of the run; otherwise their list is empty."""
     line: str = ""
-    """The id of the format in which each run is in the file."""
+    """The id of the format in which each single run is written in the file."""
     filed: Filed = Filed.LINES
-    """How the runs form a file."""
+    """How the file contains the runs."""
     magic: bytes = b""
     """The first bytes of a file, if they identify the format."""
     unpacker: str = ""
-    """With ``magic``: the name of a function that takes the path of a file.
+    """If ``magic`` is set: the name of a function that takes the path of a file.
 
-    For a ``Reader``, it yields the position of each value, its JSON text, and why it cannot be
-    read; otherwise it yields documents.
+    If there is a ``reader``, the function yields the position of each value, its JSON text, and why
+    it cannot be read; otherwise it yields documents.
     """
     has_constants: bool = False
     """Whether numbers in a file may be NaN and Infinity, which JSON does not have."""
     has_rows: bool = False
-    """Whether its lines are objects with the same members, so that a table can hold them."""
+    """Whether the lines are objects with equal members, so that a table can hold them."""
     side_files: str = ""
     """The name of a function that takes the file's name, ``runs.jsonl``.
 
     It returns the contents, by name, of files to write next to that file.
     """
     named: str = ""
-    """The file's name in a folder, if ``-o`` names the folder: ``items.json``."""
+    """The name of the file if ``-o`` names a folder: ``items.json``."""
     counts_corrections: bool = False
-    """Whether its lines are corrected answers, so that omitted corrections are counted."""
+    """Whether the lines are corrected answers; if so, omitted corrections are counted."""
 
     @property
     def is_written(self) -> bool:
-        """Whether Spanloom writes it."""
+        """Whether Spanloom writes the format."""
         return bool(self.writer or self.line)
 
     @property
     def is_read(self) -> bool:
-        """Whether Spanloom reads it."""
+        """Whether Spanloom reads the format."""
         return bool(self.reader)
 
     @property
     def is_installed(self) -> bool:
-        """Whether the library that it needs is installed; checked without loading it."""
+        """Whether the library that the format needs is installed; checked without loading it."""
         return not self.extra or find_spec(LIBRARIES[self.extra]) is not None
 
     def target(self, path: Path) -> Path:
@@ -174,10 +175,10 @@ def document_with_file(
     unpacker: str = "",
     has_constants: bool = False,
 ) -> Sequence[Format]:
-    """Declare a format of one run, and the file of many runs.
+    """Declare a format for one run, and the format for a file of many runs.
 
-    ``lines`` describes the file; ``file`` is its id, by default ``name``. ``in_lines``: one run is
-    several lines of JSON, not one value.
+    ``lines`` is the description of the file format; ``file`` is its id, by default ``name``.
+    ``in_lines``: one run is several lines of JSON, not one value.
     """
     document = Format(
         id=name,
@@ -228,7 +229,7 @@ def file_of_runs(
     named: str = "",
     has_constants: bool = False,
 ) -> Format:
-    """Declare a file of many runs, by default lines of JSON."""
+    """Declare a format for a file of many runs, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.RUNS,
@@ -279,7 +280,7 @@ def annotations_as(
     extra: str = "",
     counts_corrections: bool = False,
 ) -> Format:
-    """Declare a format of annotations, by default lines of JSON."""
+    """Declare a format for annotations, by default lines of JSON."""
     return Format(
         id=name,
         of=Of.ANNOTATIONS,

@@ -1,7 +1,7 @@
-"""Converts a canonical document into spans that carry it, one per step.
+"""Converts a canonical document to spans, one per step, from which it can be restored.
 
-``core/conventions/imported.py`` names their attributes, ``core/extraction/restore.py`` restores the
-document from them.
+``core/conventions/imported.py`` names the attributes of these spans, and
+``core/extraction/restore.py`` restores the document from them.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 RECOMPUTED = frozenset(
     {"version", "status", "extractor_version", "project", "span_count", "resumes", "resumed_by"}
 )
-"""Members of ``extraction`` that the importing store determines itself."""
+"""Members of ``extraction`` that are computed again when the document is imported."""
 _OTHER = "other"
-"""Member of ``step_counts`` for spans that are not steps; an import has fewer of them."""
+"""Member of ``step_counts`` with the number of spans that are not steps; imports have fewer."""
 _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 
 @dataclass(slots=True)
 class _Carrier:
-    """A span to create: a step with its attributes from all its positions in the document."""
+    """A span to create for a step, with the step's data from all its entries in the document."""
 
     where: str
     parent_id: str
@@ -45,9 +45,9 @@ class _Carrier:
 
 
 def carry(document: Json) -> Sequence[Span]:
-    """Return the spans that carry a document of the canonical shape.
+    """Convert a canonical document to spans.
 
-    Raises ``InvalidRequestError``, with the path, for content that spans cannot carry.
+    Raises ``InvalidRequestError``, with the path, for content that spans cannot hold.
     """
     view = Document(document)
     _check_id(view.id, _TRACE_ID, "id", 32)
@@ -107,7 +107,7 @@ def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]
 def _note(
     carriers: dict[str, _Carrier], shown: DocumentStep, parent_id: str, where: str
 ) -> _Carrier:
-    """Return the carrier of a step; raises ``InvalidRequestError`` if two copies of it differ."""
+    """Return the span for a step; raises ``InvalidRequestError`` if two entries for it differ."""
     _check_id(shown.id, _STEP_ID, f"{where}.id", 16)
     if parent_id:
         _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)
@@ -191,7 +191,7 @@ def text_attribute(key: str, value: str) -> Mapping[str, object]:
 def find_loss(document: Json, restored: Json) -> str | None:
     """Return the first path at which the restored document differs; ``None`` if it is equal.
 
-    Members that the importing store determines itself (``RECOMPUTED``) are not compared.
+    Members that are computed again (``RECOMPUTED``) are not compared.
     """
     return find_difference(_comparable(document), _comparable(restored))
 

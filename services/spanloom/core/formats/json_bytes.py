@@ -19,7 +19,7 @@ _LISTS = (list, tuple)
 _MAPPINGS = (dict, Mapping)
 T = TypeVar("T")
 AT_ONCE = 1_000
-"""Items of a long list that are encoded at a time, to limit memory."""
+"""Number of items in a long list that are encoded at a time, to limit memory."""
 
 
 def dump(value: Any) -> bytes:  # any JSON value
@@ -35,12 +35,12 @@ def dump(value: Any) -> bytes:  # any JSON value
 
 
 def as_text(value: Any) -> str:  # any JSON value
-    """Return a string unchanged, ``None`` as an empty text, other values like ``dump``."""
+    """Return a string unchanged, ``None`` as an empty text, any other value as JSON text."""
     return value if isinstance(value, str) else "" if value is None else dump(value).decode()
 
 
 def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
-    """Return the list of the encoded items as ``dump`` does."""
+    """Return a JSON list of the items, each converted by ``encode``, as ``dump`` would."""
     if len(items) <= AT_ONCE:
         return dump([encode(item) for item in items])
     file = BytesIO()
@@ -49,7 +49,7 @@ def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
 
 
 def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
-    """Write a list to a file item by item; the values at once would take several times its size."""
+    """Write a list item by item; all encoded values together would take several times its size."""
     file.write(b"[")
     for start in range(0, len(items), AT_ONCE):
         piece = dump([encode(item) for item in items[start : start + AT_ONCE]])

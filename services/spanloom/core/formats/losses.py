@@ -1,4 +1,4 @@
-"""The losses of a conversion between formats: a closed list of codes, counted for each run.
+"""Counts losses, the facts about a run that another format cannot hold, by code.
 
 The codes are part of the public interface: they appear in reports of ``convert``, ``import`` and
 ``export`` and in the header ``Spanloom-Losses``. ``docs/formats/losses.md`` explains each.
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 LOSSES = "Spanloom-Losses"
 """The response header for losses; ``Losses.header`` is its value."""
 MOST_LISTED = 10_000
-"""The most losses that a report lists with their paths; the counts include all losses."""
+"""Maximum number of losses that a report lists with their paths; the counts include all."""
 
 
 class Code(StrEnum):
-    """Why a fact of a run is missing or made up in the other format."""
+    """Why a fact about a run is missing or made up after a conversion; a closed list."""
 
     DURATION_UNKNOWN = "duration_unknown"
     """The source has no end time of a step: it lasts until the next step, or 0 ms."""
@@ -72,11 +72,11 @@ class Code(StrEnum):
 
 
 class Loss(NamedTuple):
-    """One loss: its run, its position in the run, and its cause."""
+    """One loss: its run, its code, and its position in the run."""
 
     trace_id: str
     path: str
-    """A path in the document, ``agent_steps.0.steps.3.output``, or the id of a step."""
+    """A path such as ``agent_steps.0.steps.3.output``, or the id of a step."""
     code: Code
 
 
@@ -84,7 +84,7 @@ class NotHeldError(PermanentError):
     """Raised if a format cannot hold a run; ``code`` says why (406; file exports skip the run)."""
 
     def __init__(self, code: Code, message: str = "") -> None:
-        """Store the code, which is the default message."""
+        """Store the code, which is also the message if ``message`` is empty."""
         super().__init__(message or str(code))
         self.code = code
 
@@ -95,7 +95,7 @@ class Losses:
     def __init__(self) -> None:
         """Start without losses."""
         self.trace_id = ""
-        """The current run; set by the caller before it converts one."""
+        """The trace id of the current run; the caller sets it before converting a run."""
         self._counts: dict[Code, int] = {}
         self._noted: list[tuple[str, str, Code]] = []
 
@@ -108,7 +108,7 @@ class Losses:
             self._noted.append((self.trace_id, path, code))
 
     def add(self, other: Losses, trace_id: str = "") -> None:
-        """Add the losses of another conversion; ``trace_id`` is for losses without a run."""
+        """Add the losses of another conversion; losses without a trace id get ``trace_id``."""
         for code, times in other._counts.items():
             self._counts[code] = self._counts.get(code, 0) + times
         self._noted += (
@@ -128,11 +128,11 @@ class Losses:
 
     @property
     def header(self) -> str:
-        """The value of ``Spanloom-Losses``: ``code=n, code=n`` by code; empty without losses."""
+        """The header value: ``code=n, code=n``, sorted by code; empty if there are no losses."""
         return ", ".join(f"{code}={n}" for code, n in sorted(self._counts.items()))
 
 
 def read_header(value: str) -> Mapping[str, int]:
-    """Return the counts by code of a header ``Spanloom-Losses``."""
+    """Parse the value of a ``Spanloom-Losses`` header; return the counts by code."""
     pairs = (one.strip().partition("=") for one in value.split(",") if one.strip())
     return {code: int(n) for code, _, n in pairs if n.isdigit()}

@@ -54,7 +54,7 @@ def span_ids_of(data: bytes) -> Sequence[str]:
 
 
 def read_resource_spans(group: Mapping[str, Any]) -> ResourceSpans:
-    """Return a ``resourceSpans`` item of OTLP JSON; raises ``ValueError`` for an invalid one."""
+    """Parse a ``resourceSpans`` item in OTLP JSON; raises ``ValueError`` if it is invalid."""
     scopes = [
         {**scope, "spans": [_with_ids_in_base64(span) for span in scope["spans"]]}
         for scope in group["scopeSpans"]
@@ -76,8 +76,8 @@ def _with_ids_in_base64(fields: Mapping[str, Any]) -> Fields:
 def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
     """Yield the trace id of each span, and 16 bytes that are equal only for equal spans.
 
-    Resource and scope are part of a span. Attributes are sorted by name, because a store may return
-    them in a different order.
+    The bytes are a hash of the span with its resource and scope. Attributes are sorted by name
+    before, because a store may return them in a different order.
     """
     _sort_attributes(group)
     resource = group.resource.SerializeToString(deterministic=True)

@@ -1,6 +1,6 @@
-"""Extracts parts of a stored document, and returns it with parsed texts and continuations.
+"""Extracts steps from a stored document, and returns documents with parsed texts or continuations.
 
-Continuations are known only when a document is read. They are two members of ``extraction``:
+A continuation is two members of ``extraction`` that are added when the document is read:
 ``resumes``, the trace that waited for the answer which this run received, and ``resumed_by``, the
 trace that received the answer for which this run waited. All bytes before them are as stored.
 """
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from spanloom.core.query.continuations import Continuation
 
 MAX_WHOLE = 16 << 20
-"""Most characters of a text that is searched for its last message; longer texts stay unchanged."""
+"""Maximum characters of a text in which the last message is searched; longer texts stay as is."""
 _TEXTS = ("input", "output")
 Texts = Literal["raw", "parsed", "last", "none"]
-"""How texts are returned: as stored, parsed if JSON, only the last message, or empty."""
+"""How the texts of steps are returned: as stored, parsed if JSON, only the last message, empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:
-    """Return a step of a document with the id of its agent as ``agent_id``; ``None`` if missing.
+    """Return a step of a document, with its agent's id as ``agent_id``; ``None`` if not found.
 
     The root has the type ``extraction.root_type`` and an empty ``agent_id``. An agent is returned
     without its own steps.
@@ -73,7 +73,7 @@ def _brief(step: DocumentStep) -> Json:
 
 
 def spans_under(spans: bytes, step_id: str) -> list[Json]:
-    """Return the classified spans that count under a step, its own span first.
+    """Return the classified spans that belong to a step, the step's own span first.
 
     ``spans`` is the stored list of classified spans, in the order of their starts.
     """
@@ -82,7 +82,7 @@ def spans_under(spans: bytes, step_id: str) -> list[Json]:
 
 
 def with_texts(document: bytes, texts: Texts) -> bytes:
-    """Return the document with its texts in this form; ``raw`` returns it byte for byte."""
+    """Return the document with the texts of steps converted; for ``raw``, the same bytes."""
     if texts == "raw":
         return document
     whole: Json = orjson.loads(document)
@@ -93,7 +93,7 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Parse the JSON texts of a step, reduce them to the last message, or empty them, in place."""
+    """Convert the texts of a step in place: parse JSON, keep the last message only, or empty."""
     if texts == "last":
         step["input"] = question_in(step["input"], MAX_WHOLE)
         step["output"] = answer_in(step["output"], MAX_WHOLE)
@@ -111,19 +111,19 @@ def _steps(whole: Json) -> Iterator[DocumentStep]:
 
 
 _MARKS = (b'"is_resuming":true', b'"pauses":[{')
-"""Members of ``extraction``; no text contains them, as JSON strings escape quotes."""
+"""Show that a run is paused or resumes; cannot occur in texts, in which quotes are escaped."""
 _END = b"}}"
 """The end of ``extraction``, the last member, and of the document."""
 
 
 def may_continue(document: bytes) -> bool:
-    """Return whether the run is paused or resumes a paused one."""
+    """Return whether a document's run is paused, or resumes a paused run."""
     start = max(document.rfind(EXTRACTION), 0)
     return any(document.find(mark, start) >= 0 for mark in _MARKS)
 
 
 def with_continuation(document: bytes, found: Continuation) -> bytes:
-    """Return the document with the traces that it resumes and is resumed by."""
+    """Return the document with the members ``resumes`` and ``resumed_by`` added."""
     members = {name: trace_id for name, trace_id in found._asdict().items() if trace_id}
     if not members:
         return document

@@ -1,6 +1,6 @@
 """Reads files of other systems. Input: JSON values with positions. Output: canonical documents.
 
-A reader parses the values of a file in order. An invalid value is refused with its position, and
+A reader converts the values in a file in order. An invalid value is rejected with its position, and
 reading continues: ``line 3: substeps.0.metadata: an object is needed here, not null``.
 """
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class Located(NamedTuple):
-    """A JSON value of a file."""
+    """A JSON value in a file, and its position."""
 
     place: str
-    """Its position for users, from 1: ``line 3``, in an array ``item 3``."""
+    """The position of the value for users, counted from 1: ``line 3``, in an array ``item 3``."""
     value: Any  # any JSON value
 
 
@@ -33,9 +33,9 @@ class Taken(NamedTuple):
 
     place: str
     document: Json
-    """The canonical document, from whose ``extraction`` it can be restored.
+    """The canonical document.
 
-    See ``core/formats/imported.py``.
+    ``core/formats/imported.py`` converts it to the spans that are stored.
     """
     losses: Losses
     scores: Sequence[Json] = ()
@@ -43,7 +43,7 @@ class Taken(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A value that was refused."""
+    """A value that was rejected, with its position."""
 
     place: str
     reason: str
@@ -52,11 +52,11 @@ class Refused(NamedTuple):
 
 @dataclass(slots=True)
 class Reading:
-    """The state of a reader: the format and project of its file, and its losses."""
+    """A file's format and project, and losses and scores of the value that is being read."""
 
     format: str
     project: str = "default"
-    """The project of the runs; part of generated ids."""
+    """The project of the runs, from which generated ids are computed too."""
     losses: Losses = field(default_factory=Losses)
     """Losses of the current value."""
     scores: list[Json] = field(default_factory=list)
@@ -78,16 +78,16 @@ class Reader(Protocol):
         ...
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the runs of the values, and refusals; invalid values raise no error."""
+        """Yield each run, and each rejected value; invalid values raise no error."""
         ...
 
 
 ReadOne: TypeAlias = "Callable[[Any, Reading], Iterable[Json]]"
-"""Returns the canonical documents of a value; raises ``InvalidRequestError`` with the path."""
+"""Converts a value to canonical documents; raises ``InvalidRequestError`` with the path."""
 
 
 class EachAlone(NamedTuple):
-    """A reader of formats whose values are independent of each other."""
+    """A reader for formats in which each value in the file is read independently."""
 
     fits: Callable[[Any], bool]
     read_one: ReadOne
@@ -105,7 +105,7 @@ class EachAlone(NamedTuple):
 def read_alone(
     place: str, value: Any, read_one: ReadOne, reading: Reading
 ) -> Iterator[Taken | Refused]:
-    """Yield the runs of one value, or its refusal."""
+    """Yield the runs in one value, or that the value is rejected."""
     reading.losses, reading.scores = Losses(), []
     try:
         documents = list(read_one(value, reading))

@@ -1,8 +1,8 @@
 """Every format that Spanloom writes or reads: documents, files, tables, pages and annotations.
 
-The choices of ``?format=``, ``Accept``, ``export`` and ``import`` are derived from this list, and
-so is the table of the documentation (``docs/export.md``). A new format is one file with its writer
-or reader, and one entry here; ``entry.py`` describes what an entry declares.
+The choices for ``?format=``, ``Accept``, ``export`` and ``import`` are derived from this list, and
+so is the table in ``docs/export.md``. A new format needs a file with its writer or reader, and an
+entry here; ``entry.py`` describes what an entry declares.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ REGISTRY: Sequence[Format] = (
 
 
 def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
-    """Return the formats of a subject by id, in order; with ``via`` only those chosen that way."""
+    """Return the formats for a subject by id, in order; only those chosen by ``via``, if given."""
     return {
         known.id: known
         for known in REGISTRY
@@ -341,7 +341,7 @@ def find_format(name: str) -> Format:
 
 
 def named_by(formats: Mapping[str, Format], join: str) -> str:
-    """Return a phrase of media types and descriptions; types with the same description are joined.
+    """Return a phrase with media types and descriptions; equal descriptions occur once.
 
     For ``text/csv`` with "A table.": ```text/csv`: a table``; ``join`` is "and" or "or".
     """

@@ -1,4 +1,4 @@
-"""The published JSON Schemas of the canonical document and of Coze's, and an example."""
+"""The published JSON Schemas for the canonical document and for Coze's trajectory; an example."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 @cache
 def canonical_schema() -> Json:
-    """Return the JSON Schema (draft 7) of the canonical document; do not change it."""
+    """Return the JSON Schema (draft 7) for the canonical document; do not change it."""
     return _load("canonical_schema.json")
 
 
 @cache
 def parsed_schema() -> Json:
-    """Return the schema of the document with parsed texts; do not change it."""
+    """Return the schema for a document with parsed texts; do not change it."""
     text = orjson.dumps(canonical_schema()).replace(b"#/definitions/", b"#/definitions/Parsed")
     schema: Json = orjson.loads(text)
     definitions = schema["definitions"]
@@ -57,14 +57,14 @@ _ALWAYS_THERE = frozenset(
 )
 """Members that are written even if empty or zero."""
 _NOT_HELD = frozenset({"if", "then", "else", "minimum"})
-"""Keywords that are dropped, as ``model_info`` may be missing and 32-bit tokens be negative."""
+"""Dropped keywords, because ``model_info`` may be missing and 32-bit tokens may be negative."""
 
 _OF_EXTRACTION = frozenset({"Extraction", "StepCounts", "DuplicateOf"})
 
 
 @cache
 def coze_schema() -> Json:
-    """Return Coze's schema, its definitions named ``Coze…``; do not change it."""
+    """Return the schema for Coze's trajectory; its definitions are named ``Coze…``; read only."""
     loosened = _loosened(canonical_schema())
     assert isinstance(loosened, dict)  # noqa: S101  # as the canonical schema is
     definitions = loosened.pop("definitions")

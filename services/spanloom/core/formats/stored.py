@@ -1,4 +1,4 @@
-"""A stored run as input of the writers of formats."""
+"""A stored run, as the input of the functions that write formats."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ class Stored:
 
 
 RunWriter: TypeAlias = "Callable[[Stored, Losses], bytes]"
-"""Returns a run in another format; raises ``NotHeldError`` if the format cannot hold it."""
+"""Converts a run to another format; raises ``NotHeldError`` if the format cannot hold the run."""

@@ -1,12 +1,12 @@
-"""The store ports of the pipeline: one narrow protocol for each consumer and subject.
+"""The ports of the store: for each consumer and subject, a protocol with few methods.
 
 Input: requests, records and queries. Output: spans, documents and rows. Start with ``store.Store``,
-which lists every subject.
+which lists every subject, such as spans, runs or alerts.
 
-``tests/contract`` holds one suite that every implementation passes: the embedded engine, a
-ClickHouse server, and the store in memory. All methods are synchronous and may block; call them
-from asynchronous code through a thread. Adapters raise only ``core.errors``:
-``StoreUnavailableError`` for temporary failures, ``StoreRejectedError`` for permanent ones.
+Every implementation passes the tests in ``tests/contract``: chDB, a ClickHouse server, and the
+store in memory. All methods are synchronous and may block; asynchronous code must call them in a
+thread. Implementations raise only errors in ``core.errors``: ``StoreUnavailableError`` for
+temporary failures, ``StoreRejectedError`` for permanent failures.
 
 ============== ==========================================================
 consumer       protocol
@@ -14,10 +14,10 @@ consumer       protocol
 writer         ``spans.SpanWriter``
 discovery      ``progress.ChangeReader``
 batch builder  ``building.BuildingStore``: spans, trajectories, calls, feed
-replayer       ``store.ReplayingStore``: these, and replays
+replayer       ``store.ReplayingStore``: also replays
 indexer        ``texts.TextIndexer``
 API            ``reading.ReadingStore``: its subjects, a protocol each
 access         ``upkeep.KeyStore``, ``upkeep.UsageReader``
-wiring         ``store.Store``: every subject
+startup        ``store.Store``: every subject
 ============== ==========================================================
 """

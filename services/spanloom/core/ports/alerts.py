@@ -1,4 +1,4 @@
-"""The port of alerts, their events and deliveries."""
+"""The port for storing alerts, their events and deliveries."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 class EventsQuery(NamedTuple):
-    """Which events of an alert to list."""
+    """A query for events of an alert."""
 
     state: AlertState | None = None
     is_current: bool = False
-    """Only the last event of each id."""
+    """Whether to return only the last event with each id, that is, for each run or group."""
 
 
 class PendingDelivery(NamedTuple):
-    """An event that has not been delivered to a channel yet."""
+    """The delivery of an event to a channel that has not succeeded yet."""
 
     event: AlertEvent
     channel: str
@@ -39,38 +39,38 @@ class PendingDelivery(NamedTuple):
 
 
 class AlertStore(Protocol):
-    """Stores alerts, their events and deliveries: rows are added, never changed."""
+    """Stores alerts, their events and deliveries; rows are added, never changed."""
 
     def put(self, alert: Alert) -> None:
         """Store a revision; it is durable on return.
 
-        Of two revisions with the same number the first counts; the caller reads it back to see
-        which one that is.
+        Of two revisions with the same number the first counts; the caller must read the revision to
+        learn which of them was stored.
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
-        """Return the newest revision of each alert, including deleted ones, by project and name."""
+        """Return the newest revision of each alert, even if deleted, by project and name."""
 
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """Return the newest revision of each version of an alert, newest first."""
 
     def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
-        """Store the evidence of events, then the events; they are durable on return.
+        """Store the evidence for events (``shown``), then the events; durable on return.
 
         Of two events with the same id and number the first counts.
         """
 
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
-        """Return the last event of each id about one of these runs, including deleted runs."""
+        """Return the last event of each alert version on each of these runs, even if deleted."""
 
     def latest_numbers(self, reach: Reach) -> Sequence[AlertEvent]:
-        """Return the last event of each group for each version of the alerts about numbers."""
+        """Return the last event of each group, for each version of alerts on metrics."""
 
     def firing_of_deleted(self, limit: int) -> Sequence[AlertEvent]:
-        """Return up to ``limit`` firing events of deleted runs."""
+        """Return up to ``limit`` events of deleted runs that are still firing."""
 
     def firing(self, reach: Reach) -> Mapping[tuple[str, str], int]:
-        """Return the number of firing ids per alert, by project and name; zeros are left out."""
+        """Return the number of firing runs or groups by project and alert; zeros are left out."""
 
     def events(
         self, project: str, name: str, query: EventsQuery, limit: int, after: EventPlace | None
@@ -78,16 +78,16 @@ class AlertStore(Protocol):
         """Return up to ``limit`` events of an alert after a position, newest first."""
 
     def shown(self, events: Sequence[AlertEvent]) -> Mapping[tuple[str, int], Mapping[str, Any]]:
-        """Return the evidence of events by their id and number, except for deleted runs."""
+        """Return the evidence for events by id and number, except for deleted runs."""
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
-        """Store results of deliveries; the last attempt per event and channel counts."""
+        """Store results of delivery attempts; the last for each event and channel counts."""
 
     def deliveries(self, project: str, name: str, ids: Sequence[str]) -> Sequence[Delivery]:
-        """Return the attempted deliveries of these events of an alert."""
+        """Return the delivery attempts for the events with these ids."""
 
     def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
-        """Return deliveries of events since a time that are pending, oldest first.
+        """Return pending deliveries of events since ``from_us``, oldest first.
 
         Returns up to ``limit`` deliveries for each channel of a project.
         """

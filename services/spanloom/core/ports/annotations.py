@@ -1,4 +1,4 @@
-"""Ports of annotations, their schemes and versions, scores and queues."""
+"""Ports for annotations, schemes, annotated versions, scores and queues."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class AnnotationQuery(NamedTuple):
-    """Which annotations to read; a field with its default value does not filter."""
+    """A query for annotations; a field with its default value does not filter."""
 
     trace_id: str | None = None
     scheme: str = ""
@@ -30,7 +30,7 @@ class AnnotationQuery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredScheme:
-    """One stored text of a scheme."""
+    """A scheme's text, as stored at some time."""
 
     project: str
     name: str
@@ -42,7 +42,7 @@ class StoredScheme:
 
 @dataclass(frozen=True, slots=True)
 class KeptVersion:
-    """A version of a trajectory as it was annotated."""
+    """The document of a trajectory version that was annotated."""
 
     key: TraceKey
     version: int
@@ -53,7 +53,7 @@ class KeptVersion:
 
 
 class KeptAt(NamedTuple):
-    """Which version was stored for its annotations, and when."""
+    """The number of a version that was stored because it was annotated, and the time."""
 
     version: int
     at_us: int
@@ -61,79 +61,79 @@ class KeptAt(NamedTuple):
 
 
 class AnnotationStore(Protocol):
-    """Stores annotations: rows are added, never changed, and survive retention."""
+    """Stores annotations; rows are added, never changed, and not removed by retention."""
 
     def add(self, rows: Sequence[Annotation], *, is_announced: bool = True) -> None:
         """Store rows, durable on return; storing the same row again changes nothing.
 
-        The change feed announces them, like scores and queue events. A caller that stores more rows
-        in the same step passes ``is_announced=False`` and stores everything within
-        ``announcing_judgements``.
+        The change feed announces them, as it does scores and queue events. To announce several
+        writes only once, make them within ``announcing_judgements``, with ``is_announced=False``.
         """
 
     def announcing_judgements(self, keys: Iterable[TraceKey]) -> AbstractContextManager[None]:
-        """Return a context for storing annotations and scores, which the feed then announces.
+        """Return a context manager; annotations and scores stored within it are announced once.
 
-        The feed announces them once, after all writes, even if the context ends with an exception.
-        Where no other process writes, it announces them even if the process is killed within the
-        context.
+        The feed announces them when the context ends, even with an exception. If no other process
+        writes to the store, they are announced even if the process is killed within the context.
         """
 
     def is_alone(self) -> bool:
-        """Return whether no other process writes; then results are valid until the next write."""
+        """Return whether no other process writes, so that results stay valid until a write."""
 
     def list(
         self, reach: Reach, query: AnnotationQuery, limit: int, after: Slot | None = None
     ) -> Sequence[Annotation]:
-        """Return up to ``limit`` current rows after a slot, in the order of slots.
+        """Return up to ``limit`` current annotations after a slot, in the order of slots.
 
-        Retracted rows are included, with ``is_deleted`` set.
+        The slot of an annotation is what it judges, with its scheme and annotator.
+
+        Retracted annotations are included, with ``is_deleted`` set.
         """
 
     def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:
-        """Return every row of one annotator on a trajectory, by slot, oldest revision first."""
+        """Return all revisions by one annotator of a trajectory, by slot, the oldest first."""
 
     def written(self, key: TraceKey, write_ids: Sequence[str]) -> Sequence[Annotation]:
-        """Return the rows of a trajectory that were stored under these write ids."""
+        """Return the annotations of a trajectory that were stored with these write ids."""
 
 
 class SchemeStore(Protocol):
-    """Stores every text of every scheme."""
+    """Stores schemes, with all former texts."""
 
     def put(self, scheme: StoredScheme) -> None:
         """Store a text as the current text of its scheme; it is durable on return."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
-        """Return the newest text of each scheme, or of the named scheme, by project and name."""
+        """Return the newest text of each scheme, or of the scheme ``name``, by project and name."""
 
     def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
-        """Return the text of a scheme with this hash, of any age; ``None`` if there is none."""
+        """Return the current or former text with this hash; ``None`` if there is none."""
 
 
 class VersionKeeper(Protocol):
-    """Stores documents as they were annotated, while the store otherwise has only current ones."""
+    """Stores annotated versions of documents, because the store otherwise has only the current."""
 
     def keep(self, kept: KeptVersion) -> None:
         """Store a version durably; versions with equal documents share one stored document."""
 
     def has(self, key: TraceKey, version: int) -> bool:
-        """Return whether a version was stored here, without reading its document."""
+        """Return whether ``keep`` has stored a version, without reading its document."""
 
     def get(self, key: TraceKey, version: int) -> KeptVersion | None:
-        """Return a version that was stored here; ``None`` if it was not."""
+        """Return a version that ``keep`` has stored; ``None`` if it has not."""
 
     def list(self, key: TraceKey) -> Sequence[KeptAt]:
-        """Return the versions stored here, newest first, at most 1,000."""
+        """Return the versions that ``keep`` has stored, newest first, at most 1,000."""
 
     def current(self, key: TraceKey) -> int:
-        """Return the current version of the trajectory in the store; 0 if there is none."""
+        """Return the number of the trajectory's current version; 0 if there is none."""
 
     def currents(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the current versions; trajectories that are missing or deleted are left out."""
+        """Return the numbers of current versions; omit missing or deleted trajectories."""
 
 
 class ScoreQuery(NamedTuple):
-    """Which scores to read; a field with its default value does not filter."""
+    """A query for scores; a field with its default value does not filter."""
 
     trace_ids: Sequence[str] = ()
     name: str = ""
@@ -143,7 +143,7 @@ class ScoreQuery(NamedTuple):
     experiment: str = ""
     item: str = ""
     orphans_before_us: int | None = None
-    """Only scores older than this time, in microseconds, whose trajectory is not stored."""
+    """Only scores older than this, in µs since the epoch, whose trajectory is not stored."""
 
 
 class ScorePlace(NamedTuple):
@@ -158,7 +158,7 @@ BEFORE_ALL_SCORES = ScorePlace()
 
 
 class ScoreStore(Protocol):
-    """Stores scores; it turns annotations into scores automatically."""
+    """Stores scores; annotations are converted to scores automatically."""
 
     def add(self, scores: Sequence[Score], *, is_announced: bool = True) -> None:
         """Store revisions of scores; they are durable on return.
@@ -185,10 +185,10 @@ class QueueReader(Protocol):
     """Reads queues, their items and the events of these items."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
-        """Return the current queues, all or those of one name, by project and name."""
+        """Return all current queues, or those named ``name``, by project and name."""
 
     def items(self, queue: Queue) -> Sequence[QueueItem]:
-        """Return the items of a queue in queue order."""
+        """Return the items of a queue in the order of their addition."""
 
     def events(self, queue: Queue) -> Sequence[QueueEvent]:
         """Return the events of all items, oldest first."""
@@ -196,20 +196,20 @@ class QueueReader(Protocol):
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
         """Return the agreement on each item that several people annotated, by trace.
 
-        For steps it compares their correctness, for whole runs the decisive step and the
-        responsible agent. Steps are matched by id, whatever version they were judged on;
-        annotations of adjudicators, models and rules are ignored.
+        For steps the correctness is compared, for whole runs the decisive step and the responsible
+        agent. Steps are matched by id, in whatever version they were judged. Annotations by
+        adjudicators, models and rules are ignored.
         """
 
 
 class AnnotationQueueStore(QueueReader, Protocol):
-    """Stores queues, their items and events: rows are added, never changed."""
+    """Stores queues, their items and events; rows are added, never changed."""
 
     def put(self, queue: Queue) -> None:
-        """Store a queue as the current one of its name; it is durable on return."""
+        """Store a queue, which replaces the queue with its name; it is durable on return."""
 
     def add_items(self, queue: Queue, items: Sequence[QueueItem]) -> None:
-        """Put trajectories into a queue; a trajectory already in the queue keeps its position."""
+        """Add items to a queue; a trajectory that is already in the queue keeps its position."""
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
         """Store events; they are durable on return."""

@@ -1,7 +1,7 @@
-"""The ports of building: trajectories on their way into the store, and their encoded bytes.
+"""The ports for building trajectories, in one process or with worker processes.
 
-Decoding and encoding need no store, so another process can do it (``Codec``), while the process
-that has the store open only moves bytes.
+Spans are decoded, and trajectories encoded, without the store (``Codec``), so worker processes can
+do that, while the process that has the store open only reads and writes bytes.
 """
 
 from __future__ import annotations
@@ -26,19 +26,23 @@ if TYPE_CHECKING:
 
 
 class ReservedBuilds(NamedTuple):
-    """Ranks, versions and list positions that builders have reserved for a trace, stored or not."""
+    """What builders have reserved for a trace before they write a build.
+
+    A builder reserves the rank, version number and list position of its build, so that no other
+    build gets the same; the build may have been written since, or not.
+    """
 
     rank: int = 0
     version: int = 0
     places: Sequence[int] = ()
-    """The list positions (starts in ns) of reserved builds above the stored one.
+    """The list positions (starts in ns) of reserved builds with ranks above the stored build's.
 
-    The list has them only if the builds were written.
+    The list of runs has them only if the builds were written.
     """
     contents: AbstractSet[str] = frozenset()
-    """Fingerprints that other builders have currently reserved above the stored build."""
+    """Fingerprints of builds that other builders are about to write over the stored build."""
     rivals: Sequence[Precedence] = ()
-    """The precedence of builds with other contents that may replace the stored one any time."""
+    """The precedence of reserved builds with other contents, which may be written at any time."""
 
 
 NOTHING_RESERVED = ReservedBuilds()
@@ -46,15 +50,15 @@ NOTHING_RESERVED = ReservedBuilds()
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The stored trajectory, as far as the extractor needs it.
+    """The data about a stored trajectory that the extractor needs.
 
-    The version is 0 if a build is reserved and none is stored.
+    The version is 0 if a build is reserved, but none is stored.
     """
 
     key: TraceKey
     version: int
     seq: int
-    """The newest sequence that it was built from; 0 if no span could be parsed."""
+    """The newest sequence among its spans; 0 if no span could be parsed."""
     fingerprint: str
     start_ns: int
     step_ids: Sequence[str]
@@ -64,14 +68,14 @@ class Head:
     status: Status = Status.SETTLED
     extractor_version: str = ""
     before: Sequence[int] = ()
-    """The list positions (starts in ns) that it has left."""
+    """Former list positions (starts in ns) of the run, which the stored build has removed."""
     is_listed: bool = True
-    """Whether lists have this version; they do not if its writer died before it wrote the row."""
+    """Whether lists have this version; they lack it if its writer died before writing the row."""
     reserved: ReservedBuilds = NOTHING_RESERVED
 
     @property
     def precedence(self) -> Precedence:
-        """The precedence that decides whether another build may replace it."""
+        """The precedence of the stored build, which decides whether another may replace it."""
         return Precedence.of(self.read_mark, self.status, self.extractor_version)
 
     @property
@@ -99,13 +103,13 @@ class Head:
 
 
 ALWAYS_NS = 2**63 - 1
-"""The end of an unlimited time window, and of rows that every window finds."""
+"""The end, in ns, of an unlimited time range, and of rows that every query has to find."""
 
 
 class CallWindow(NamedTuple):
-    """A search for calls with one key that ran at some time in a window.
+    """A query for calls with one key that ran at any time within a time range.
 
-    It never ends before it begins, even if a sender's clock is wrong.
+    The range never ends before it begins, even if a sender's clock is wrong.
     """
 
     call_key: str
@@ -119,11 +123,11 @@ class Extent(NamedTuple):
     model_steps: int = 0
     tool_steps: int = 0
     richness: int = 0
-    """The sum of ``Step.richness`` over those steps."""
+    """The sum of ``Step.richness`` over these steps."""
 
 
 class Call(NamedTuple):
-    """A stored model or tool step, with the facts by which other reports of it are found."""
+    """A model or tool step in the call index, with the data that finds other reports of it."""
 
     key: TraceKey
     step_id: str
@@ -131,18 +135,18 @@ class Call(NamedTuple):
     start_ns: int
     end_ns: int
     is_bare: bool
-    """Whether it is a model call and the only step of its trace."""
+    """Whether the call is a model call and the only step of its trace."""
     dialect: str = ""
-    """The dialect that classified it."""
+    """The dialect that classified the span of the step."""
     extent: Extent = Extent()
-    """The extent of its trace."""
+    """The numbers of steps in its trace."""
     answer: int = 0
     """A digest of the model's answer; 0 if it is unknown."""
     question: int = 0
     """A digest of the user's question; 0 if it is unknown, or if the answer is long enough."""
 
     def contradicts(self, other: Call) -> bool:
-        """Return whether two calls are known to have different texts."""
+        """Return whether two calls are known to have different answers or different questions."""
         pairs = ((self.answer, other.answer), (self.question, other.question))
         return any(ours and theirs and ours != theirs for ours, theirs in pairs)
 
@@ -151,7 +155,7 @@ class Call(NamedTuple):
         return self.answer == other.answer != 0
 
     def is_within(self, window: CallWindow) -> bool:
-        """Return whether the call matches the window."""
+        """Return whether the call has the key of a window and ran at some time within it."""
         return (
             self.call_key == window.call_key
             and self.start_ns <= window.until_ns
@@ -160,7 +164,10 @@ class Call(NamedTuple):
 
 
 class Confirmation(NamedTuple):
-    """A build that read more than the stored build, and has the same content."""
+    """A build that read more than the stored build, and has the same content.
+
+    It is not written; only the read mark of the stored build is raised.
+    """
 
     key: TraceKey
     build: Build
@@ -177,7 +184,7 @@ class TrajectoryRecord:
     version: int
     """Greater than every earlier version number of the trace."""
     seq: int
-    """The newest sequence that it was built from."""
+    """The newest sequence among its spans."""
     status: Status
     fingerprint: str
     trajectory: Trajectory
@@ -190,24 +197,24 @@ class TrajectoryRecord:
     spans_document: bytes
     """The JSON list that ``/spans`` returns."""
     calls: Sequence[Call]
-    """The trajectory's model and tool steps, by which traces with the same calls are found."""
+    """The rows for the call index: model and tool steps, by which duplicates are found."""
     previous: Head | None = None
-    """The head that this record replaces."""
+    """The stored trajectory that this record replaces."""
     read: Read = NOTHING_READ
-    """How much of the trace it was built from."""
+    """How much of the trace the build read."""
     is_whole: bool = True
-    """Whether it was built from everything that had arrived."""
+    """Whether the trajectory was built from everything that had arrived."""
 
     @property
     def build(self) -> Build:
-        """The build, by which it is ordered among the builds of its trace."""
+        """The ``Build``, which decides whether the record may replace another build."""
         rank = max(self.seq, self.previous.next_rank if self.previous else 0)
         precedence = Precedence.of(self.read.mark, self.status, self.trajectory.extractor_version)
         return Build(rank, self.version, self.fingerprint, precedence, self.is_whole)
 
     @property
     def before(self) -> Sequence[int]:
-        """The list positions (starts in ns) that it leaves."""
+        """Former list positions (starts in ns) of the run, to be removed with this write."""
         return former_places(self.start_ns, self.previous.places) if self.previous else ()
 
     @property
@@ -217,12 +224,12 @@ class TrajectoryRecord:
 
     @property
     def start_ns(self) -> int:
-        """The start in ns by which lists order it."""
+        """The start in ns since the epoch by which lists order the run."""
         return listed_start_ns(self.trajectory.root.start_ns, self.seq)
 
     @property
     def announcement(self) -> Announcement:
-        """The announcement of this record in the change feed, once it is stored."""
+        """The announcement for the change feed, to be published once the record is stored."""
         return Announcement(self.key, self.version, self.status, self.start_ns)
 
 
@@ -234,44 +241,45 @@ class TrajectoryWriter(Protocol):
         """Whether other processes write trajectories too."""
 
     def heads(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Head]:
-        """Return the stored heads of these traces; an unknown trace has no entry."""
+        """Return the stored trajectories of these traces; an unknown trace has no entry."""
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
-        """Make records the current trajectories of their traces; return the keys that succeeded.
+        """Store records as the current trajectories of their traces; return the stored keys.
 
-        The other records are refused: another build was stored, or reserved, that read more or has
-        the same rank or number (``Build.follows``). They have to be built again. A reader sees the
-        old or the new document, never a mixture. A single record may be removed from the list while
-        it is written, because the record of a long trace takes as much memory as writing it does.
+        A record is not stored if another build was stored or reserved meanwhile that read more, or
+        has the same rank or version number (``Build.follows``); its trace has to be built again.
+        Readers see the old or the new document, never a mixture. A single record may be removed
+        from ``records`` while it is written, because the record of a long trace takes as much
+        memory as writing it does.
         """
 
     def confirm(self, confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
-        """Raise the read marks of stored trajectories; return the keys of those not raised.
+        """Raise the read marks of stored trajectories; return the keys for which that failed.
 
-        From then on no build that read less replaces the stored build. Traces in the result have
-        another build, or may get one at any time; they have to be built again.
+        From then on no build that read less replaces the stored build. For the keys in the result,
+        another build is stored, or may be written at any time; they have to be built again.
         """
 
     def make_room(self) -> None:
-        """Free memory still held by finished work, before a large trace is built."""
+        """Free memory that earlier builds have left allocated, before a large trace is built."""
 
 
 class CallFinder(Protocol):
     """Finds stored calls of models and tools that may be reports of the same call."""
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """Return the project's steps that have the call key of a window and overlap it.
+        """Return the steps in a project that have the call key of a window and overlap it.
 
-        The cost depends on the number of results. Traces of several years may be searched at once,
-        because each has its own window.
+        The cost depends on the number of results, so traces of several years may be searched at
+        once, each with its own window.
         """
 
 
 class PartFinder(Protocol):
-    """Finds stored traces that are parts of the same run."""
+    """Finds stored traces that may belong to the same run."""
 
     def find_parts(self, project: str, windows: Sequence[CallWindow], most: int) -> Sequence[Call]:
-        """Return stored traces that may be parts of a run (``core/joining/parts.py``).
+        """Return stored traces that may belong to one run (``core/joining/parts.py``).
 
         These traces have the call key of a window and overlap it in time. A trace is returned once;
         at most ``most`` traces are returned for a call key, in no particular order.
@@ -279,46 +287,46 @@ class PartFinder(Protocol):
 
 
 class CallIndex(CallFinder, PartFinder, Protocol):
-    """The index of calls, which also has rows for the parts of runs."""
+    """The call index, which also has rows for traces of runs with several traces."""
 
 
 class BuildingStore(Protocol):
-    """The store subjects that are needed to build a batch of traces."""
+    """The ports of the store that are needed to build a batch of traces."""
 
     @property
     def spans(self) -> SpanReader:
-        """The spans of the traces."""
+        """Reads the spans of traces."""
 
     @property
     def trajectories(self) -> TrajectoryWriter:
-        """Their trajectories, stored and new."""
+        """Reads data about stored trajectories, and stores new ones."""
 
     @property
     def calls(self) -> CallIndex:
-        """Calls of other traces, which may be reports of the same calls."""
+        """Finds calls in other traces that may be reports of the same calls."""
 
     @property
     def scores(self) -> ScoreStore:
-        """Scores; evaluation results among the spans become scores."""
+        """Stores the scores made from evaluation results in the telemetry."""
 
     @property
     def feed(self) -> FeedWriter:
-        """The change feed, which announces stored trajectories."""
+        """Announces stored trajectories in the change feed."""
 
     def ping(self) -> None:
-        """Return if the store answers, otherwise raise ``StoreUnavailableError``."""
+        """Return if the store responds, otherwise raise ``StoreUnavailableError``."""
 
 
 class CarriedSpans(NamedTuple):
-    """The undecoded response of a store to a query for the spans of traces."""
+    """The undecoded result of a query for the spans of traces."""
 
     spans: bytes
     events: bytes = b""
-    """The content events of these spans."""
+    """The undecoded content events of these spans."""
 
 
 class CarriedRecord(NamedTuple):
-    """An encoded ``TrajectoryRecord``, with the values that the store needs in addition."""
+    """An encoded ``TrajectoryRecord``, with values that the store needs unencoded."""
 
     key: TraceKey
     build: Build
@@ -327,14 +335,14 @@ class CarriedRecord(NamedTuple):
     start_ns: int
     conversation_id: str
     calls: Sequence[bytes]
-    """The rows of calls, in several chunks for a long trace."""
+    """The rows for the call index; several chunks for a long trace."""
     listed: Sequence[bytes]
-    """Its row in the list, with a tombstone for each list position that it leaves, as one INSERT.
+    """The row for the list of runs, and a tombstone for each former list position, as one INSERT.
 
-    In chunks, which are joined when the trajectory is no longer in memory.
+    In chunks, which are joined only when the trajectory is no longer in memory.
     """
     row: Sequence[bytes]
-    """The row of the documents, in chunks, so that a long document is not copied."""
+    """The row with the documents, in chunks, so that a long document is not copied."""
 
     @property
     def size(self) -> int:
@@ -348,23 +356,23 @@ class CarriedRecord(NamedTuple):
 
 
 class Codec(Protocol):
-    """Converts spans and trajectories from and to a store's format; pure and picklable."""
+    """Decodes spans from, and encodes trajectories to, a store's format; pure and picklable."""
 
     def decode(self, carried: CarriedSpans) -> Traces:
         """Return the same result as ``SpanReader.read_spans`` for these traces."""
 
     def encode(self, record: TrajectoryRecord) -> CarriedRecord:
-        """Return a record in the form that ``write_carried`` accepts."""
+        """Encode a record for ``write_carried``."""
 
 
 class SpanCarrier(Protocol):
     """Reads spans as undecoded bytes."""
 
     def carry_spans(self, groups: Sequence[Sequence[TraceKey]]) -> Sequence[CarriedSpans]:
-        """Return for each group of traces the bytes of its spans, for ``Codec.decode``.
+        """Return the spans of each group of traces as bytes, for ``Codec.decode``.
 
-        Several groups are read at once, because one query costs less than many. For traces of usual
-        size only: the whole response is in memory at once.
+        All groups are read with one query, which costs less than several queries. Must not be used
+        for very long traces, because the whole result is in memory at once.
         """
 
 
@@ -376,15 +384,15 @@ class TrajectoryCarrier(Protocol):
 
 
 class CarryingStore(Protocol):
-    """The store subjects that the owner of worker processes needs."""
+    """The ports of the store that the owner of worker processes needs."""
 
     @property
     def codec(self) -> Codec:
-        """Decodes and encodes the carried bytes in other processes."""
+        """The codec for other processes, to decode spans and encode trajectories."""
 
     @property
     def spans(self) -> SpanCarrier:
-        """The spans of traces, for workers to decode."""
+        """Reads the spans of traces as bytes, which workers decode."""
 
     @property
     def trajectories(self) -> TrajectoryCarrier:

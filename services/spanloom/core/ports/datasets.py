@@ -1,4 +1,4 @@
-"""The port of datasets."""
+"""The port for storing datasets."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
 
 
 class DatasetStore(Protocol):
-    """Stores datasets: contents of items by their hash, drafts and versions that refer to them."""
+    """Stores datasets: contents of items by hash, and drafts and versions that refer to them."""
 
     def put(self, dataset: Dataset) -> None:
-        """Store a dataset, durable on return; the latest dataset of a name counts."""
+        """Store a dataset, durable on return; of several with the same name the latest counts."""
 
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
-        """Return the datasets of a project by name, or only the named dataset.
+        """Return the datasets of a project by name, or only the dataset ``name``.
 
         Deleted datasets are included until the keeper has removed their rows.
         """
 
     def add_contents(self, project: str, dataset: str, contents: Mapping[str, bytes]) -> None:
-        """Store contents of items by their hashes; storing them again changes nothing."""
+        """Store the contents of items, given by hash; storing them again changes nothing."""
 
     def change_draft(self, project: str, dataset: str, items: Sequence[DraftItem]) -> None:
-        """Store or remove items of the draft, whose contents are stored; durable on return."""
+        """Add items, whose contents are stored, to the draft, or remove them; durable on return."""
 
     def draft(self, project: str, dataset: str) -> Mapping[str, DraftItem]:
         """Return every item of the draft by key, including removed items."""
 
     def count_drafts(self, project: str, dataset: str = "") -> Mapping[str, int]:
-        """Return the number of draft items per dataset, or of one dataset; zeros are left out."""
+        """Return the number of draft items by dataset, for all datasets or one; no zeros."""
 
     def add_version(
         self,
@@ -43,8 +43,8 @@ class DatasetStore(Protocol):
     ) -> None:
         """Store a version; the store sets its time. It is durable on return.
 
-        Of two versions with the same number the first counts; the caller reads it back to see which
-        one that is. Storing the same version again changes nothing.
+        Of two versions with the same number the first counts; the caller must read the version to
+        learn which of them was stored. Storing the same version again changes nothing.
         """
 
     def versions(self, project: str, dataset: str = "") -> Mapping[str, Sequence[DatasetVersion]]:
@@ -53,7 +53,10 @@ class DatasetStore(Protocol):
     def items(
         self, project: str, dataset: str, version: str, after: str, limit: int
     ) -> Sequence[ItemPlace]:
-        """Return items after a key, of the version with this hash; of the draft if it is empty."""
+        """Return items after a key from the version with the hash ``version``, or from the draft.
+
+        An empty ``version`` means the draft.
+        """
 
     def contents(self, project: str, dataset: str, hashes: Sequence[str]) -> Mapping[str, bytes]:
         """Return the contents with these hashes; missing contents are left out."""

@@ -1,4 +1,4 @@
-"""The ports of stored evaluators and of experiments."""
+"""The ports for storing evaluators and experiments."""
 
 from __future__ import annotations
 
@@ -23,55 +23,55 @@ if TYPE_CHECKING:
 
 
 class EvaluatorStore(Protocol):
-    """Stores the evaluators of projects in versions that never change."""
+    """Stores evaluators of projects, in versions that never change."""
 
     def add(self, project: str, evaluator: StoredEvaluator) -> None:
         """Store a version, durable on return; the store sets its time.
 
-        Of two versions with the same number the first counts; the caller reads it back to see which
-        one that is.
+        Of two versions with the same number the first counts; the caller must read the version to
+        learn which of them was stored.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
-        """Return the versions of all evaluators, or of the named one, by name and number."""
+        """Return the versions of all evaluators, or of one evaluator, by name and number."""
 
 
 class ExperimentStore(Protocol):
     """Stores experiments: their definitions, the chosen runs, and how they ended.
 
-    Their results are scores.
+    The results of experiments are stored as scores.
     """
 
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
         """Store an experiment with its runs, durable on return; the store sets its time.
 
-        Of two experiments with the same name the first counts; the caller reads it back to see
-        which one that is.
+        Of two experiments with the same name the first counts; the caller must read the experiment
+        to learn which of them was stored.
         """
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
-        """Return the experiments of a project by name, or only the named experiment."""
+        """Return the experiments of a project by name, or only the experiment ``name``."""
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """Return the experiments that have not ended, by project and name."""
 
     def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
-        """Return up to ``limit`` of the chosen trace ids, starting at index ``first``."""
+        """Return up to ``limit`` trace ids of the experiment's runs, from index ``first`` on."""
 
     def end(self, project: str, experiment_id: str, end: ExperimentEnd) -> None:
         """Store how an experiment ended, durable on return; the store sets the time."""
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
-        """Return how the experiments of a project ended, by id; running ones have no entry."""
+        """Return how experiments of a project ended, by id; no entry for running experiments."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
-        """Return the counts of each experiment's scores, or of the named experiment's, by name.
+        """Return the number of scores by experiment name, for all experiments or for ``name``.
 
         Scores may also name experiments that were not started in this store.
         """
 
     def judged(self, project: str, name: str, items: Sequence[str]) -> AbstractSet[Try]:
-        """Return the tries of these items that have scores."""
+        """Return the tries (an item and the number of its repeat) that have scores already."""
 
     def results(
         self,
@@ -83,8 +83,7 @@ class ExperimentStore(Protocol):
     ) -> Sequence[Score]:
         """Return up to ``limit`` current scores of an experiment after a position, in order.
 
-        ``only`` restricts them to the score of this name.
-
-        If several scores have the same position, a score of a run takes precedence over a score of
-        the item, then the latest counts.
+        If ``only`` is set, only scores with this name are returned. If several scores have the same
+        position, a score for a run takes precedence over a score for the item; otherwise the latest
+        counts.
         """

@@ -1,4 +1,4 @@
-"""The change feed: which trajectories have a new version, annotation or score."""
+"""The port for the change feed, which announces new versions, annotations and scores."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Announcement(NamedTuple):
     start_ns: int
     """Start of the root, in nanoseconds since the epoch."""
     changed_us: int = 0
-    """Its position in the feed, in microseconds of the store's clock; 0 before it has one."""
+    """The position in the feed, in µs on the store's clock; 0 before it is stored."""
     now: ListedRun | None = None
-    """The current trajectory; ``None`` if it is gone or does not pass the reader's filter."""
+    """The current trajectory; ``None`` if it was deleted or does not pass the reader's filter."""
     is_judgement: bool = False
-    """Whether annotations or scores changed, rather than the trajectory; then it has no version."""
+    """Whether annotations or scores changed, not the trajectory; if so, there is no version."""
     writer: int = 0
-    """The process that stored it, if several processes may; otherwise 0."""
+    """The id of the process that stored it; 0 if only one process can store announcements."""
     number: int = 0
-    """Its number among the announcements of the writer."""
+    """The number, from 1, among the announcements by the same writer."""
     is_repeated: bool = False
-    """Whether it was announced before, but readers may have missed that announcement."""
+    """Whether this is a repetition of an announcement that clients may have missed."""
 
     @classmethod
     def of_judgement(cls, key: TraceKey) -> Announcement:
-        """Return the announcement of changed annotations or scores of a trajectory."""
+        """Return an announcement that a trajectory's annotations or scores have changed."""
         return cls(key, 0, Status.SETTLED, 0, is_judgement=True)
 
 
@@ -49,20 +49,20 @@ class FeedPage(NamedTuple):
     """A page of the feed."""
 
     announcements: Sequence[Announcement]
-    """Oldest first, including those whose trajectory does not pass the reader's filter."""
+    """Oldest first; also announcements whose trajectory does not pass the reader's filter."""
     next: Position
-    """The position from which the reader continues."""
+    """The position from which the next page is read."""
     has_more: bool = False
     """Whether more announcements are already available."""
     is_upgrading: bool = False
-    """Whether readers of the previous release may continue from the position."""
+    """Whether processes of the previous release may continue from the position."""
 
 
 class PositionGoneError(PermanentError):
-    """The rows after a position are no longer stored, or it is not from this store (410)."""
+    """Raised for a position after which rows were removed, or from another store (410)."""
 
     def __init__(self, message: str, end: Position) -> None:
-        """Store the end of the feed, where a reader that lists everything now can continue."""
+        """Store the end of the feed, from which a client may continue after listing all runs."""
         super().__init__(message)
         self.end = end
 
@@ -73,8 +73,8 @@ class FeedWriter(Protocol):
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """Append versions to the feed; return when readers can see them.
 
-        Call this after ``TrajectoryWriter.write`` and before recording the progress: an announced
-        version can then be read, and the trace of a version that was not announced is found as
+        Call this after ``TrajectoryWriter.write``, so that an announced version can be read, and
+        before recording the progress, so that a trace whose version was not announced is found as
         unfinished.
         """
 
@@ -94,19 +94,18 @@ class FeedReader(Protocol):
     ) -> FeedPage:
         """Return about ``limit`` announcements after a position, oldest first.
 
-        ``None`` is the end of the feed: the page has no announcements, only the position after all
-        of them. A reader that follows from position to position gets the newest version of each
-        trajectory once, and an announcement after the last change of its annotations and scores,
-        however slow or concurrent the writes; an older version may be missing. Changes that a blind
-        queue withholds from anonymous readers are announced when the queue no longer withholds
-        them.
+        ``None`` means the end of the feed: the page has no announcements, only the position after
+        all of them. A client that reads page after page gets the newest version of each trajectory
+        once, and an announcement after the last change of its annotations and scores, even if
+        writes are slow or concurrent; older versions may be missing. Changes that a blind queue
+        withholds from anonymous readers are announced when the queue no longer withholds them.
 
         Raises ``PositionGoneError``.
         """
 
     def deleted_among(self, keys: Sequence[TraceKey]) -> AbstractSet[TraceKey]:
-        """Return the keys that were deleted, possibly after they were announced."""
+        """Return the keys of deleted traces, which may have been deleted after an announcement."""
 
 
 class FeedStore(FeedWriter, FeedReader, Protocol):
-    """The feed, for writing and reading."""
+    """Writes and reads the feed."""

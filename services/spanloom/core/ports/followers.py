@@ -1,4 +1,4 @@
-"""The port for the positions of followers of the change feed."""
+"""The port for storing how far each follower has read the change feed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class FollowerStore(Protocol):
     """Stores the position of each follower; see ``following/follower.py``."""
 
     def place(self, follower: str) -> Position | None:
-        """Return the position that was stored last; ``None`` if there is none."""
+        """Return the last stored position; ``None`` if there is none."""
 
     def keep_place(self, follower: str, place: Position) -> None:
         """Store a position, durable on return; the latest stored position counts."""

@@ -1,4 +1,8 @@
-"""The port of online rules, of their work, and of the positions of their backfills."""
+"""The port for storing online rules, their work, and the positions of their backfills.
+
+The work of a rule is a row for each run that the rule selects. The row says whether the run is
+still to be judged, when, and what judging it has cost.
+"""
 
 from __future__ import annotations
 
@@ -25,16 +29,16 @@ class OnlineRuleStore(Protocol):
     """Stores online rules and their work."""
 
     def put(self, rule: OnlineRule) -> None:
-        """Store a rule, durable on return; the latest rule of a name counts.
+        """Store a rule, durable on return; of several with the same name the latest counts.
 
         The store sets ``since_us`` if it is 0.
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
-        """Return rules by project and name, all or only the named one, including deleted rules."""
+        """Return all rules, or the rule ``name``, by project and name; also deleted rules."""
 
     def add_work(self, work: Sequence[Work]) -> None:
-        """Store revisions of work, durable on return."""
+        """Store new states of work, durable on return."""
 
     def waiting(
         self,
@@ -44,17 +48,17 @@ class OnlineRuleStore(Protocol):
         rules: Collection[RuleId],
         states: Collection[WorkState],
     ) -> Sequence[Work]:
-        """Return work of these rules in one of these states, for runs in the slices.
+        """Return the due work for these rules that is in one of these states.
 
-        Work is left out before it is due. Pending work comes before deferred work; within a state
-        the work with the earliest due time comes first.
+        Only for runs in ``slices``. Pending work comes before deferred work; within a state the
+        work with the earliest due time comes first.
         """
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
-        """Return all work of these runs, each in its highest revision."""
+        """Return all rules' work for these runs, in its newest state."""
 
     def progress(self, project: str, name: str = "") -> Mapping[str, RuleProgress]:
-        """Return the progress of a project's rules, or of one; rules without work are left out."""
+        """Return the progress of a project's rules, or of one rule; omit rules without work."""
 
     def spent(self, project: str, name: str, since_us: int) -> Spent:
         """Return how many dollars, tokens, calls and runs a rule has spent since a time."""
@@ -62,7 +66,10 @@ class OnlineRuleStore(Protocol):
     def judged_before(
         self, project: str, name: str, version: int, after: str, limit: int
     ) -> Sequence[str]:
-        """Return trace ids after one, in order, that earlier versions of a rule have work for."""
+        """Return the runs for which earlier versions of a rule have work, as trace ids in order.
+
+        Returns up to ``limit`` ids that are greater than ``after``.
+        """
 
     def place(self, place: WalkPlace) -> None:
         """Store the position of a backfill, durable on return."""

@@ -1,4 +1,4 @@
-"""The ports of changes, of the extractor's progress with each trace, and of replays."""
+"""The ports for changes, for the extractor's progress with each trace, and for replays."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 FOREVER_S = 2**33
-"""A time in seconds after all others: in the year 2242."""
+"""A time in seconds, in the year 2242, that is later than all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceChange:
-    """The sum of the spans that arrived for a trace in some interval."""
+    """The changes of a trace in a time interval, added up."""
 
     key: TraceKey
     first_accepted_ns: int
     last_accepted_ns: int
     has_root: bool
-    """Whether a span without parent is among them."""
+    """Whether a span without a parent arrived."""
     span_count: int = 0
-    """How many spans arrived, including repeats."""
+    """How many spans arrived; spans sent again count again."""
     second: int = 0
-    """The second of the store's clock in which the first of them was stored; 0 if unknown."""
+    """The second, on the store's clock, of the earliest change; 0 if unknown."""
     requests: frozenset[tuple[int, int]] = frozenset()
     """The sequence and the number of spans of each request."""
 
 
 class ChangedSeconds(NamedTuple):
-    """The content of the seconds that differ from the known content."""
+    """The changes in the seconds whose fingerprint differs from the known one."""
 
     changes: Sequence[TraceChange]
-    """The spans that arrived for each trace in each of these seconds, known before or not."""
+    """All changes in these seconds, by trace, including changes known before."""
     fingerprints: Mapping[int, int]
-    """The fingerprint of each second's current content, by second."""
+    """The current fingerprint of each of these seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,80 +53,80 @@ class Progress:
 
     key: TraceKey
     seq: int
-    """The highest sequence that an attempt included; never lower than the recorded one."""
+    """The newest sequence that any attempt has read; never lowered."""
     status: Status
     attempts: int = 0
     """Consecutive failed attempts."""
     arrived: int = 0
-    """How many spans had arrived, including repeats, before the newest attempt began to read.
+    """How many spans had arrived before the newest attempt began to read; 0 if unknown.
 
-    0 if unknown.
+    Spans sent again count again.
     """
     error: str = ""
     """Why the newest attempt failed; empty if it did not fail."""
     requests: int = 0
-    """How many requests had arrived before that; 0 if unknown."""
+    """How many requests had arrived before the newest attempt began to read; 0 if unknown."""
     digest: int = 0
     """The fingerprint of these requests (``Arrived.digest``)."""
     is_whole: bool = False
-    """Whether a build of everything in these requests is stored."""
+    """Whether a build is stored that has everything in these requests."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether no work is left until more spans arrive."""
+        """Whether the trace need not be built again until more spans arrive."""
         return self.status is not Status.LIVE and not self.attempts
 
 
 class ChangeReader(Protocol):
     """Reads changes for discovery.
 
-    Times are whole seconds of the store's own clock, taken when an ``append`` begins. Every method
-    sees all rows whose ``append`` returned before its call. It may or may not see rows of an
-    ``append`` in progress, so rows of a past second may become visible later.
+    Times are whole seconds on the store's clock, taken when ``SpanWriter.append`` begins. Every
+    method sees all rows of calls of ``append`` that have returned. It may or may not see rows of
+    calls in progress, so rows with a past second may become visible later.
     """
 
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
     def appends(self) -> int | None:
-        """Return how many calls of ``append`` have ended, if no other process makes any.
+        """Return how many calls of ``append`` have ended; ``None`` if unknown.
 
-        As long as the number is unchanged, nothing was stored in between. ``None`` means unknown: a
-        call is in progress, or other processes may append to this store.
+        As long as the number is unchanged, nothing was stored in between. It is unknown while a
+        call is in progress, and if other processes may append to this store.
         """
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
         """Return a fingerprint of what was stored in each second from ``since_s`` on.
 
-        A second without rows has no entry; any added or removed row changes the fingerprint. With
-        ``width_s``, there is one fingerprint for each interval of that many seconds, keyed by its
-        first second; the first interval may begin before ``since_s``.
+        A second without rows has no entry; any added or removed row changes the fingerprint. If
+        ``width_s`` is greater than 1, there is one fingerprint for each interval of that many
+        seconds, keyed by its first second; the first interval may begin before ``since_s``.
         """
 
     def changes_since(
         self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
     ) -> ChangedSeconds:
-        """Return the changes in seconds from ``since_s`` on whose fingerprint is not the known one.
+        """Return changes in seconds from ``since_s`` on whose fingerprint differs from ``known``.
 
-        A known second that no longer has rows is left out, and so is a second without traces of the
-        slices. Fingerprints cover all traces, whatever the slices.
+        Seconds without rows, and without traces in the slices, are left out. Fingerprints cover all
+        traces, not only those in the slices.
         """
 
     def unextracted(
         self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
     ) -> Sequence[TraceChange]:
-        """Return the changes in this interval (end excluded) of traces that need to be built.
+        """Return changes in an interval (end excluded) of traces that need to be built.
 
-        These are traces without a recorded build of everything that has arrived, traces whose
-        progress is unfinished, and traces with a change whose request is not visible yet. Progress
-        that an older release recorded is compared by sequence and number of spans.
+        These are traces without a recorded build of everything that has arrived, traces with
+        unfinished progress, and traces with a change whose request is not visible yet. Progress
+        recorded by an older release is compared by sequence and number of spans.
         """
 
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
-        """Return the result of ``unextracted`` for all times and a share of the traces.
+        """Return the changes of traces that need to be built, of any age, as ``unextracted`` does.
 
-        The share is the traces whose ids begin with these hexadecimal digits. They are found by the
-        requests instead of the changes.
+        Only for traces whose ids begin with the hex digits ``begins_with``. The traces are found in
+        the table of requests instead of the table of changes.
         """
 
     def present(
@@ -144,30 +144,30 @@ class ChangeReader(Protocol):
         """Return the lowest recorded watermark of the slices; 0 if there is none."""
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
-        """Return up to ``limit`` traces whose newest attempt failed, most attempts first.
+        """Return the progress of up to ``limit`` traces whose newest attempt failed.
 
-        The extractor tries them again; each has its error.
+        The traces with the most attempts come first. The extractor will try them again.
         """
 
 
 class ProgressWriter(Protocol):
-    """Records the traces that discovery does not need to find again."""
+    """Records progress and watermarks, so that discovery does not find built traces again."""
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
         """Record the extractor's progress with these traces."""
 
     def record_revisits(self, keys: Sequence[TraceKey]) -> None:
-        """Make stored traces due again; each gets a request, and a change, without spans."""
+        """Make stored traces due again, by storing a change without spans for each."""
 
     def record_watermark(self, second: int) -> None:
-        """Record that all visible changes of earlier seconds are extracted or unfinished."""
+        """Record that all changes before a second are extracted, or their traces unfinished."""
 
     def record_watermarks(self, seconds: Mapping[int, int]) -> None:
-        """Record the watermarks of slices."""
+        """Record watermarks, in seconds, by slice."""
 
 
 class ReplayRequests(Protocol):
-    """Accepts requests for replays and reports their progress."""
+    """Stores requests for replays, and returns their progress."""
 
     def count_traces(self, selection: Selection) -> int:
         """Return how many stored trajectories match a selection."""
@@ -179,9 +179,9 @@ class ReplayRequests(Protocol):
         """Return a replay as last recorded, if its selection is within the reach."""
 
     def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
-        """Return up to ``limit`` replays within the reach that are older than the id ``after``.
+        """Return up to ``limit`` replays within the reach, newest first.
 
-        The newest comes first.
+        If ``after`` is set, only replays that are older than the replay with this id.
         """
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
@@ -189,21 +189,22 @@ class ReplayRequests(Protocol):
 
 
 class ReplayQueue(ReplayRequests, Protocol):
-    """Assigns the replayer its work in parts."""
+    """Provides the replayer with replays, and with the traces to build."""
 
     def parts(self, replay: Replay) -> Sequence[Replay]:
-        """Return the parts of a replay as last recorded: one, unless processes share the store.
+        """Return the parts of a replay as last recorded.
 
-        ``record`` also accepts a part; replays that are returned have the sums of their parts.
+        There is one part, or, if processes share the store, one per slice. ``record`` also accepts
+        a part; a whole replay has the sums over its parts.
         """
 
     def finish(self, replay: Replay) -> None:
-        """Record that a replay is finished, if all its parts are."""
+        """Record that a replay is finished, if all its parts are finished."""
 
     def traces_after(
         self, selection: Selection, after: TraceKey, limit: int, part: int | None = None
     ) -> Sequence[StoredTrace]:
-        """Return up to ``limit`` traces of the selection after a key, in the order of keys.
+        """Return up to ``limit`` traces in the selection after a key, in the order of keys.
 
-        With ``part``, only traces of this part of a replay.
+        If ``part`` is set, only traces in this part of a replay.
         """

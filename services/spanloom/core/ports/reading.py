@@ -1,4 +1,4 @@
-"""The read ports of the API: documents, lists page by page, statistics and spans."""
+"""The ports through which the API reads: documents, lists, statistics and spans."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Documents(NamedTuple):
-    """The stored documents of one version of a trajectory."""
+    """The document of one version of a trajectory, and its classified spans."""
 
     document: bytes
     spans: bytes
@@ -48,14 +48,14 @@ class Documents(NamedTuple):
 
 
 class StoredVersion(NamedTuple):
-    """One version of a trajectory that can be read."""
+    """Data about a version of a trajectory whose document can be read."""
 
     version: int
     status: Status
     stored_at_ms: int
     """Time of storing, in milliseconds since the epoch."""
     extractor_version: str
-    """The extractor version that built it."""
+    """The version of the extractor that built it."""
     span_count: int
 
 
@@ -68,22 +68,23 @@ class DocumentReader(Protocol):
     def many(
         self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
     ) -> Sequence[bytes | None]:
-        """Return the documents of the first keys: as many as fit into ``most_bytes``, at least one.
+        """Return documents for the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` stands for a document that does not exist (any longer), and for a document of more
-        than ``most_each`` bytes, which is not read.
+        ``None`` stands for a document that does not exist (any longer), and for one with more than
+        ``most_each`` bytes, which is not read.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the JSON list of the classified spans."""
 
     def both(self, trace_id: str, reach: Reach) -> Documents | None:
-        """Return both documents of one version; two separate reads might mix versions."""
+        """Return document and classified spans of one version; two reads could mix versions."""
 
     def versions(self, trace_id: str, reach: Reach) -> Sequence[StoredVersion]:
-        """Return the versions that are stored, newest first; empty for an unknown trace.
+        """Return the stored versions, newest first; empty for an unknown trace.
 
-        Only the newest is stored; if several projects have the trace, the newest of all.
+        Only the newest version is stored; if several projects have the trace, only the newest of
+        all is returned.
         """
 
 
@@ -98,17 +99,17 @@ class RunReader(Protocol):
         after: Cursor | None = None,
         query: RunSelection = ANY_RUN,
     ) -> Sequence[ListedRun]:
-        """Return up to ``limit`` summaries by (start, trace id, project), newest first.
+        """Return up to ``limit`` runs by (start, trace id, project), newest first.
 
-        ``query`` filters them further, and may set another order; runs without a value for it come
-        last. Each summary has its ``continuation``. Raises ``InvalidQueryError`` for a query that
-        cannot be answered, or not over so many runs.
+        ``query`` filters the runs further, and may order them by another field; runs without a
+        value for that field come last. Each run has its ``continuation``. Raises
+        ``InvalidQueryError`` if the query is invalid, or too expensive for this many runs.
         """
 
     def matching_among(
         self, keys: Sequence[TraceKey], reach: Reach, where: Condition
     ) -> AbstractSet[TraceKey]:
-        """Return the traces whose current trajectories meet the condition.
+        """Return the keys of the traces whose current trajectories meet the condition.
 
         Raises ``InvalidQueryError`` like ``list``.
         """
@@ -118,7 +119,7 @@ class RunReader(Protocol):
     ) -> Sequence[AbstractSet[TraceKey]]:
         """Return the result of ``matching_among`` for each of several conditions, with one query.
 
-        Raises ``InvalidQueryError`` if any of them cannot be answered.
+        Raises ``InvalidQueryError`` if any of the conditions cannot be evaluated.
         """
 
     def conversation(
@@ -131,14 +132,13 @@ class RunReader(Protocol):
     ) -> Sequence[ListedRun]:
         """Return up to ``limit`` runs of a conversation, oldest first.
 
-        They are ordered by (start, trace id, project).
-
-        A conversation belongs to one project; with a wider reach, the runs of all projects that
-        have its id are returned. The empty id returns no runs.
+        The runs are ordered by (start, trace id, project). A conversation belongs to one project;
+        if the reach has several projects with this conversation id, the runs of all are returned.
+        An empty id returns no runs.
         """
 
     def continuation(self, key: TraceKey) -> Continuation:
-        """Return which run this one continues and which run continues it, among current runs."""
+        """Return which current run this run continues, and which current run continues it."""
 
 
 class ConversationReader(Protocol):
@@ -149,8 +149,9 @@ class ConversationReader(Protocol):
     ) -> Sequence[ListedConversation]:
         """Return up to ``limit`` conversations with at least one run that passes the filter.
 
-        Each summary covers all runs of the conversation, except runs that repeat another or have no
-        step. Conversations are ordered by their newest run that passes the filter, newest first.
+        Each item summarizes all runs of the conversation, except runs that repeat another run or
+        have no step. Conversations are ordered by their newest run that passes the filter, newest
+        first.
         """
 
 
@@ -158,17 +159,17 @@ class StatsReader(Protocol):
     """Computes statistics over runs, within the reader's reach."""
 
     def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
-        """Return the numbers of each group of runs that pass the filter, or of their steps.
+        """Compute metrics for each group of runs that pass the filter, or of their steps.
 
-        Groups by time are in the order of time, others by their first number, largest first; at
-        most ``query.top``. If the query does not group, there is exactly one group. Raises
-        ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
+        Groups by time are ordered by time, other groups by their first metric, largest first; at
+        most ``query.top`` are returned. If the query does not group, there is exactly one group.
+        Raises ``InvalidQueryError`` if the query is invalid, or too expensive for this many runs.
         """
 
     def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
         """Return the shapes of up to ``most`` runs that meet the condition, newest first.
 
-        Raises ``InvalidQueryError`` for a query that cannot be answered, or not over so many runs.
+        Raises ``InvalidQueryError`` if the query is invalid, or too expensive for this many runs.
         """
 
 
@@ -176,25 +177,25 @@ class SentSpans(Protocol):
     """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return the key of a trace that has a trajectory; if several projects do, the newest."""
+        """Return the key of a trace that has a trajectory; of several projects, the newest."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
-        """Return the other traces of the run that a trace shows (``core/joining``), by id."""
+        """Return the other traces of the run whose home is this trace (``core/joining``), by id."""
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
     ) -> bytes:
-        """Return an OTLP ``TracesData`` message of one span, or of the next spans after an id.
+        """Return an OTLP ``TracesData`` message with one span, or with the next spans after an id.
 
-        Every value has its type. Pages are in the order of span ids; within a message spans are
-        ordered by (start, span id). Empty without spans. Two such messages concatenated are one
-        message with the spans of both. A single span may also belong to another trace of the run
-        that this trace shows (``core/joining``).
+        Attribute values have the types in which they were sent. Pages are in the order of span ids;
+        within a message spans are ordered by (start, span id). The result is empty if there are no
+        spans. Two such messages concatenated are one message with the spans of both. A single span
+        may also belong to another trace of a run whose home is this trace (``core/joining``).
         """
 
 
 class ReadingStore(Protocol):
-    """The store subjects that the API needs."""
+    """The ports of the store that the API needs."""
 
     @property
     def spans(self) -> SentSpans:
@@ -218,7 +219,7 @@ class ReadingStore(Protocol):
 
     @property
     def stats(self) -> StatsReader:
-        """Numbers over runs and steps."""
+        """Statistics over runs and steps."""
 
     @property
     def texts(self) -> TextFinder:
@@ -230,7 +231,7 @@ class ReadingStore(Protocol):
 
     @property
     def replays(self) -> ReplayRequests:
-        """Requests for replays."""
+        """Requested replays."""
 
     @property
     def deletions(self) -> DeletionLedger:
@@ -250,7 +251,7 @@ class ReadingStore(Protocol):
 
     @property
     def versions(self) -> VersionKeeper:
-        """Documents as they were annotated."""
+        """Annotated versions of documents."""
 
     @property
     def scores(self) -> ScoreStore:

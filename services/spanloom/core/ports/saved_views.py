@@ -1,4 +1,4 @@
-"""The port of saved views."""
+"""The port for storing saved views."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ class ViewStore(Protocol):
     def add(self, view: SavedView) -> None:
         """Store a revision, durable on return.
 
-        Of two revisions of a view with the same number the earlier one counts; the caller reads it
-        back to see which one that is.
+        Of two revisions of a view with the same number the first counts; the caller must read the
+        revision to learn which of them was stored.
         """
 
     def list(self, project: str) -> Sequence[SavedView]:
-        """Return the newest revision of each view by page, name and id, deleted ones included."""
+        """Return the newest revision of each view, even if deleted, by page, name and id."""
 
     def defaults(self, project: str) -> Mapping[str, str]:
         """Return the id of the default view by page; the view may have been deleted since."""
 
     def set_default(self, project: str, page: str, view_id: str, at_us: int) -> None:
-        """Make a view the default of a page; without an id the page has no default.
+        """Make a view the default for a page; if the id is empty, the page has no default.
 
-        Of several choices the latest by ``at_us`` counts. Durable on return.
+        Of several calls the one with the latest ``at_us`` counts. Durable on return.
         """

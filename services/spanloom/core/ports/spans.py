@@ -1,4 +1,4 @@
-"""The port of raw spans. Input: requests. Output: the spans of a trace."""
+"""The port for storing and reading spans. Input: export requests. Output: the spans of a trace."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 LONGEST_APPEND_S = 600
-"""Seconds after which an ``append`` stores nothing; discovery of changes looks back further."""
+"""Maximum seconds that an ``append`` may take; discovery reads changes further back than that."""
 
 
 class Signal(StrEnum):
-    """The kind of content of a spooled request."""
+    """What a spooled request contains."""
 
     SPANS = "spans"
     CONTENT_EVENTS = "content_events"
-    """GenAI content from log records, as child spans of the span to which the content belongs."""
+    """GenAI content from log records, encoded as child spans of the span to which it belongs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class SpooledRequest:
     """One accepted export request on its way from the spool to the store."""
 
     seq: int
-    """Grows with each accepted request of a spool; becomes the version of the request's spans.
+    """The sequence, in µs since the epoch; larger for each request that a spool accepts.
 
-    In microseconds since the epoch, unique and increasing.
+    The row versions of the request's spans are computed from it.
     """
     project: str
-    """The project of the API key; if empty, the resource decides."""
+    """The project of the API key; if empty, each resource has its project."""
     accepted_at_ns: int
     body: bytes
     """A validated ``ExportTraceServiceRequest``.
 
-    Arrays and key-value lists among attribute values also carry their JSON text
+    Attribute values that are arrays or key-value lists have their JSON text added
     (``proto/README.md``).
     """
     span_count: int
@@ -53,11 +53,11 @@ class SpanWriter(Protocol):
     def append(self, requests: Sequence[SpooledRequest]) -> None:
         """Store all spans of the requests, or raise; return only after they are durable.
 
-        Idempotent: the same requests again change nothing. A span sent again in a later request
-        replaces the earlier one, but an open copy never replaces a finished span
-        (``Span.is_finished``). After an error none, some or all of the spans may be stored; calling
-        again with the same requests repairs that. Stored rows become visible within
-        ``LONGEST_APPEND_S`` after the time under which discovery finds them.
+        Idempotent: storing the same requests again changes nothing. A span sent again in a later
+        request replaces the earlier version, but an open copy never replaces a finished span
+        (``Span.is_finished``). After an error none, some or all of the spans may be stored; another
+        call with the same requests stores the rest. Rows become visible at most
+        ``LONGEST_APPEND_S`` after the second at which discovery looks for them.
         """
 
 
@@ -66,19 +66,19 @@ class Request(NamedTuple):
 
     seq: int
     is_events: bool
-    """Whether it contained content events instead of spans."""
+    """Whether the request contained content events instead of spans."""
     items: int
-    """How many distinct spans, or events, its ids name.
+    """How many distinct spans, or events, it contained.
 
-    0 if the ids are not known (an older release stored the request), or if the request only causes
-    the trace to be built again.
+    0 if the ids are not known, because an older release stored the request, or if the request was
+    only stored so that the trace is built again.
     """
     spans: int
-    """How many spans it contained, as counted by the change that discovery found."""
+    """How many spans it contained, as counted in the table of changes."""
 
 
 class Ids(NamedTuple):
-    """The ids of the spans or events of a request, as numbers (``core.coverage``)."""
+    """The ids of the spans or events in a request, as numbers (``core.coverage``)."""
 
     seq: int
     is_events: bool
@@ -94,9 +94,9 @@ class Arrived(NamedTuple):
     requests: Sequence[Request] = ()
     """Every stored request, in no particular order; a request that is stored twice counts once."""
     spans: int = 0
-    """How many spans the requests contained in total, including repeats."""
+    """How many spans the requests contained in total; spans sent again count again."""
     digest: int = 0
-    """A fingerprint of the requests and of their contents."""
+    """A fingerprint of the requests and their contents."""
 
     @property
     def newest_seq(self) -> int:
@@ -108,19 +108,19 @@ NOTHING_ARRIVED = Arrived()
 
 
 class Read(NamedTuple):
-    """How much of a trace a build read; grows with every span or newer version that is read."""
+    """How much of a trace a build read; grows with each span, and with newer row versions."""
 
     items: int
     """The number of spans and content events."""
     ranks: int
-    """The sum of the ranks of all items, each plus one.
+    """The sum over all items of the sequence, plus 1, plus 2^50 for a finished span.
 
-    A finished span ranks 2^50 above its sequence.
+    So a newer version of a span, or its end, makes the sum larger.
     """
 
     @property
     def mark(self) -> str:
-        """Both numbers as text of a fixed width, which sorts like the numbers."""
+        """The read mark: ``items`` and ``ranks`` as a text of fixed width, so that it sorts."""
         return f"{self.items:08x}{self.ranks:026x}"
 
 
@@ -128,12 +128,12 @@ NOTHING_READ = Read(0, 0)
 
 
 class Contents(NamedTuple):
-    """The spans and content events of a trace as stored, before they are joined."""
+    """The spans and content events of a trace as stored, before events are added to spans."""
 
     spans: Mapping[str, Span]
     """The current version of each span, by its id."""
     events: Mapping[tuple[str, str], int]
-    """The newest sequence of each content event, by the span's id and the event's id."""
+    """The newest sequence of each content event, by span id and event id."""
 
 
 NO_CONTENTS = Contents({}, {})
@@ -143,7 +143,7 @@ class Unplaced(NamedTuple):
     """An evaluation result from a log record whose span was not read."""
 
     span_id: str
-    """The id of its span, which has not arrived; empty if it names no span."""
+    """The id of the span that the result names, which has not arrived; empty if none."""
     event: Event
 
 
@@ -151,7 +151,7 @@ class Traces(dict["TraceKey", "list[Span]"]):
     """The spans of traces; a trace without spans has no entry."""
 
     def __init__(self, spans: Mapping[TraceKey, list[Span]] | None = None) -> None:
-        """Start with these spans; the other members are filled in later."""
+        """Start with these spans; the caller sets the other attributes."""
         super().__init__(spans or {})
         self.contents: dict[TraceKey, Contents] = {}
         """The spans and events that were read of each trace, including traces with only events."""
@@ -160,7 +160,7 @@ class Traces(dict["TraceKey", "list[Span]"]):
 
 
 class TracePart(NamedTuple):
-    """A trace, or as many of its spans and events as the reader's limit allows."""
+    """The spans and events of a trace that were read; not all if there are more than the limit."""
 
     spans: list[Span]
     span_count: int
@@ -168,29 +168,29 @@ class TracePart(NamedTuple):
     events_left_out: int
     """How many content events of the trace were not read."""
     newest_seq: int
-    """The newest current version among all of them, read or not."""
+    """The newest sequence among all spans and events of the trace, even if not read."""
     read: Read = NOTHING_READ
-    """How much of the trace is stored, read or not."""
+    """How much of the trace is stored, even if not all of it was read."""
     is_whole: bool = False
-    """Whether at least everything that had arrived before is stored."""
+    """Whether everything that had arrived before was visible in the store."""
     unlisted: Mapping[int, int] = MappingProxyType({})
-    """Number of spans and events by sequence, for sequences without a known request."""
+    """Number of spans and events by sequence, for sequences that no known request has."""
     unplaced: Sequence[Unplaced] = ()
     """Evaluation results without a span."""
 
 
 class SpanReader(Protocol):
-    """Reads the spans of traces; a key includes the project."""
+    """Reads the spans of traces; a ``TraceKey`` includes the project."""
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
-        """Return what has arrived for these traces; traces for which nothing arrived have no entry.
+        """Return the requests that have arrived for these traces; no entry if nothing arrived.
 
-        Later reads may not return all of it, because the rows of an ``append`` become visible table
-        by table. ``core.coverage`` compares the two.
+        A later read may not return all of their spans, because the rows of an ``append`` become
+        visible table by table. ``core.coverage`` compares them.
         """
 
     def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
-        """Return the ids in each request for these traces, where they are known."""
+        """Return the ids of the spans in each request for these traces, if they are known."""
 
     def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
         """Return the ``Arrived.digest`` of each trace's last whole build, if one is recorded."""
@@ -198,24 +198,25 @@ class SpanReader(Protocol):
     def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """Return every span of the traces, each in its newest version, in no particular order.
 
-        The content events of a span are among its events, after its own, in the order of time; the
-        span's version is then the newest of both. A trace without spans has no entry. If a request
-        has a span twice, one of the two is returned, the same for every reader. Of a finished span
-        and open copies of it the finished span is returned, whichever arrived last.
+        The content events of a span are appended to the span's events, in the order of time; the
+        span's sequence is the newest of its own and theirs. A trace without spans has no entry. If
+        a request has a span twice, always the same one is returned. Of a finished span and open
+        copies of it, the finished span is returned, whichever arrived last.
         """
 
     def read_unplaced(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
-        """Return the evaluation results that wait under the ids of responses.
+        """Return evaluation results that name a response id instead of a trace.
 
-        ``conventions.evaluations.trace_of_response`` makes the ``keys``; most have no entry.
+        They are stored with a trace id that ``conventions.evaluations.trace_of_response`` derives
+        from the response id; ``keys`` have such trace ids. Most keys have no entry.
         """
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
         """Return at most ``limit`` spans of a trace, and as many content events.
 
-        Spans without a parent come first, then the others, each by (start, span id); events are
-        ordered by (time, span id, event id). Otherwise it works like ``read_spans``, and it
-        compares what is stored with what had arrived. The number of rows built depends on the
-        limit; the number of rows that the engine reads to choose them grows with the trace (see ADR
-        018).
+        Spans without a parent come first, then the others, both ordered by (start, span id); events
+        are ordered by (time, span id, event id). The result is otherwise as from ``read_spans``,
+        and ``is_whole`` is set by comparing what is stored with what had arrived. The number of
+        returned rows depends on the limit; the number of rows that ClickHouse reads to select them
+        grows with the trace (see ADR 018).
         """

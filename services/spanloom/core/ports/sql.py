@@ -1,4 +1,4 @@
-"""The port for SQL from users: the engine's parser, and a connection for each statement."""
+"""The port for SQL from users: parses statements with ClickHouse, and runs them read-only."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Tree: TypeAlias = dict[str, Any]
-"""A statement parsed by the engine, as JSON in the engine's own form."""
+"""A statement parsed by ClickHouse, as JSON in ClickHouse's form."""
 
 
 class SqlError(SpanloomError):
-    """A statement cannot be answered; the client gets ClickHouse's error number and name.
+    """A statement is invalid or fails; the client gets ClickHouse's error number and name.
 
     For example ``SqlError(62, "SYNTAX_ERROR", "Syntax error: failed at position 8 …")``.
     """
 
     def __init__(self, code: int, name: str, text: str) -> None:
-        """Store the reason in the form that a client shows."""
+        """Store number and name of the error, and the text that a client shows."""
         super().__init__(f"Code: {code}. DB::Exception: {text} ({name})")
         self.code = code
         self.name = name
@@ -29,7 +29,7 @@ class SqlError(SpanloomError):
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table or view of the store, with the facts that the check of a statement needs."""
+    """A table or view of the store, with the data needed to check a statement."""
 
     name: str
     definition: Tree | None
@@ -37,18 +37,18 @@ class SqlTable:
     live: str
     """The condition that excludes rows of deleted traces; empty if rows belong to no trace."""
     has_rows: bool
-    """Whether it stores rows itself, unlike a view."""
+    """Whether the table stores rows itself; ``False`` for a view."""
     computed: Sequence[str] = ()
-    """Columns that an asterisk leaves out."""
+    """Columns that ``SELECT *`` does not include."""
 
     @property
     def has_projects(self) -> bool:
-        """Whether its rows belong to traces, so that a key of one project may read its own rows."""
+        """Whether rows belong to traces, so that a key with one project may read its rows."""
         return bool(self.live)
 
 
 class SqlFacts(NamedTuple):
-    """Facts about the engine that every answer includes."""
+    """Data about ClickHouse that every response includes."""
 
     version: str
     display_name: str
@@ -56,7 +56,7 @@ class SqlFacts(NamedTuple):
 
 
 class SqlJob(NamedTuple):
-    """One statement, ready to be run."""
+    """One checked statement, with everything that is needed to run it."""
 
     text: str
     format: str
@@ -69,11 +69,11 @@ class SqlJob(NamedTuple):
 
 
 class SqlAnswer(NamedTuple):
-    """The answer to a statement, and its cost."""
+    """The result of a statement, and its cost."""
 
     body: bytes
     rows: int
-    """Number of rows in the answer."""
+    """Number of rows in the result."""
     rows_read: int
     bytes_read: int
     elapsed_s: float
@@ -86,12 +86,12 @@ class SqlEngine(Protocol):
 
     @property
     def database(self) -> str:
-        """The database that the store is in."""
+        """The name of the database that contains the store."""
         ...
 
     @property
     def facts(self) -> SqlFacts:
-        """Facts about the engine that every answer includes."""
+        """Data about ClickHouse that every response includes."""
         ...
 
     @property
@@ -101,28 +101,28 @@ class SqlEngine(Protocol):
 
     @property
     def system_columns(self) -> Mapping[str, Sequence[str]]:
-        """The columns of each table of the database ``system``."""
+        """The columns of each table in the database ``system``."""
         ...
 
     @property
     def setting_names(self) -> Sequence[str]:
-        """Every setting that the engine has."""
+        """The names of all ClickHouse settings."""
         ...
 
     def parse(self, text: str) -> Tree | None:
-        """Return the tree of a text's only statement; ``None`` for a kind that has no tree."""
+        """Parse the only statement in a text; ``None`` if ClickHouse has no tree for its kind."""
         ...
 
     def write(self, tree: Tree) -> str:
-        """Return the text of a tree."""
+        """Return a tree as SQL text."""
         ...
 
     def plain(self, text: str) -> str:
-        """Return a text's only statement in the engine's formatting, without comments."""
+        """Return the only statement in a text as ClickHouse formats it, without comments."""
         ...
 
     def run(self, job: SqlJob) -> SqlAnswer:
-        """Run a statement on a separate read-only connection, and return its answer."""
+        """Run a statement on a separate read-only connection, and return the result."""
         ...
 
     def cancel(self, tag: str) -> None:

@@ -1,4 +1,4 @@
-"""Steps as rows of a table: the steps of many runs, page by page."""
+"""The port for listing the steps of many runs, page by page."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 
 class StepCursor(NamedTuple):
-    """A position among step rows: the run's position in lists, and the step's in the run."""
+    """A position in a list of steps: the run's position in lists, and the step's in its run."""
 
     start_ns: int
     trace_id: str
     project: str
     position: int
     rank: Rank = ()
-    """The sort key before the start, if the list is ordered by a value of steps."""
+    """The first sort key, before the start, if the list is ordered by a field of steps."""
 
 
 class StepSelection(NamedTuple):
-    """A query for steps: which, of which runs, and in which order; ``None`` selects all."""
+    """Conditions on steps and on their runs, ``None`` for all, and the order of the steps."""
 
     where: Condition | None = None
     run_where: Condition | None = None
     order: Order = NEWEST_FIRST
-    """Orders by a field of steps, or by the start of their runs."""
+    """The order by a field of steps, or by the start of their runs."""
 
     @property
     def is_by_run(self) -> bool:
-        """Whether the steps come run by run."""
+        """Whether steps are ordered run by run, not by a field of steps."""
         return self.order.field is START
 
     def runs(self) -> RunSelection:
-        """Return the selection of runs that have a matching step; no other runs need to be read."""
+        """Return the selection of runs that have a matching step; other runs need not be read."""
         has_step = None if self.where is None else Chain((self.where,), ())
         parts = [part for part in (self.run_where, has_step) if part is not None]
         where = And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
@@ -55,22 +55,22 @@ ANY_STEP = StepSelection()
 
 @dataclass(frozen=True, slots=True)
 class ListedStep:
-    """A step in a list of the steps of many runs, and its position in the list."""
+    """A step in a list of steps, with the values that its cursor needs."""
 
     row: StepRow
     run_start_ns: int
-    """Start of the run in nanoseconds, because lists are ordered by it."""
+    """Start of the run in ns since the epoch, by which lists are ordered."""
     rank: Rank = ()
     """See ``StepCursor.rank``."""
 
     @property
     def key(self) -> TraceKey:
-        """The run of the step."""
+        """The key of the step's run."""
         return TraceKey(self.row.project, self.row.trace_id)
 
     @property
     def cursor(self) -> StepCursor:
-        """The position just after this row."""
+        """The cursor that continues after this step."""
         row = self.row
         return StepCursor(self.run_start_ns, row.trace_id, row.project, row.position, self.rank)
 
@@ -88,8 +88,8 @@ class StepReader(Protocol):
     ) -> Sequence[ListedStep]:
         """Return up to ``limit`` steps of runs that pass the filter, in the order of the query.
 
-        By default runs are in the order of lists, and the steps of each run by their position. If a
-        value of steps orders the list, steps without it come last. Raises ``InvalidQueryError`` for
-        a query that cannot be answered, or not over so many runs, and for a position in another
-        order.
+        By default runs are in the order of lists, and the steps of each run by their position. If
+        the list is ordered by a field of steps, steps without a value come last. Raises
+        ``InvalidQueryError`` if the query is invalid or too expensive for this many runs, and for a
+        cursor from another order.
         """

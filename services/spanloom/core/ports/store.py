@@ -1,4 +1,4 @@
-"""The whole store by subject: for wiring, and for the suite that every implementation passes."""
+"""The whole store, by subject, as created at startup and tested by ``tests/contract``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SpanStore(SpanWriter, SpanReader, SentSpans, Protocol):
 
 
 class ReplayingStore(BuildingStore, Protocol):
-    """The store subjects that are needed to run a replay."""
+    """The ports of the store that are needed to run a replay."""
 
     @property
     def replays(self) -> ReplayQueue:
@@ -36,11 +36,11 @@ class ReplayingStore(BuildingStore, Protocol):
 
 
 class ExtractionStore(ReplayingStore, Protocol):
-    """The store subjects that the extractor needs."""
+    """The ports of the store that the extractor needs."""
 
 
 class Store(ExtractionStore, ReadingStore, Protocol):
-    """All subjects of the store, and its life cycle."""
+    """The store: all subjects, and ``close``."""
 
     @property
     def spans(self) -> SpanStore:
@@ -56,7 +56,7 @@ class Store(ExtractionStore, ReadingStore, Protocol):
 
     @property
     def text_index(self) -> TextIndexer:
-        """The index of full-text search."""
+        """The index for full-text search."""
 
     def close(self) -> None:
         """Release the store, which is not used afterwards."""

@@ -1,4 +1,7 @@
-"""The texts of steps: indexed in parallel to the extraction, and searched by readers."""
+"""The ports for full-text search: indexing the texts of steps, and searching them.
+
+Texts are indexed after a trajectory is stored, independently of the extraction.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HitCursor(NamedTuple):
-    """A position among hits; lists have hits in descending order of their positions."""
+    """A position in a list of hits, which are in descending order of their cursors."""
 
     start_ns: int
     """Start of the run, in nanoseconds since the epoch."""
@@ -26,19 +29,19 @@ class HitCursor(NamedTuple):
     project: str
     step_id: str
     part: int
-    """The number of the text part, from 1, in the order of ``Part``."""
+    """The number, from 1, of the text's ``Part``."""
 
 
 class ListedHit(NamedTuple):
-    """A hit in a list, and the values that the list needs to continue after it."""
+    """A hit in a list, with the values that its cursor needs."""
 
     hit: Hit
     start_ns: int
-    """Start of the run in nanoseconds, by which hits are ordered."""
+    """Start of the run in ns since the epoch, by which hits are ordered."""
 
     @property
     def cursor(self) -> HitCursor:
-        """The position just after this hit."""
+        """The cursor that continues after this hit."""
         hit = self.hit
         place = list(Part).index(hit.part) + 1
         return HitCursor(self.start_ns, hit.trace_id, hit.project, hit.step_id, place)
@@ -50,7 +53,7 @@ class TextSearch(NamedTuple):
     query: TextQuery
     parts: Sequence[Part] = tuple(Part)
     start_from_ns: int = 0
-    """Earliest start of the run."""
+    """Earliest start of the run, in ns since the epoch."""
     start_before_ns: int = 2**64 - 1
 
 
@@ -62,52 +65,52 @@ class TextFinder(Protocol):
     ) -> Sequence[ListedHit]:
         """Return up to ``limit`` hits, ordered by the start of their runs, latest first.
 
-        A text that the newest version of its run no longer has is not a hit, and neither is a text
-        of a run that only repeats another. Texts just written may not be found yet. Raises
-        ``InvalidQueryError`` if a prefix matches too many words.
+        Texts that the newest version of their run no longer has are not found, and neither are
+        texts of runs that only repeat another run. Texts that were just stored may not be found
+        yet. Raises ``InvalidQueryError`` if a prefix matches too many words.
         """
 
 
 class Changed(NamedTuple):
-    """The storing of a trajectory; positions compare in the order of storing, oldest first."""
+    """A stored trajectory version, as a position in the order of storing, oldest first."""
 
     second: int
-    """The second of the store's clock."""
+    """The second, on the store's clock, at which the version was stored."""
     key: TraceKey
     seq: int
     version: int
 
 
 class TextIndexer(Protocol):
-    """Puts texts of stored trajectories into the index; every call can safely be repeated."""
+    """Adds the texts of stored trajectories to the index; every call can safely be repeated."""
 
     def clock(self) -> int:
         """Return the store's time in seconds since the epoch."""
 
     def writes(self) -> int | None:
-        """Return how many writes of trajectories have ended, if no other process writes any.
+        """Return how many writes of trajectories have ended; ``None`` if unknown.
 
-        As long as the number is unchanged, none was stored in between. ``None`` means unknown: a
-        write is in progress, or other processes may write.
+        As long as the number is unchanged, no trajectory was stored in between. It is unknown while
+        a write is in progress, and if other processes may write.
         """
 
     def changed_since(
         self, second: int, limit: int, after: Changed | None = None, slices: Slices = ALL
     ) -> Sequence[Changed]:
-        """Return up to ``limit`` trajectories of the slices stored from this second on, in order.
+        """Return up to ``limit`` trajectories in the slices, stored from ``second`` on, in order.
 
-        With ``after``, only trajectories after that position. A trajectory may also be listed for
-        an older version.
+        If ``after`` is set, only trajectories after this position. A trajectory may also be
+        returned for an older version.
         """
 
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
-        """Add the texts of the current versions that the index lacks.
+        """Add the texts of the current versions that are missing in the index.
 
-        Returns the number of added texts; they can be found on return.
+        Returns the number of added texts, which can be found by a search from then on.
         """
 
     def read_watermark(self, slices: Slices = ALL) -> int:
         """Return the lowest recorded watermark of the slices; 0 if there is none."""
 
     def record_watermark(self, second: int, slices: Slices = ALL) -> None:
-        """Record that all texts of the slices stored before this second are indexed."""
+        """Record that all texts in the slices that were stored before ``second`` are indexed."""

@@ -1,4 +1,4 @@
-"""Ports of a store's administration: upkeep, deletions, snapshots, quotas and API keys."""
+"""Ports for the administration of a store: upkeep, deletions, snapshots, usage and API keys."""
 
 from __future__ import annotations
 
@@ -12,67 +12,68 @@ if TYPE_CHECKING:
 
 
 class Upkeep(Protocol):
-    """Maintains the tables of a store and their retention; only the keeper uses this port."""
+    """Migrates tables, applies retention, removes deleted rows; only the keeper uses this port."""
 
     def migrate(self) -> Sequence[str]:
         """Apply the migrations that the store lacks; return their names.
 
-        On a server that has tables it only adds tables and columns: ``finish_upgrade`` does the
-        rest. If it is killed at any statement, the next call continues there. Raises
-        ``SchemaTooNewError``, ``SchemaTooOldError``, ``SchemaChangedError``, or
+        On a server that already has tables it only adds tables and columns; ``finish_upgrade`` does
+        the rest. If the process is killed, the next call continues at the interrupted statement.
+        Raises ``SchemaTooNewError``, ``SchemaTooOldError``, ``SchemaChangedError``, or
         ``MigrationUnderWayError`` while another process migrates.
         """
 
     def finish_upgrade(self, quiet_s: float) -> Sequence[str]:
-        """End an upgrade if no older release has worked for ``quiet_s``; return applied migrations.
+        """End an upgrade if no process of an older release has been active for ``quiet_s`` seconds.
 
-        From then on older releases are refused. It does nothing if no upgrade is in progress.
-        Raises the same errors as ``migrate``.
+        Returns the names of applied migrations. From then on older releases are refused. Does
+        nothing if no upgrade is in progress. Raises the same errors as ``migrate``.
         """
 
     def awaited(self) -> Older | None:
-        """Return when an older release last worked; ``None`` if no upgrade is in progress."""
+        """Return when an older release was last active; ``None`` if no upgrade is in progress."""
 
     def now_ns(self) -> int:
-        """Return the time of the store's clock, in ns since the epoch."""
+        """Return the time on the store's clock, in ns since the epoch."""
 
     def broken_parts(self) -> int:
-        """Return how many parts of tables are detached as unreadable, as far as is known."""
+        """Return the known number of table parts that ClickHouse detached as unreadable."""
 
     def set_retention(self, plan: RetentionPlan) -> None:
-        """Configure the tables to expire the rows that no project retains any longer.
+        """Set the TTL of the tables to the longest retention period of any project.
 
-        Does nothing, and rewrites no table, if they are already so configured.
+        Does nothing, and rewrites no table, if the TTL is already set so.
         """
 
     def keep_annotated(self, plan: RetentionPlan) -> int:
-        """Exempt annotated trajectories from retention, or stop that; return how many rows changed.
+        """Exempt annotated trajectories from retention, or end the exemption, as ``plan`` says.
 
-        Call it before ``set_retention`` and ``remove_expired``, and repeatedly over time.
+        Returns how many rows changed. Call it before ``set_retention`` and ``remove_expired``, and
+        repeatedly over time.
         """
 
     def remove_expired(self, plan: RetentionPlan, now_s: int) -> int:
-        """Remove the expired rows of projects with shorter terms; return how many rows it removed.
+        """Remove expired rows of projects with shorter retention periods; return their number.
 
-        Terms count in whole days (UTC), so it removes rows once a day at most.
+        Retention periods are in whole days (UTC), so rows are removed at most once a day.
         """
 
     def newest_deletion(self) -> str:
         """Return the id of the newest requested deletion; empty if there is none."""
 
     def remove_deleted(self, over_before_ns: int) -> int:
-        """Remove every row of deleted traces from every table; return how many rows there were.
+        """Remove all rows of deleted traces from all tables; return how many rows there were.
 
-        This ends deletions requested before ``over_before_ns``: spans that arrive for their traces
-        afterwards are stored like any other. A trace that showed a deleted part of a run is due
-        again, even if the process that deleted it died during the deletion.
+        This ends deletions requested before ``over_before_ns``: spans that arrive afterwards for
+        their traces are stored as usual. If a deleted trace belonged to a run of several traces,
+        its home trace is due again, even if the process that deleted it died meanwhile.
         """
 
     def remove_datasets(self, before_us: int) -> int:
         """Remove the rows of datasets that were deleted before a time; return how many datasets.
 
-        The time is in microseconds since the epoch; it leaves time for writes that were in progress
-        when a dataset was deleted.
+        ``before_us``, in µs since the epoch, must be so early that writes which were in progress
+        when a dataset was deleted have ended.
         """
 
     def close(self) -> None:
@@ -85,8 +86,8 @@ class SnapshotTaker(Protocol):
     def take(self) -> int:
         """Replace the previous snapshot by a snapshot of all current tables; return their number.
 
-        It has every row whose INSERT has returned, and all or no rows of an INSERT in progress.
-        Raises ``NotEmbeddedError`` for a server, ``StoreUnavailableError`` if it fails.
+        The snapshot has every row whose INSERT has returned, and all or no rows of an INSERT in
+        progress. Raises ``NotEmbeddedError`` for a server, ``StoreUnavailableError`` on failure.
         """
 
 
@@ -94,7 +95,7 @@ class UsageReader(Protocol):
     """Reads how many bytes are stored, from all senders and collectors."""
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:
-        """Return the stored bytes by project, of the largest ``limit`` projects at most."""
+        """Return the stored bytes by project, for at most the ``limit`` largest projects."""
 
 
 class Extent(NamedTuple):
@@ -102,14 +103,14 @@ class Extent(NamedTuple):
 
     traces: int
     spans: int
-    """How many spans have arrived for these traces, including repeats."""
+    """How many spans have arrived for these traces; spans sent again count again."""
 
 
 class DeletionLedger(Protocol):
     """Hides traces, and records who requested their deletion."""
 
     def now_ns(self) -> int:
-        """Return the time of the store's clock, in ns since the epoch; it is the time of deletions.
+        """Return the time on the store's clock, which deletions record, in ns since the epoch.
 
         Raises ``StoreUnavailableError``.
         """
@@ -122,10 +123,10 @@ class DeletionLedger(Protocol):
 
         On return, no method of the store returns any data of these traces, and spans that arrive
         for them later stay hidden until the keeper ends the deletion. The deletion includes spans
-        that were accepted before it and are not stored yet, except that only extracted traces are
-        known to belong to a conversation. A new trace of a deleted project is stored. If part of a
-        run was deleted, the trace that shows the run is due again; until it is built, its document
-        still has the part.
+        that were accepted before it and are not stored yet; but if a conversation is deleted, only
+        its extracted traces are known. A new trace in a deleted project is stored as usual. If one
+        of several traces of a run was deleted, the home trace of the run is due again; until it is
+        built, its document still has the deleted steps.
         """
 
     def list(self, limit: int) -> Sequence[Deletion]:
@@ -133,9 +134,9 @@ class DeletionLedger(Protocol):
 
 
 class KeyStore(Protocol):
-    """Stores API keys next to the store; several processes may open it at the same time.
+    """Stores API keys; several processes may use it at the same time.
 
-    Methods block. They raise ``StoreUnavailableError`` when the file or server does not answer.
+    Methods block, and raise ``StoreUnavailableError`` if the file or server cannot be read.
     """
 
     def read_all(self) -> Sequence[Key]:
@@ -148,7 +149,7 @@ class KeyStore(Protocol):
         """Revoke a key; does nothing for an unknown or already revoked id."""
 
     def record_uses(self, used_ns: Mapping[str, int]) -> None:
-        """Set the time of the last use by key id; a later recorded time stays."""
+        """Set the time of the last use for each key id, unless a later time is recorded."""
 
     def close(self) -> None:
         """Close the file or connection."""

@@ -1,4 +1,4 @@
-"""The processes that share one ClickHouse server, known by their heartbeats."""
+"""The port for heartbeats, which tell processes that share a ClickHouse server of each other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LIVING_S = 9
-"""Seconds after its last heartbeat, by the store's clock, that a process counts as living."""
+"""Seconds, on the store's clock, for which a process counts as living after a heartbeat."""
 
 
 class Worker(NamedTuple):
-    """One kind of work of a living process."""
+    """A living process, with one of the kinds of work that it does."""
 
     kind: str
     """``collect``, ``extract``, ``index``, ``api`` or ``keeper``."""
@@ -23,17 +23,17 @@ class Worker(NamedTuple):
 
 
 class WorkerStore(Protocol):
-    """Stores heartbeats; methods block, and raise ``SpanloomError`` while the store is away."""
+    """Stores heartbeats; methods block, and raise ``SpanloomError`` if the store fails."""
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process is living, and for how many seconds.
+        """Record a heartbeat; ``age_s`` is for how many seconds this process has been running.
 
-        Raises ``NoHeartbeatError`` if its account may not write heartbeats, and
-        ``SchemaTooNewError`` if newer releases have upgraded the store.
+        Raises ``NoHeartbeatError`` if the process's account may not write heartbeats, and
+        ``SchemaTooNewError`` if a newer release has upgraded the store.
         """
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
-        """Record that this process has ended, so that it stops counting as living at once."""
+        """Record that this process has ended, so that it no longer counts as living."""
 
     def living(self) -> Sequence[Worker]:
         """Return the living processes, including this one, one row for each kind of work."""

@@ -1,5 +1,5 @@
-"""The query language of readers: filters, orders, numbers, texts, and lists page by page.
+"""Parses queries for runs and steps: conditions, orders, statistics, full text, pages of lists.
 
 Input: texts such as a ``where``, an order or a list of metrics. Output: typed conditions and
-selections, which a store answers. Start with ``selection.py`` and ``where/parser.py``.
+selections, which the store executes. Start with ``selection.py`` and ``where/parser.py``.
 """

@@ -1,8 +1,9 @@
-"""Finds which run continues a paused one; the person's answer begins a new trace without a link.
+"""Finds which run continues a paused run.
 
-The two share only the conversation. A run that received an answer continues the preceding run of
-the conversation, if that run waits: of "Wire 500 EUR?", "yes", "and what is left?" the second
-continues the first, the third continues none.
+A person's answer to a paused run begins a new trace, which has no link to the first and shares only
+the conversation. A run that received an answer continues the preceding run in the conversation, if
+that run waits. Example: of the runs "Wire 500 EUR?", "yes", "and what is left?" the second
+continues the first; the third continues none.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class Continuation(NamedTuple):
-    """The runs of a conversation that a run continues and that continue it."""
+    """The run that a run continues, and the run that continues it."""
 
     resumes: str = ""
-    """Trace id of the paused run that this run continues, or empty."""
+    """Trace id of the paused run that this run continues; empty if there is none."""
     resumed_by: str = ""
-    """Trace id of the run that continues this paused run, or empty."""
+    """Trace id of the run that continues this paused run; empty if there is none."""
 
 
 NO_CONTINUATION = Continuation()
 TURNS = condition_of(default_filters())
-"""The condition for the runs of a conversation: the default filters, which exclude duplicates."""
+"""The condition that selects the runs of a conversation: the default filters; no duplicates."""
 
 
 class Turn(Protocol):
@@ -47,7 +48,7 @@ class Turn(Protocol):
 
     @property
     def conversation_id(self) -> str:
-        """Id of the run's conversation, or empty."""
+        """Id of the run's conversation; empty if there is none."""
 
     @property
     def is_waiting(self) -> bool:
@@ -59,14 +60,14 @@ class Turn(Protocol):
 
 
 def may_continue(turn: Turn) -> bool:
-    """Return whether the preceding and following runs of a run need to be looked up."""
+    """Return whether a run may continue another, or be continued, so that neighbours are needed."""
     return bool(turn.conversation_id) and (turn.is_waiting or turn.is_resuming)
 
 
 def find_continuations(turns: Iterable[Turn]) -> Mapping[TraceKey, Continuation]:
-    """Return how runs continue each other; runs without a continuation are left out.
+    """Return the continuation of each run by its key; runs without a continuation are left out.
 
-    ``turns`` are the runs of whole conversations, or consecutive runs of them, in any order.
+    ``turns`` are all runs of conversations, or consecutive runs of them, in any order.
     """
     found: dict[TraceKey, Continuation] = {}
     in_conversations = sorted((turn for turn in turns if turn.conversation_id), key=_IN_ORDER)

@@ -1,4 +1,4 @@
-"""Tokens: positions in the change feed as text, which callers send back unchanged."""
+"""Encodes positions in the change feed as tokens, texts that clients send back unchanged."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from spanloom.core.errors import InvalidQueryError
 from spanloom.core.query.positions import Position, Summary
 
 BEGINNING = "beginning"
-"""Token of the position before all stored changes."""
+"""The token for the position before all stored changes."""
 LONGEST = 4096
-"""The most characters of a token, enough for some 250 writers within a few seconds."""
+"""Maximum length of a token in characters, enough for some 250 writers within a few seconds."""
 _SEEN = r"(?:-([0-9a-f]{1,8})\.([0-9a-f]{1,8}))"
 _TOKEN = re.compile(rf"(\d{{1,16}})(?:-(\d{{1,7}})({_SEEN}+))?", re.ASCII)
 _SUMMARY = re.compile(r"(\d{1,16})-(\d{1,16})-(\d{1,5})-(\d{1,10})", re.ASCII)
-"""A token of version 0.1.0, also used by this version while both may work on one store."""
+"""Matches a token of version 0.1.0, which this version also uses while both share a store."""
 _NO_TOKEN = (
     "not one that the feed gave; pass `next` of the answer before, unchanged, or "
     f"`{BEGINNING}` for all that is kept"
@@ -22,10 +22,11 @@ _NO_TOKEN = (
 
 
 def encode_token(position: Position) -> str:
-    """Return the position as text.
+    """Return a position as a token.
 
-    ``1715400004500000``; if changes after it were shown, followed by their count and the last
-    number of each writer, in hex: ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
+    The token is the time of the position in µs: ``1715400004500000``. If changes after that time
+    were shown, their count follows, and for each writer, in hex, its id and the last number shown:
+    ``1715400004500000-3-9f01c2aa.1b-c0ffee01.2``.
     """
     if not position.shown:
         return str(position.until_us)
@@ -36,7 +37,7 @@ def encode_token(position: Position) -> str:
 
 
 def decode_token(text: str) -> Position:
-    """Return the position; raises ``InvalidQueryError`` for text that is no valid token."""
+    """Return the position in a token; raises ``InvalidQueryError`` if the token is invalid."""
     if text == BEGINNING:
         return Position()
     if earlier := _SUMMARY.fullmatch(text):

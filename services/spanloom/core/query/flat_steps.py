@@ -1,7 +1,7 @@
-"""The steps of a run in one order, each with its position in that order.
+"""Orders the steps of a run, and numbers them by their position in this order.
 
-Steps are ordered by start; of equal starts the longest comes first, so that an agent comes before
-the call with which it began. Positions count from 1; 0 stands for no step.
+Steps are ordered by start; of steps with equal starts the longest comes first, so that an agent
+comes before its first call. Positions count from 1; 0 stands for no step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TOOL = StepType.TOOL  # cached: before Python 3.12 reading it from an enum is slow
 MOST_ATTRIBUTES = 64
-"""The most searchable attributes of a run, and the most characters of a value."""
+"""Maximum number of searchable attributes of a run, and maximum length of a value."""
 LONGEST_ATTRIBUTE = 256
 NOT_SENT = frozenset(
     {
@@ -27,32 +27,32 @@ NOT_SENT = frozenset(
         *("service_name", "conversation_id"),
     }
 )
-"""Keys of a step's metadata that describe how a span was interpreted, or have their own column."""
+"""Keys in a step's metadata that describe how a span was interpreted, or have separate columns."""
 
 
 class FlatStep(NamedTuple):
-    """A step and its position in its run."""
+    """A step with its positions in the run and in the tree of steps."""
 
     step: Step
     parent: int
-    """Position of the nearest step above; 0 below a root that is not a step."""
+    """Position of the nearest ancestor that is a step; 0 if there is none."""
     agent: int
-    """Position of the agent that owns it; 0 if that is a root that is not a step."""
+    """Position of the agent that owns the step; 0 if the owner is a root that is not a step."""
     enter: int
-    """The number at which a depth-first walk enters it, from 1."""
+    """The number of the step in a depth-first walk, from 1."""
     exit: int
-    """The number of the last step below it in that walk; numbers in between are below it too."""
+    """The number of its last descendant in that walk; all numbers in between are descendants."""
     args: int
     """CRC-32 of a tool's name and arguments; 0 for other steps."""
 
 
 def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return the steps by start, with their positions; each is given with its agent's id."""
+    """Order steps by start, and number them; ``owned`` has each step with its agent's id."""
     return place_in_order(sorted(owned, key=_by_start))
 
 
 def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return ordered steps with their positions; each is given with its agent's id."""
+    """Return ordered steps with their positions; ``ordered`` has each with its agent's id."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
@@ -65,9 +65,9 @@ class Repeats(NamedTuple):
     """How often a run called a tool with the same arguments."""
 
     longest: int = 0
-    """The most equal calls in a row, ignoring model calls in between."""
+    """The highest number of equal calls in a row, ignoring model calls in between."""
     most: int = 0
-    """The most equal calls in the whole run, in a row or not."""
+    """The highest number of equal calls in the whole run."""
 
 
 def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
@@ -76,7 +76,7 @@ def count_repeats(steps: Iterable[FlatStep]) -> Repeats:
 
 
 def repeats_of(calls: Sequence[Hashable]) -> Repeats:
-    """Return how often calls repeat; ``calls`` are in order."""
+    """Return how often equal values repeat in ``calls``, which are in order."""
     if not calls:
         return Repeats()
     longest = max(sum(1 for _ in same) for _, same in groupby(calls))
@@ -86,9 +86,9 @@ def repeats_of(calls: Sequence[Hashable]) -> Repeats:
 def find_attributes(
     of_run: Mapping[str, str], of_root: Mapping[str, str], of_steps: Iterable[Sequence[str]]
 ) -> list[str]:
-    """Return the searchable attributes of a run and its steps, sorted, up to ``MOST_ATTRIBUTES``.
+    """Return up to ``MOST_ATTRIBUTES`` searchable attributes of a run and its steps, sorted.
 
-    Attributes of the run and its root take precedence over attributes of steps.
+    If there are more, attributes of the run and its root take precedence.
     """
     own = (*list_attributes(of_run), *list_attributes(of_root))
     found = dict.fromkeys(chain(own, chain.from_iterable(of_steps)))
@@ -110,7 +110,7 @@ def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
 
 
 def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Return for each step the number of its depth-first entry, and of the last step below it."""
+    """Return ``enter`` and ``exit`` (see ``FlatStep``) for each step, from parents' positions."""
     below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
     for place, parent in enumerate(parents, 1):
         below[parent].append(place)

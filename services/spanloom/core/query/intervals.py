@@ -1,8 +1,8 @@
-"""Intervals that group runs by their start: ``15m``, ``1h``, or days by a reader's clock.
+"""Parses intervals, by which runs are grouped: ``15m``, ``1h``, or days in a time zone.
 
-An interval begins where the clock of its time zone shows a multiple of its length, counted from
-midnight of 1970-01-01; weeks begin on Monday. So a day on which clocks change has 23 or 25 hours,
-and an hour that the change repeats is two intervals.
+An interval begins when the local time in its time zone is a multiple of its length, counted from
+midnight on 1970-01-01; weeks begin on Monday. So a day on which clocks change has 23 or 25 hours,
+and an hour that is repeated then makes two intervals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DAY_S = 86_400
 _INTERVAL = re.compile(r"([1-9]\d{0,5})([smhdw])")
 _UNITS_S = {"s": 1, "m": 60, "h": 3600, "d": DAY_S, "w": 7 * DAY_S}
 _MONDAY = 3
-"""Days between the Monday of the week of 1970-01-01 and that day, a Thursday."""
+"""Days from the preceding Monday to 1970-01-01, a Thursday."""
 _EXAMPLES = "IANA names such as Europe/Berlin and UTC are known"
 
 
@@ -27,18 +27,18 @@ class Interval(NamedTuple):
 
     length_s: int
     timezone: str = UTC
-    """The IANA name of the zone."""
+    """The IANA name of the time zone."""
     ahead_days: int = 0
     """How many days before 1970-01-01 the first interval begins."""
 
     @property
     def days(self) -> int:
-        """Its length if it consists of whole days, which begin at midnight; otherwise 0."""
+        """The length in days if it is a number of whole days; otherwise 0."""
         return 0 if self.length_s % DAY_S else self.length_s // DAY_S
 
 
 def parse_interval(text: str, timezone: str = UTC) -> Interval:
-    """Return the interval of a text such as ``1h``; raises ``InvalidQueryError``."""
+    """Parse a text such as ``1h``; raises ``InvalidQueryError`` if it is invalid."""
     found = _INTERVAL.fullmatch(text)
     if found is None:
         raise InvalidQueryError(f"{text!r} is none; like 30s, 15m, 1h, 1d, 1w", "interval")

@@ -1,8 +1,8 @@
-"""Lists: their pages, the line of a run or a conversation, and the position after it.
+"""Reads lists of runs or conversations page by page, each item with the cursor after it.
 
-A page of 50 lines is read with a limit of 51: 51 lines mean that more follow, 50 or fewer that this
-was the last page. Therefore a store may return fewer lines than the limit only at the end of the
-list.
+The code calls an item a line. A page of 50 lines is read with a limit of 51: if there are 51 lines,
+more follow; if there are 50 or fewer, this is the last page. Therefore a store may return fewer
+lines than the limit only at the end of the list.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ if TYPE_CHECKING:
     from spanloom.core.records.run import Run
 
 _UNEVENTFUL = (Outcome.OK, Outcome.UNFINISHED)
-"""Outcomes that alone are not worth listing: an open span of a web server has no steps."""
+"""Outcomes for which a run without steps is not listed, such as an open span of a web server."""
 
 
 class Cursor(NamedTuple):
-    """A position in a list; positions compare in the order of the list, oldest first."""
+    """A position in a list; cursors sort in the order of the list, oldest first."""
 
     start_ns: int
     trace_id: str
     project: str
     rank: Rank = ()
-    """The sort key before the start, if a list is ordered by another field."""
+    """The first sort key, before the start, if a list is ordered by another field."""
 
     @property
     def place(self) -> tuple[object, ...]:
-        """The value by which positions are compared."""
+        """The value by which cursors are compared."""
         return (*self.rank, self.start_ns, self.trace_id, self.project)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in a list, and the values that the list needs to continue after it."""
+    """A run in a list, with values that are not in its record, such as its sort keys."""
 
     run: Run
     start_ns: int
-    """Start in nanoseconds, by which lists are ordered."""
+    """Start in ns since the epoch, by which lists are ordered."""
     rank: Rank = ()
     """See ``Cursor.rank``."""
     is_waiting: bool = False
@@ -60,7 +60,7 @@ class ListedRun:
 
     @property
     def key(self) -> TraceKey:
-        """The key of its trace."""
+        """The key of the run's trace."""
         return TraceKey(self.run.project, self.run.trace_id)
 
     @property
@@ -75,7 +75,7 @@ class ListedRun:
 
     @property
     def conversation_id(self) -> str:
-        """The conversation that the run belongs to, or empty."""
+        """The id of the run's conversation; empty if there is none."""
         return self.run.conversation_id or ""
 
     @property
@@ -84,7 +84,7 @@ class ListedRun:
         return Continuation(self.run.resumes or "", self.run.resumed_by or "")
 
     def continued(self, by: Continuation) -> ListedRun:
-        """Return the same line with the runs that it continues and that continue it."""
+        """Return the line with ``resumes`` and ``resumed_by`` set from a continuation."""
         neighbours = {"resumes": by.resumes or None, "resumed_by": by.resumed_by or None}
         return replace(self, run=self.run.model_copy(update=neighbours))
 
@@ -95,28 +95,28 @@ class ListedRun:
 
     @property
     def has_steps(self) -> bool:
-        """Whether the run has anything to show: a step, or a failure."""
+        """Whether the run has a step, a failure or an outcome that is worth showing."""
         run = self.run
         steps = sum(count for kind, count in run.step_counts.items() if kind != "other")
         return steps > 0 or run.outcome not in _UNEVENTFUL or run.status is Status.FAILED
 
     @property
     def cursor(self) -> Cursor:
-        """The position just after this line."""
+        """The cursor that continues after this line."""
         return Cursor(self.start_ns, self.run.trace_id, self.run.project, self.rank)
 
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation in a list, and the values that the list needs to continue after it."""
+    """A conversation in a list, with the cursor that continues after it."""
 
     item: ConversationItem
     cursor: Cursor
-    """The position just after this line: the position of its newest run that passes the filters."""
+    """The cursor that continues after this conversation: that of its newest selected run."""
 
 
 def meets(line: ListedRun, condition: Condition | None) -> bool:
-    """Return whether a run in memory meets a condition of ``condition_of``."""
+    """Return whether a run in memory meets a condition that ``condition_of`` returned."""
     match condition:
         case None:
             return True
@@ -141,7 +141,7 @@ _OF_LINE: Mapping[str, Callable[[ListedRun], object]] = {
     "duplicate": lambda line: line.is_duplicate,
     "has_steps": lambda line: line.has_steps,
 }
-"""How to compute fields that are not in the record."""
+"""Functions that compute fields which are not in the record."""
 
 _COMPARE: Mapping[Operator, Callable[..., bool]] = {
     Operator.EQUAL: operator.eq,
@@ -159,7 +159,7 @@ class Page(NamedTuple, Generic[LineT]):
 
     lines: Sequence[LineT]
     has_more: bool
-    """Whether another page follows; it begins after the last of these lines."""
+    """Whether another page follows, which begins after the last line of this page."""
 
 
 def read_page(read: Callable[[int], Sequence[LineT]], limit: int) -> Page[LineT]:
@@ -173,10 +173,10 @@ def every_line(
     place: Callable[[LineT], PlaceT],
     at_once: int,
 ) -> Iterator[LineT]:
-    """Yield the lines of a list, lazily, reading ``at_once`` lines at a time.
+    """Yield all lines of a list, reading ``at_once`` lines at a time.
 
-    ``read`` takes the maximum number of lines and the position after which they begin, at first
-    ``None``; ``place`` returns the position of a line.
+    ``read`` takes the maximum number of lines and the position after which to begin, ``None`` at
+    first; ``place`` returns the position of a line.
     """
     after: PlaceT | None = None
     while lines := read(at_once, after):

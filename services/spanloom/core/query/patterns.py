@@ -1,7 +1,7 @@
-"""Patterns of a ``where``, in the syntax of RE2, the library of ClickHouse's ``match``.
+"""Compiles patterns in a ``where`` with RE2, the library behind ClickHouse's ``match``.
 
-Matching takes time that is linear in the text, whatever the pattern. As in ClickHouse, ``.`` also
-matches the end of a line.
+For every pattern, matching takes time linear in the length of the text. As in ClickHouse, ``.``
+also matches a line break.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OPTIONS.log_errors = False
 
 
 def compile_pattern(pattern: str) -> Callable[[str], bool]:
-    """Return a function that tells whether a text has a match.
+    """Return a function that returns whether a text has a match.
 
     Raises ``ValueError`` with the reason if RE2 refuses the pattern because it is invalid, or too
     large.

@@ -1,16 +1,17 @@
-"""The position of a reader in the change feed: which changes are new, which were seen recently.
+"""Represents how far a client has read the change feed, and determines which changes are new.
 
-The feed is ordered by the time at which the storing of each change began, and a slow write becomes
-visible later than a quick write that began after it. Therefore a position has two components: a
-time up to which everything was shown, because no write that began before it can still be in
-progress; and, after that time, how far the changes of each writer were shown. A writer numbers its
-changes and stores one INSERT after the other, so its changes become visible in order: a change with
-a higher number is new, even if it appears among older ones. Changes without a writer come from a
-process that knows all its writes; they are shown only after all changes before them.
+The feed is ordered by the time at which the INSERT of each change began, so a slow INSERT becomes
+visible later than a quick INSERT that began after it. Therefore a position has two components: a
+time up to which all changes were shown, because no INSERT that began before can still be in
+progress; and, for each writer (a process), the number of its last change shown after that time. A
+writer numbers its changes and stores one INSERT after the other, so its changes become visible in
+order: a change with a higher number is new, even if it is sorted before changes shown already.
+Changes without a writer come from a process that knows which of its INSERTs are in progress; they
+are shown only after all changes before them.
 
-Processes of version 0.1.0 do not number their changes. While some work on the same store, a
-position has their summary of what was shown; if another change has appeared among those, all of
-them are shown again.
+Processes of version 0.1.0 do not number their changes. While such processes use the same store, a
+position has a summary of the changes shown after its time; if another change has appeared among
+these changes, all of them are shown again.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """The summary, as in 0.1.0, of the changes shown after the time of a position."""
+    """Summary of the changes shown after the time of a position, as in version 0.1.0."""
 
     newest_us: int
     """The time of the newest of these changes, in microseconds since the epoch."""
     checksum: int
-    """Detects whether the changes are still the same."""
+    """A checksum of the changes, which shows whether they are still the same."""
 
 
 class Position(NamedTuple):
@@ -41,9 +42,9 @@ class Position(NamedTuple):
     shown: int = 0
     """How many changes after that time were shown."""
     seen: tuple[tuple[int, int], ...] = ()
-    """The highest number shown of each writer's changes after that time, by writer."""
+    """For each writer, the highest number among its changes shown after that time."""
     summary: Summary | None = None
-    """Instead of ``seen``, for 0.1.0."""
+    """Used instead of ``seen`` while processes of version 0.1.0 use the store."""
 
     def has_shown(self, change: Placed) -> bool:
         """Return whether a reader at this position has already been shown the change."""
@@ -53,18 +54,18 @@ class Position(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """The times up to which one read of the feed is complete."""
+    """Times that determine which changes one read of the feed shows, in µs since the epoch."""
 
     complete_us: int
     """All changes up to this time are visible."""
     quiet_us: int
-    """The time to which a reader advances if it finds no changes before it."""
+    """The time to which a client's position advances if there are no changes before it."""
     shown_us: int
-    """Changes up to this time are shown."""
+    """The read returns changes up to this time."""
     now_us: int
-    """No change is later than this time so far."""
+    """The current time; no change is later."""
     numberless_us: int
-    """Changes without a writer are shown up to this time."""
+    """The read returns changes without a writer up to this time."""
     is_upgrading: bool = False
     """Whether readers of 0.1.0 may continue from the position of this read."""
 
@@ -78,7 +79,7 @@ class Placed(Protocol):
 
     @property
     def key(self) -> TraceKey:
-        """The changed trace."""
+        """The key of the changed trace."""
 
     @property
     def version(self) -> int:
@@ -86,7 +87,7 @@ class Placed(Protocol):
 
     @property
     def writer(self) -> int:
-        """The process that stored the change, if several processes may; otherwise 0."""
+        """The id of the process that stored the change; 0 if only one process stores changes."""
 
     @property
     def number(self) -> int:
@@ -97,7 +98,7 @@ PlacedT = TypeVar("PlacedT", bound=Placed)
 
 
 def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
-    """Return about the first ``limit`` changes; changes with the same time are not separated."""
+    """Return about the first ``limit`` changes; all changes with the same time stay together."""
     if len(found) <= limit:
         return found
     last_us = found[limit - 1].changed_us
@@ -105,7 +106,7 @@ def cut(found: Sequence[PlacedT], limit: int) -> Sequence[PlacedT]:
 
 
 def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
-    """Return the later changes in ``found`` that a reader at ``after`` has not seen."""
+    """Return the changes in ``found`` that were not shown to a client at ``after``."""
     if after.summary is not None:
         return _unlike(found, after.shown, after.summary)
     seen = dict(after.seen)
@@ -115,7 +116,7 @@ def unseen(found: Sequence[PlacedT], after: Position) -> Sequence[PlacedT]:
 def advance(
     found: Sequence[Placed], after: Position, sight: Sight, *, has_more: bool = False
 ) -> Position:
-    """Return the position of a reader that was shown all changes found after ``after``.
+    """Return a client's position after all changes in ``found``, read after ``after``, were shown.
 
     ``has_more`` means that there are further changes, some of which may have been shown before.
     """
@@ -133,7 +134,7 @@ def advance(
 
 
 def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[int, int], ...]:
-    """Return the highest number of each writer among these changes and ``before``."""
+    """Return for each writer the highest number in these changes and in ``before``."""
     seen = dict(before)
     for change in changes:
         if change.writer:
@@ -142,14 +143,14 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
 
 
 def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
-    """Return the changes after those shown before; all of them if the summary differs."""
+    """Return the changes after the first ``shown`` changes; all changes if the summary differs."""
     before = [change for change in found if change.changed_us <= summary.newest_us]
     is_same = len(before) == shown and _summary(before) == summary
     return found[len(before) :] if is_same else found
 
 
 def _summary(changes: Sequence[Placed]) -> Summary | None:
-    """Return the summary of changes in order of time, with the checksum that 0.1.0 computes."""
+    """Summarize changes, which are in order of time, with the checksum of version 0.1.0."""
     if not changes:
         return None
     lines = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)
@@ -163,7 +164,7 @@ REMEMBERED = 10_000
 class Recent:
     """Remembers the most recent items, in bounded memory.
 
-    A reader that returns to an earlier position and remembers the last 10,000 items gets each once.
+    So a follower that returns to an earlier position can skip the changes it has already passed on.
     """
 
     def __init__(self, most: int = REMEMBERED) -> None:

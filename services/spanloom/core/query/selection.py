@@ -1,8 +1,8 @@
-"""A selection of runs: the condition of their filters, and their order.
+"""Parses selections of runs: conditions from filters, and orders.
 
-Orders of steps have the same syntax, with the fields of steps.
+An order of steps has the same syntax, with the fields of steps.
 
-Filters are short spellings of a ``where``::
+Filters are short forms of a ``where``::
 
     condition_of({"agent": "planner", "since": 5})     agent = "planner" and start >= 5 ns
 """
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 Rank: TypeAlias = "tuple[int | float, ...]"
-"""The sort key before the start: whether the field has a value, and the value."""
+"""The first sort key, before the start: whether the ordering field has a value, and the value."""
 
 NUMERIC = (FieldType.INTEGER, FieldType.NUMBER, FieldType.DURATION, FieldType.TIME)
-"""The types of fields by which lists can be ordered."""
+"""The field types by which lists can be ordered."""
 
 
 class Order(NamedTuple):
-    """The field that orders a list, then start, trace id and project in the same direction.
+    """The field by which a list is ordered, and the direction.
 
-    For steps, the start is that of their run, and their position in the run comes last, ascending.
+    Equal values are ordered by start, trace id and project in the same direction. Steps are ordered
+    by the start of their run, and finally by their position in it, ascending.
     """
 
     field: Field
@@ -49,7 +50,7 @@ NEWEST_FIRST = Order(START, is_descending=True)
 
 
 class RunSelection(NamedTuple):
-    """Which runs to list, and in which order."""
+    """The condition that selects the runs to list, and the order."""
 
     where: Condition | None = None
     """The condition; ``None`` selects all runs."""
@@ -60,17 +61,17 @@ ANY_RUN = RunSelection()
 
 
 def is_orderable(field: Field) -> bool:
-    """Return whether lists can be ordered by a field: a number in the row of a run or a step."""
+    """Return whether lists can be ordered by a field: it is a number, and not a judgement."""
     return field.type in NUMERIC and not field.is_judgement
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
-    """Return the fields by which lists of runs or steps can be ordered; ``start`` is the run's."""
+    """Return the fields by which runs or steps can be ordered; ``start`` is that of the run."""
     return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
 
 def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
-    """Return the order of a text such as ``-duration`` (longest first), for runs or steps.
+    """Parse an order such as ``-duration`` (longest first), for runs or steps.
 
     ``start`` orders steps by the start of their runs. Raises ``InvalidTextError``.
     """
@@ -84,12 +85,12 @@ def parse_order(text: str, of: Subject = Subject.RUN) -> Order:
 
 
 def condition_of(filters: Mapping[str, object]) -> Condition | None:
-    """Return the condition of some filters; ``None`` if there are none. Times are nanoseconds."""
+    """Convert filters to a condition; ``None`` if there are none. Times are in ns."""
     return all_of(*_parts(filters))
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:
-    """Return the conjunction of conditions; ``None`` stands for a condition that is always true."""
+    """Join conditions with ``and``; ``None`` stands for a condition that is always true."""
     parts = [condition for condition in conditions if condition is not None]
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 

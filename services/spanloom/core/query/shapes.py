@@ -1,4 +1,4 @@
-"""The shape of a run: its tools, agents, transitions and failures, without texts."""
+"""The shape of a run, by which sets of runs are compared: tools, agents, transitions, failures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class RunShape(NamedTuple):
-    """The properties of a run that are compared between two sets of runs."""
+    """The properties of a run, without texts, that are compared between two sets of runs."""
 
     project: str
     trace_id: str
@@ -24,13 +24,13 @@ class RunShape(NamedTuple):
     """Names of the tools that ran twice or more."""
     agents: Sequence[str]
     handoffs: Sequence[tuple[str, str]]
-    """Names of an agent, and of an agent directly below it."""
+    """Pairs of names: an agent, and an agent directly below it."""
     transitions: Sequence[tuple[str, str, str, str]]
-    """Type and name of a step, and of the next step in the order of the run."""
+    """For each step: its type and name, and the type and name of the next step in the run."""
     failures: Sequence[tuple[str, str, int]]
-    """Type, name and code of failed steps; a code of 0 or -1 means none."""
+    """Type, name and error code of failed steps; 0 or -1 if there is no code."""
     numbers: Mapping[str, float | None]
-    """Fields of the run by name; durations are milliseconds, ``None`` means unknown."""
+    """Numeric fields of the run by name; durations in ms, ``None`` if unknown."""
 
 
 SHAPE_NUMBERS = (
@@ -39,6 +39,6 @@ SHAPE_NUMBERS = (
     *("duration", "model_time", "tool_time", "first_token"),
     *("input_tokens", "output_tokens", "cost"),
 )
-"""The fields that are in ``numbers``, in this order."""
+"""The names of the fields in ``RunShape.numbers``, in this order."""
 ITEM_KEY = "item_key"
-"""The key of a run's metadata that names its dataset item."""
+"""The key in a run's metadata for the key of its dataset item."""

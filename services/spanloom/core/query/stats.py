@@ -1,4 +1,4 @@
-"""Statistics over runs or steps, such as ``p95(duration)`` by model and hour, and their syntax."""
+"""Parses statistics over runs or steps, such as ``p95(duration)`` by model and hour."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ class Metric(NamedTuple):
     function: str
     """``count``, ``rate``, ``sum``, ``avg``, ``min``, ``max`` or a quantile such as ``p95``."""
     field: Field | None = None
-    """The field; ``None`` only for ``count``."""
+    """The field over which the function is computed; ``None`` only for ``count``."""
     name: str = COUNT
-    """Its text in the request, which is its name in the response: ``rate(error)``."""
+    """The metric's text in the request, which is its name in the response: ``rate(error)``."""
 
 
 class Numbers(NamedTuple):
-    """Which metrics to compute, over runs or steps, and in which groups."""
+    """A request for statistics: the metrics, over runs or steps, and the groups."""
 
     of: Subject
     metrics: Sequence[Metric]
@@ -64,32 +64,32 @@ class Numbers(NamedTuple):
     interval: Interval | None = None
     """The intervals by which run starts are grouped; ``None`` if not grouped by time."""
     top: int = MAX_GROUPS
-    """The most groups to return; if not by time, those with the largest first number."""
+    """Maximum number of groups; if not by time, the groups with the largest first metric."""
     where: Condition | None = None
     """Condition on runs."""
     steps_where: Condition | None = None
-    """Condition on steps, if the metrics are over steps."""
+    """Condition on steps, used if the metrics are over steps."""
 
 
 class Group(NamedTuple):
-    """One group and its numbers; durations are milliseconds."""
+    """One group with the values of its metrics; durations in ms."""
 
     by: Sequence[str | int | bool | None]
-    """The values of the group in the order of ``Numbers.by``; ``None`` for an absent value."""
+    """The values that define the group, in the order of ``Numbers.by``; ``None`` if absent."""
     start_ns: int | None
-    """Start of its interval, in nanoseconds since the epoch."""
+    """Start of the group's interval, in ns since the epoch."""
     values: Sequence[float | int | None]
-    """The numbers in the order of the metrics; ``None`` where no run, or no step, has a value."""
+    """The values of the metrics, in their order; ``None`` if no run, or no step, has a value."""
 
 
 _STEPS_BY = {"agent": "owner", "model": "model"}
-"""Fields with several values in a run, and the field with which each step has one value."""
+"""Run fields that may have several values, with the step field that has a single value."""
 _SHARED = (
     "{0} of a whole run would count for each {1} in it; to count each call once, ask of steps: "
     "--of steps --by {2} --where 'type = model' (of=steps, by={2}, where=type = model)"
 )
 _OF_CALLS = frozenset({"tokens", "input_tokens", "output_tokens", "cost", "first_token"})
-"""Numbers that only model calls have."""
+"""Numeric fields that only model calls have."""
 _NOT_OF_CALLS = frozenset({"agent", "tool"})
 """Fields of steps that model calls do not have."""
 _EMPTY = (
@@ -105,7 +105,7 @@ _METRICS_MESSAGE = (
 
 
 def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
-    """Return the metrics of a text such as ``count,rate(error),p95(duration)``.
+    """Parse metrics such as ``count,rate(error),p95(duration)``.
 
     Raises ``InvalidTextError`` with every problem.
     """
@@ -117,7 +117,7 @@ def parse_metrics(text: str, of: Subject) -> Sequence[Metric]:
 
 
 def parse_by(text: str, of: Subject, most: int = MAX_BY, parameter: str = "by") -> Sequence[Field]:
-    """Return the fields to group by of a text such as ``model,agent``, each once.
+    """Parse fields to group by, such as ``model,agent``; return each once.
 
     Raises ``InvalidTextError``, which names the parameter, with every problem.
     """
@@ -137,7 +137,7 @@ def parse_group(name: str, of: Subject) -> Field:
 def refuse_misleading(
     text: str, metrics: Sequence[Metric], by: Sequence[Field], of: Subject
 ) -> None:
-    """Raise ``InvalidTextError`` for metrics that groups would count repeatedly, or not have.
+    """Raise ``InvalidTextError`` for metrics that would count runs repeatedly, or have no values.
 
     A sum or mean over runs by agent or model would count the whole run for each agent or model;
     numbers of model calls do not exist by agent or tool. The message suggests the equivalent over

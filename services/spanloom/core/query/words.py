@@ -1,15 +1,14 @@
-"""Splits texts into words: which characters separate words, and which are each a word.
+"""Splits texts into words, by rules for which characters separate words or are words themselves.
 
 A word is a sequence of letters, digits and their combining marks. Punctuation, symbols, spaces and
 control characters separate words, in every script. Each emoji is a word, and so is each character
 of scripts without spaces: Chinese, Japanese, Korean, Thai, Lao, Khmer, Myanmar, Tibetan, Javanese …
 Texts and queries are compared composed (NFC) and in lower case.
 
-Only this module declares these rules. The words of queries and snippets (``tokenize``) are
-derived from it, and so is the index of the store (``storage/texts/search.py``), which
-changes only by a migration. The ranges are written out, because Python and the engine have
-different versions of Unicode. Example: ``¿Dónde: «narwhal» 退款?`` has ``dónde``,
-``narwhal``, ``退`` and ``款``.
+Only this module declares these rules. ``tokenize`` applies them to queries and snippets, and the
+store's text index (``storage/texts/search.py``) is derived from them, so it needs a migration if
+they change. The ranges are written out, because Python and ClickHouse have different versions of
+Unicode. Example: ``¿Dónde: «narwhal» 退款?`` has ``dónde``, ``narwhal``, ``退`` and ``款``.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ e01-109f 1780-17ff 1950-19df 1a00-1aaf 1b00-1b7f 1bc0-1bff 2600-27bf 2e80-2fdf 3
 aa60-aadf ac00-d7af f900-faff ff00-ffef 11700-1174f 17000-18d8f 1aff0-1b2ff 1f000-1faff
 20000-3ffff
 """
-"""Blocks whose characters are each a word, unless they separate words."""
+"""Unicode ranges in which each character is a word, unless it separates words."""
 
 
 YOUNG = {
@@ -73,13 +72,13 @@ YOUNG = {
     **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
     **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
 }
-"""Capital letters that the engine's Unicode has and Python 3.11's does not; with lower case."""
+"""Capital letters that are in ClickHouse's Unicode but not in Python 3.11's, with lower case."""
 
 
 def class_of(ranges: str, form: str) -> str:
-    """Return ranges in the syntax of a character class of a regular expression.
+    """Return ranges as the content of a character class in a regular expression.
 
-    ``form`` formats a code point.
+    ``form`` is the format string for a code point.
     """
     pairs = [[int(code, 16) for code in entry.split("-")] for entry in ranges.split()]
     return "".join("-".join(map(form.format, pair)) for pair in pairs)
@@ -113,7 +112,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def place_tokens(text: str) -> Iterator[Token]:
-    """Yield the words of a composed text with their positions, lazily."""
+    """Yield the words in a composed text (see ``composed``) with their positions."""
     for found in _TOKEN.finditer(text):
         yield Token(_lower(found.group()), found.start(), found.end())
 

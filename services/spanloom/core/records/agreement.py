@@ -1,4 +1,4 @@
-"""The records of agreement: statistics, each null with a reason where it is undefined."""
+"""The records for agreement; a statistic that is undefined is null, with a reason."""
 
 from typing import Annotated
 

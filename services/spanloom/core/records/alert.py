@@ -1,4 +1,4 @@
-"""The records of an alert and of its events."""
+"""The records for an alert and for its events."""
 
 from typing import Annotated, Any
 

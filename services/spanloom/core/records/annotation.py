@@ -1,4 +1,4 @@
-"""The record of an annotation, with the columns of ``annotations``."""
+"""The record for an annotation, which declares the columns of the table ``annotations``."""
 
 from typing import Annotated, Any, Literal
 
@@ -154,7 +154,7 @@ class AnnotationItem(Record):
 
 
 def _made(name: str, column: str, kind: str, comment: str, codec: str = "ZSTD(1)") -> Other:
-    """Return a column for an attribute of the annotation."""
+    """Declare a column with the value of an attribute of the annotation."""
     return Other(Stored(column, kind, comment, codec=codec), name=name)
 
 
@@ -196,6 +196,6 @@ OTHERS = (
         "JSON object of what else was said, and of unknown keys of an import.",
     ),
 )
-"""Columns that records do not show, or not as they are stored."""
+"""Columns that the record does not have, or has in another form."""
 
 ANNOTATION = Declaration(AnnotationItem, OTHERS, table="annotations")

@@ -1,4 +1,4 @@
-"""The record of a change: an entry of the change feed."""
+"""The record for a change, an entry of the change feed."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
 def _now(announcement: Any) -> Any:  # an Announcement, or its ListedRun
-    """Return the object with the version; for changed annotations, the current trajectory."""
+    """Return the announcement; if only annotations or scores changed, the current trajectory."""
     is_current = announcement.is_judgement and announcement.now
     return announcement.now if is_current else announcement
 

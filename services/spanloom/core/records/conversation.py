@@ -1,4 +1,4 @@
-"""The record of a conversation in lists, a summary of all its runs."""
+"""The record for a conversation in lists, which summarizes all its runs."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The records of datasets: a dataset with its versions, and an item."""
+"""The records for datasets: a dataset with its versions, and an item."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Collects the declarations of a record's fields, and of its other columns."""
+"""Collects what a record declares: its fields, and columns that are not fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Declared(NamedTuple):
-    """One field of a record with its declarations."""
+    """A field of a record, with the declarations in its ``Annotated`` type."""
 
     name: str
     kind: Any
@@ -38,12 +38,12 @@ class Declared(NamedTuple):
     is_optional: bool
 
     def find(self, part: type[PartT]) -> PartT | None:
-        """Return the declaration of this class; ``None`` if there is none."""
+        """Return the declaration that is an instance of a class; ``None`` if there is none."""
         return find_part(self.info, part)
 
 
 class Declaration:
-    """All declarations of a record: of its fields, and of columns that are not fields."""
+    """Everything that a record declares: its fields, and columns that are not fields."""
 
     def __init__(
         self,
@@ -54,9 +54,9 @@ class Declaration:
     ) -> None:
         """Collect the declarations of the record's fields, and ``others``.
 
-        ``first`` has the names of fields in a ``where`` that are listed first, in this order; the
-        others follow in the order of declaration. ``table`` is the table of a record that is
-        neither a run nor a step.
+        ``first`` has names of fields in a ``where``, in the order in which they are listed; the
+        other fields follow in the order of declaration. ``table`` is the name of the table; for a
+        run or a step it is not needed.
         """
         self.record = record
         self.table = table
@@ -111,7 +111,7 @@ def _declared(name: str, info: FieldInfo) -> Declared:
 
 
 def _completed(queried: Queried, field: Declared) -> Queried:
-    """Return a field's ``Queried``, completed from its type and its column."""
+    """Return a field's ``Queried`` with omitted members derived from its type and column."""
     stored, read = field.find(Stored), field.find(Read)
     column = stored.column if stored else read.sql if read else ""
     kind, is_list = queried.type or _type_of(field), get_origin(field.kind) is list

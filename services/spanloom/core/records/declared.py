@@ -1,4 +1,4 @@
-"""The declarations in the ``Annotated`` of a record's field, in addition to its type.
+"""The classes of declarations in the ``Annotated`` type of a record's field.
 
 ::
 
@@ -82,17 +82,17 @@ class Stored:
     type: str
     comment: str
     value: Callable[[Any], object] | None = None
-    """Computes the value from a ``BuiltRun``, or from the object that the record is made of.
+    """Computes the value from a ``BuiltRun``, or from the object from which the record is made.
 
-    If ``None``, the table sets it, or the code that makes the rows does, for example for several
-    columns at once.
+    If ``None``, the table computes the value, or the code that makes the rows, for example for
+    several columns at once.
     """
     tables: Tables = Tables.BOTH
-    """The tables with the column of a run; other records have one table, which they declare."""
+    """For a run: the tables with the column; any other record declares its only table."""
     codec: str = "ZSTD(1)"
     """Ignored for ``LowCardinality``, which has no codec."""
     default: str = ""
-    """The value of rows that were stored without it, as SQL."""
+    """The value for rows that were stored before the column existed, as SQL."""
 
     @property
     def definition(self) -> str:
@@ -105,7 +105,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """Columns that one field of a run combines to a mapping."""
+    """Columns that a field of a run combines into a mapping."""
 
     columns: Mapping[str, Other]
 
@@ -115,15 +115,15 @@ class StoredSteps:
     """A column of ``trajectory_list`` with an item for each step of a run."""
 
     item: str
-    """The name of the column's item: the column is ``Steps.Name`` for ``Name``.
+    """The name of an item: for ``Name`` the column is ``Steps.Name``.
 
-    One item of it is ``StepName`` in SQL.
+    In SQL, the item for a single step is ``StepName``.
     """
     type: str
     """The type of an item."""
     comment: str
     values: Callable[[BuiltSteps], Sequence[object]] | None = None
-    """Computes the items of a run; if ``None``, the code that makes the rows sets them."""
+    """Computes the items for a run; if ``None``, the code that makes the rows sets them."""
 
     @property
     def column(self) -> str:
@@ -149,27 +149,27 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """The SQL of a conversation's field: an expression for a run, summed over all runs."""
+    """The SQL that computes a field of a conversation: an expression summed over its runs."""
 
     sql: str
 
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """How a field is computed from the object that the record is made of.
+    """How a field is computed from the object from which the record is made.
 
-    By default it is the object's attribute of the same name.
+    Without this declaration it is the attribute of the object with the same name.
     """
 
     take: Callable[[Any], object] | str | None
-    """A function of the object, or the path of an attribute: ``"slot.scheme"``.
+    """A function that takes the object, or the path of an attribute: ``"slot.scheme"``.
 
     If ``None``, the code that makes the record passes the value.
     """
 
 
 class Row(Protocol):
-    """The columns of a run by name, or the items of one of its steps: ``Name``, ``Place``."""
+    """The columns of a run by name, or the items for one of its steps: ``Name``, ``Place``."""
 
     def __getitem__(self, column: str, /) -> Any:  # of the column's type
         """Return the value of a column; for ``Steps.Name`` of a run it is a list."""
@@ -178,7 +178,7 @@ class Row(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Queried:
-    """How a ``where`` names a field; omitted members are derived from its type and its column."""
+    """How a field is used in a ``where``; omitted members are derived from type and column."""
 
     name: str
     description: str
@@ -186,26 +186,26 @@ class Queried:
     """A comparison with the field as written in a query; for a flag, its name."""
     type: FieldType | None = None
     sql: str = ""
-    """SQL of its value, never NULL, an array for a list; if empty, the column."""
+    """SQL that computes the value, never NULL, an array for a list; if empty, the column."""
     is_there: str = ""
-    """SQL of the condition that it has a value; if empty, derived from its type."""
+    """SQL for the condition that the field has a value; if empty, derived from its type."""
     value: Callable[[Row], Any] | None = None
-    """Computes the same value as the SQL from a row in Python, or ``None`` if it has no value.
+    """Computes the same value as ``sql``, in Python, from a row; returns ``None`` for no value.
 
     By default it reads the column. An empty text is no value.
     """
     is_list: bool = False
-    """Whether it has several values; a comparison matches if one of them does."""
+    """Whether the field has several values; a comparison is true if it is true for any value."""
     choices: Sequence[str] = ()
     has_keys: bool = False
-    """Whether it is a mapping, queried by key: ``metadata.tier``."""
+    """Whether the field is a mapping, whose keys follow a dot: ``metadata.tier``."""
     is_judgement: bool = False
-    """Whether it comes from annotations or scores, which are in other tables."""
+    """Whether the value comes from annotations or scores, which are in other tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The example value in the documentation."""
+    """The example value of a field, for the documentation."""
 
     value: object
 
@@ -221,14 +221,14 @@ class Other:
 
 
 class BuiltRun(Protocol):
-    """A version of a trajectory, and what was extracted from its texts."""
+    """A version of a trajectory to be stored, with data extracted from its texts."""
 
     trajectory: Trajectory
     version: int
     rank: int
     """The build's rank among the builds of its trace."""
     seq: int
-    """The newest sequence that it was built from."""
+    """The newest sequence among its spans."""
     status: Status
 
     @property

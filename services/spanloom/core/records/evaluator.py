@@ -1,4 +1,4 @@
-"""The record of a stored evaluator with its versions."""
+"""The record for a stored evaluator with its versions."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""The records of experiments: an experiment with its progress, and a result."""
+"""The records for experiments: an experiment with its progress, and a result."""
 
 from typing import Annotated, Any
 

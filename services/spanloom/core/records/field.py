@@ -1,4 +1,4 @@
-"""The records of the fields of a ``where``, of their values, and of statistics."""
+"""The records for fields in a ``where``, for their values, and for statistics."""
 
 from typing import Annotated, Literal
 

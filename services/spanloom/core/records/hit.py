@@ -1,4 +1,4 @@
-"""The record of a hit: a text with the words of a search."""
+"""The record for a hit: a text that contains the words of a search."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -56,4 +56,4 @@ class Hit(Record):
 
 
 HIT = Declaration(Hit)
-"""``Read`` is SQL over ``step_texts``."""
+"""The declaration; SQL in ``Read`` applies to the table ``step_texts``."""

@@ -1,4 +1,4 @@
-"""The record of an online rule, with its progress."""
+"""The record for an online rule, with its progress."""
 
 from typing import Annotated, Any
 

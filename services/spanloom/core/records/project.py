@@ -1,4 +1,4 @@
-"""The records of projects: their stored bytes, sending limits and retention."""
+"""The records for projects: stored bytes, limits for senders, and retention."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The records of annotation queues: a queue, its items, and the progress of annotators."""
+"""The records for annotation queues: a queue, its items, and the progress of annotators."""
 
 from typing import Annotated
 
@@ -204,7 +204,7 @@ OTHERS = (
         name="is_gold",
     ),
 )
-"""Columns of items that records do not show; the first two identify the queue."""
+"""Columns of items that the records do not have; the first two identify the queue."""
 
 QUEUE = Declaration(QueueItem)
 QUEUED_RUN = Declaration(QueuedRun, OTHERS, table="annotation_queue_items")

@@ -30,7 +30,7 @@ PartT = TypeVar("PartT")
 
 
 def _hide_additions(schema: dict[str, Any]) -> None:
-    """Omit ``additionalProperties``, because this service returns only declared fields."""
+    """Remove ``additionalProperties`` from a schema: this service returns only declared fields."""
     schema.pop("additionalProperties", None)
 
 
@@ -41,10 +41,10 @@ class Record(BaseModel):
 
     @classmethod
     def trusted(cls, values: dict[str, Any], set_fields: AbstractSet[str] | None = None) -> Self:
-        """Return a record without validation of its values, which are in the order of the fields.
+        """Create a record without validation; ``values`` are in the order of the fields.
 
-        This takes a quarter of the time of validation; lists have thousands of records.
-        ``set_fields`` are the fields with explicit values; by default all.
+        Takes a quarter of the time, which matters for lists of thousands of records.
+        ``set_fields``: the fields with explicit values, by default all.
         """
         made = cls.__new__(cls)
         object.__setattr__(made, "__dict__", values)
@@ -57,10 +57,10 @@ class Record(BaseModel):
 
     @classmethod
     def made_of(cls, source: object, **passed: object) -> Self:
-        """Return a record made of an object, without validation; ``From`` computes each field.
+        """Create a record from an object, without validation, as the fields' ``From`` declare.
 
-        ``passed`` are the values of fields that are not computed from the object; missing fields
-        have their defaults.
+        ``passed`` has the values of fields that are not computed from the object; missing fields
+        get their defaults.
         """
         values: dict[str, Any] = {}
         defaults = set()
@@ -76,7 +76,7 @@ class Record(BaseModel):
 
     @classmethod
     def row_of(cls, source: object, **passed: object) -> dict[str, Any]:
-        """Return the fields as JSON values without creating a record, since lists have thousands.
+        """Return the fields as JSON values, without creating a record, which takes less time.
 
         Fields computed from the object come first, then the fields in ``passed``.
         """
@@ -105,7 +105,7 @@ def timed_of(info: FieldInfo) -> Timed | None:
 
 
 def find_part(info: FieldInfo, part: type[PartT]) -> PartT | None:
-    """Return a field's declaration of this class; ``None`` if there is none."""
+    """Return the declaration of a field that is a ``part``; ``None`` if there is none."""
     inside = (get_args(kind) for kind in get_args(info.annotation) if get_origin(kind) is Annotated)
     declared = (*info.metadata, *(one for parts in inside for one in parts))
     return next((one for one in declared if isinstance(one, part)), None)

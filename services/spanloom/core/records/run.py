@@ -1,4 +1,4 @@
-"""The record of a run in lists, with the declarations of all its fields and columns."""
+"""The record for a run in lists, which declares all fields and columns of runs."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -33,7 +33,7 @@ _HAS_STEPS = (
     f"({' + '.join(_STEPS)} > 0 OR Outcome NOT IN ('ok', 'unfinished') OR Status = 'failed')"
 )
 _FIRST_FAILED = "`Steps.{}`[arrayFirstIndex(failed -> failed, `Steps.HasError`)]"
-"""The default of rows without the column: an item of the first failed step."""
+"""Default for rows stored before the column existed: an item of the first failed step."""
 _FIRST_OUTPUT = (
     "arrayMin((start, ms) -> start + ifNull(ms, inf) * 1e6, `Steps.StartNs`, `Steps.FirstTokenMs`)"
 )
@@ -41,7 +41,10 @@ _REPEATED_CALLS = (
     "toUInt32(greatest(arrayCount(step -> step = 0, arrayDifference("
     "arrayFilter((args, type) -> type = 'tool', `Steps.Args`, `Steps.Type`))), 1) - 1)"
 )
-"""The first of ``arrayDifference`` is always 0."""
+"""SQL for the number of tool calls that equal the tool call before.
+
+1 is subtracted, because the first element of ``arrayDifference`` is always 0.
+"""
 _WALL_TIME = (
     f"toUInt64(greatest(toInt64(least(DurationNs, {_INT64_MAX})),"
     f" arrayMax((start, ns) -> start + toInt64(least(ns, {_INT64_MAX} - greatest(start, 0))),"
@@ -92,7 +95,7 @@ def _original(run: BuiltRun, part: str) -> str:
 
 
 def _steps(kind: str, comment: str, queried: Queried | None = None) -> Other:
-    """Return the declaration of the column that counts the steps of a kind."""
+    """Declare the column with the number of steps of a kind."""
     column = "OtherSpans" if kind == "other" else f"{kind.title()}Steps"
     count = Stored(column, "UInt32", comment, lambda run: run.trajectory.step_counts.get(kind, 0))
     return Other(count, queried)
@@ -515,12 +518,12 @@ class Run(Record):
 
 
 def _listed(column: str, kind: str, comment: str, queried: Queried | None = None) -> Other:
-    """Return a column of ``trajectory_list`` only, which sums over steps (``laid_out``)."""
+    """Declare a column that only ``trajectory_list`` has, and that ``laid_out`` computes."""
     return Other(Stored(column, kind, comment, tables=Tables.LIST), queried)
 
 
 def _document(column: str, kind: str, comment: str, default: str = "") -> Other:
-    """Return a column of ``trajectories`` only, next to the document (``rows.trajectory_row``)."""
+    """Declare a column that only ``trajectories`` has, and that ``rows.trajectory_row`` sets."""
     return Other(Stored(column, kind, comment, tables=Tables.DOCUMENTS, default=default))
 
 
@@ -529,7 +532,7 @@ def _tokens(column: str, name: str, comment: str, queried: Queried | None = None
 
 
 def _share(name: str, description: str, part: str, *wholes: str, scale: float = 1) -> Other:
-    """Return a field of ``where`` that divides columns; it has no value if the divisor is 0."""
+    """Declare a field of ``where`` that divides columns; no value if the divisor is 0."""
     scaled, whole = f"{part} * {scale}" if scale != 1 else part, " + ".join(wholes)
 
     def share(row: Row) -> float | None:
@@ -773,7 +776,7 @@ OTHERS = (
     _document("Document", "String", "The canonical JSON document."),
     _document("SpansDocument", "String", "JSON list of what became of each span."),
 )
-"""Columns, and fields of ``where``, that lists do not show."""
+"""Columns, and fields of ``where``, that the record does not have."""
 
 _FIRST = (
     "project trace_id status outcome start duration root_name root_type has_error agent model"

@@ -1,7 +1,7 @@
-"""Filters of runs, the short spellings of a ``where``, for API, command line and client.
+"""Filters for runs, the short forms of a ``where``, for API, command line and client.
 
-Each has the name of its field; ``since`` and ``until`` filter by ``start``. A new filter is one
-line in ``RunFilters``: its name, its type in the client, and its descriptions.
+A filter has the name of the field that it compares; ``since`` and ``until`` compare ``start``. A
+new filter is one line in ``RunFilters``: its name, its type in the client, and its descriptions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """The short spelling of a comparison: ``agent=planner`` for ``agent = "planner"``."""
+    """A filter, short for a comparison: ``agent=planner`` for ``agent = "planner"``."""
 
     description: str
     """The description in the API reference; completes "only runs …"."""
@@ -30,10 +30,10 @@ class Short:
     option: str = ""
     """The help text of the command line option; if empty, there is no option."""
     field: str = ""
-    """The field of ``where``, if its name differs from the filter's name."""
+    """The name of the field in a ``where``, if it differs from the name of the filter."""
     sign: str = "="
     default: bool | None = None
-    """The value that applies by default, which ``any`` switches off; ``None`` if there is none."""
+    """The default value, which ``any`` switches off; ``None`` if there is no default."""
 
 
 class RunFilters(TypedDict, total=False):
@@ -124,7 +124,7 @@ class RunFilters(TypedDict, total=False):
 
 @cache
 def run_shorts() -> Mapping[str, Short]:
-    """Return the short spellings by their names, in their order."""
+    """Return the filters by name, in the order of ``RunFilters``."""
     hints = get_type_hints(RunFilters, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
 

@@ -1,4 +1,4 @@
-"""The record of a saved view."""
+"""The record for a saved view."""
 
 from typing import Annotated
 

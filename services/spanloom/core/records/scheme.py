@@ -1,4 +1,4 @@
-"""The records of annotation schemes, and the report of an import of annotations."""
+"""The records for annotation schemes, and for the report on an import of annotations."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The record of a score, with the columns of ``scores``: the result of a judgement."""
+"""The record for a score, which declares the columns of the table ``scores``."""
 
 from typing import Annotated, Any
 
@@ -209,7 +209,7 @@ class ScoreItem(Record):
 
 
 def _made(name: str, column: str, kind: str, comment: str, codec: str = "ZSTD(1)") -> Other:
-    """Return a column for an attribute of the score."""
+    """Declare a column with the value of an attribute of the score."""
     return Other(Stored(column, kind, comment, codec=codec), name=name)
 
 
@@ -227,6 +227,6 @@ OTHERS = (
     _made("evidence", "Evidence", "String", "JSON of what shows it."),
     _made("is_deleted", "IsDeleted", "Bool", "Taken back."),
 )
-"""Columns that records do not show."""
+"""Columns that the record does not have."""
 
 SCORE = Declaration(ScoreItem, OTHERS, table="scores")

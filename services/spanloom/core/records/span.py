@@ -1,4 +1,4 @@
-"""The record of a stored span: the step that it counts under, and the rule that decided."""
+"""The record for a stored span: its step, and the rule by which it was classified."""
 
 from typing import Annotated
 

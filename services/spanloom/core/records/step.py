@@ -1,4 +1,4 @@
-"""The record of a step in lists over many runs, with the declarations of its fields and columns."""
+"""The record for a step in lists, which declares all fields and columns of steps."""
 
 from collections.abc import Callable
 from operator import itemgetter
@@ -24,7 +24,7 @@ from spanloom.core.records.declared import (
 from spanloom.core.records.record import Record
 
 LONGEST_MESSAGE = 1000
-"""Maximum characters of an error message in rows; documents have the whole message."""
+"""Maximum length of an error message in rows, in characters; documents have the whole message."""
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _NO_USAGE = Usage()
 _NAME = "LowCardinality(String)"
@@ -36,7 +36,7 @@ def _hex(number: str) -> str:
 
 
 def _above(item: str) -> str:
-    """Return SQL for the id of a step's ancestor; at position 0 the root's, empty for the root."""
+    """Return SQL for the id of a step's parent or agent; if its position is 0, it is the root."""
     return f"if({item} = 0, {_ROOT}, {_hex(f'{item}Id')})"
 
 
@@ -49,7 +49,7 @@ def _of_models(column: str) -> str:
 
 
 def _of_model(*items: str) -> Callable[[Row], Any]:
-    """Return the function that sums items of model steps; other steps have no value."""
+    """Return a function that adds up items of a model step, and returns ``None`` for others."""
     return lambda step: sum(step[item] for item in items) if step["Type"] == "model" else None
 
 
@@ -552,7 +552,7 @@ OTHERS = (
         StoredSteps("Text", "UInt64", "Hash of what each brought into the run in texts; 0: none.")
     ),
 )
-"""Columns of steps, and fields of ``where``, that rows do not show."""
+"""Columns of steps, and fields of ``where``, that the record does not have."""
 
 _FIRST = (
     "type name tool agent owner model duration first_token error error_code error_type"

@@ -1,4 +1,4 @@
-"""The records of a service's upkeep: replays, deletions, snapshots, and its description."""
+"""The records for administration: replays, deletions, snapshots, diagnoses, the service."""
 
 from typing import Annotated
 

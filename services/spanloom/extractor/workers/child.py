@@ -1,7 +1,8 @@
 """The worker process: ``python -m spanloom.extractor.workers.child FD``, FD the owner's socket.
 
-It has no store and no engine. It exits when its owner does. The kernel ends it when a round takes
-too much CPU time, and allocating more than the memory limit raises ``MemoryError``.
+It does not open the store or load chDB, and exits when its owner exits. The kernel ends it if a
+round (one message and its answer) takes too much CPU time; allocating more than the memory limit
+raises ``MemoryError``.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 30
 """Memory limit of a worker, in bytes.
 
-A task has about 2,500 spans of usual traces, which need 100 to 200 MB with everything in progress.
+A task has about 2,500 spans if its traces are small; two such tasks need 100 to 200 MB.
 """
 AHEAD = 2
 """Messages received in advance while another message is processed."""
@@ -65,7 +66,7 @@ def main(fd: int) -> None:
 
 
 class _Builder:
-    """Answers requests; stores the drafts of a task between its two rounds."""
+    """Answers requests; stores the drafts of a task between ``Spans`` and ``Known``."""
 
     def __init__(self, begin: Begin) -> None:
         self._codec, self._options = begin
@@ -76,7 +77,7 @@ class _Builder:
         signal.setitimer(signal.ITIMER_PROF, question.limit_s)
         try:
             return self._draft(question) if isinstance(question, Spans) else self._encode(question)
-        except Exception as error:  # the owner builds it itself, or finds the faulty trace
+        except Exception as error:  # the owner builds the task, and finds the faulty trace
             return Failed("".join(transportable(error).__notes__))
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
@@ -104,7 +105,7 @@ class _Builder:
 
 
 def _receive(connection: Messages, received: Queue[bytes]) -> None:
-    """Receive messages in a thread, so that the sender never waits for the work."""
+    """Receive messages in a thread, so that the owner can send while this process builds."""
     try:
         while True:
             received.put(connection.recv_bytes())

@@ -1,4 +1,4 @@
-"""Work in progress: batches cut into tasks, assigned to workers with room, and their answers."""
+"""Cuts batches into tasks, assigns the tasks to workers, and records the workers' answers."""
 
 from __future__ import annotations
 
@@ -26,37 +26,37 @@ if TYPE_CHECKING:
 
 
 TASK_SPANS = 2_500
-"""Approximate spans of a task: a quarter of a second of work, and some megabytes to send."""
+"""Approximate number of spans in a task: a quarter of a second of CPU time, some megabytes."""
 LONG_SPANS = 20_000
 """Larger traces are built in the owner's process.
 
-They are read in slices, and need more memory than a worker may use.
+They are read with several queries, and need more memory than a worker may use.
 """
 _numbers = count(1)
 
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """Traces whose spans go to one worker."""
+    """A group of traces that one worker builds."""
 
     traces: Mapping[TraceKey, Status]
     arrived: Mapping[TraceKey, Arrived]
     number: int = field(default_factory=lambda: next(_numbers))
     carried: CarriedSpans | None = None
-    """Its spans, after they were read and until they are sent."""
+    """The spans of the traces, from reading them until they are sent."""
     worker: Worker | None = None
-    """The worker that has its spans; ``None`` before they are sent."""
+    """The worker that has the spans; ``None`` before they are sent."""
     calls: Mapping[TraceKey, Sequence[Call]] | None = None
-    """The calls of each extracted trace; ``None`` before it is drafted."""
+    """The calls of each extracted trace; ``None`` until the worker has sent ``Drafted``."""
     left: AbstractSet[TraceKey] = frozenset()
     """Traces that the owner's process must build (``Drafted.left``)."""
     has_known: bool = False
     """Whether ``Known`` was sent to the worker."""
     encoded: Encoded | None = None
     is_lost: bool = False
-    """Whether it has to be built again: its worker failed or ended, or its spans are unreadable."""
+    """Whether the task must be built again: its worker failed or ended, or reading spans failed."""
     is_stuck: bool = False
-    """Whether this task exceeded the CPU time limit of its worker."""
+    """Whether a worker exceeded its CPU time limit with this task."""
 
     @property
     def span_count(self) -> int:
@@ -65,7 +65,7 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether no worker has any work left for it."""
+        """Whether no worker has to do anything more for the task."""
         return self.is_lost or self.encoded is not None
 
 
@@ -78,21 +78,21 @@ class Batch:
     tasks: Sequence[Task] = ()
     """The tasks; empty if the batch is built in this process."""
     repeats: Repeats | None = None
-    """Duplicates of its calls; ``None`` before they are looked up."""
+    """Duplicates of the batch's calls; ``None`` before they are looked up."""
     heads: Mapping[TraceKey, Head] = field(default_factory=dict)
 
     @property
     def is_drafted(self) -> bool:
-        """Whether the calls of all its tasks are known, except lost tasks."""
+        """Whether the calls of all its tasks, except lost tasks, are known."""
         return all(task.is_lost or task.calls is not None for task in self.tasks)
 
     @property
     def is_over(self) -> bool:
-        """Whether no worker has any work left for it."""
+        """Whether no worker has to do anything more for the batch."""
         return all(task.is_over for task in self.tasks)
 
     def calls(self) -> Mapping[TraceKey, Sequence[Call]]:
-        """Return the calls of each extracted trace, except the calls of lost tasks."""
+        """Return the calls of each extracted trace, without the traces in lost tasks."""
         drafted = (task.calls for task in self.tasks if task.calls and not task.is_lost)
         return {key: own for calls in drafted for key, own in calls.items()}
 
@@ -128,12 +128,12 @@ def alone(batch: Batch, task: Task) -> Iterator[Batch]:
 
 
 READ_AT_ONCE = 4
-"""Tasks whose spans are read with one query; smaller queries would read nearly as much."""
+"""Number of tasks whose spans are read with one query; smaller queries cost nearly as much."""
 LEAST_S = 10.0
 A_SPAN_S = 0.001
-"""CPU time, in seconds, that one round of a task may take, in addition to ``LEAST_S``, per span.
+"""CPU time limit per span, in seconds, of one round of a task; ``LEAST_S`` is added.
 
-``LEAST_S`` is enough for a few large spans; ``A_SPAN_S`` is ten times what many spans need.
+``LEAST_S`` suffices for a few large spans; ``A_SPAN_S`` is ten times what each of many spans needs.
 """
 log = get_logger("extractor")
 
@@ -142,14 +142,14 @@ class Dealer:
     """Assigns the tasks of the batches in progress, starting with the first batch."""
 
     def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
-        """Assign tasks to a pool; ``least_s`` is the minimum CPU time limit of a round, in s."""
+        """Assign tasks to a pool; ``least_s``: minimum CPU time limit of a round, in seconds."""
         self.batches: deque[Batch] = deque()
         self._carrying = carrying
         self._pool = pool
         self._least_s = least_s
 
     def deal(self) -> None:
-        """Send the first batch's lookups to its workers, and unsent tasks to workers with room."""
+        """Send ``Known`` for the first batch to its workers, and unsent tasks to free workers."""
         batch = self.batches[0]
         for task in batch.tasks:
             if batch.repeats is not None and task.worker and not (task.has_known or task.is_over):
@@ -202,8 +202,8 @@ class Dealer:
     def listen(self) -> None:
         """Wait until workers have answered or ended, and record that in their tasks.
 
-        Return at once if no worker has anything to answer, because the spans of all tasks may be
-        unreadable.
+        Returns at once if no worker has an open request, which happens if reading the spans of all
+        tasks has failed.
         """
         if not any(worker.is_awaited for worker in self._pool.workers):
             return

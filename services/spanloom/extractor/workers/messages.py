@@ -1,8 +1,9 @@
 """The messages between a worker and its owner, the process that has the store open.
 
-A task takes two rounds: ``Spans`` to ``Drafted``; then, after the store was queried for duplicates
-and stored versions, ``Known`` to ``Encoded``. Messages are pickled, which is safe because both ends
-are the same program and the socket is private.
+A task takes two rounds: the owner sends ``Spans`` and the worker answers ``Drafted``; the owner
+queries the store for duplicates and stored versions, sends ``Known``, and the worker answers
+``Encoded``. Messages are pickled, which is safe because both processes run the same program and the
+socket is private.
 """
 
 from __future__ import annotations
@@ -49,16 +50,15 @@ class Drafted(NamedTuple):
 
     calls: Mapping[TraceKey, Sequence[Call]]
     left: AbstractSet[TraceKey] = frozenset()
-    """Traces that the owner builds.
+    """Traces that the owner must build, because only the owner can query the store.
 
-    These are parts of runs of several traces, because only the owner can read the other parts;
-    traces whose ids have to be compared with the arrived ids; and traces of which only a part is
-    shown.
+    These are traces of runs of several traces, which need the other traces; traces whose span ids
+    have to be compared with the arrived ids; and traces with more spans than are shown.
     """
 
 
 class Known(NamedTuple):
-    """Originals and stored versions of the traces of a task."""
+    """The second request for a task: the originals of duplicates, and stored versions."""
 
     task: int
     originals: Mapping[TraceKey, DuplicateOf]
@@ -76,7 +76,7 @@ class Encoded(NamedTuple):
 class Failed(NamedTuple):
     """Answer to ``Spans`` or ``Known``: the whole task failed.
 
-    Failures of single traces are in the result.
+    Failures of single traces are in ``Encoded.result``.
     """
 
     error: str

@@ -1,7 +1,8 @@
 """Passes batches through the workers, and stores them in order.
 
-Two batches are in progress: while one is stored, workers build the next. A batch's duplicates are
-looked up after the previous batch is stored; otherwise the two could miss each other's calls.
+Two batches are in progress: while one is stored, workers build the next. The duplicates for a batch
+are looked up after the previous batch is stored; otherwise a call reported in both batches could be
+missed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class StuckError(Exception):
 
 
 class Pipeline:
-    """A ``Builder`` that delegates to workers."""
+    """A ``Builder`` that uses worker processes."""
 
     def __init__(
         self,
@@ -53,7 +54,7 @@ class Pipeline:
         few_spans: int = FEW_SPANS,
         least_s: float = LEAST_S,
     ) -> None:
-        """Build with a pool of workers; ``store`` and ``carrying`` are two views of one store.
+        """Build with a pool of workers; ``store`` and ``carrying`` are two ports of one store.
 
         Batches below ``few_spans`` are built in process; ``least_s`` is the minimum CPU time limit
         of a round, in seconds.
@@ -92,7 +93,7 @@ class Pipeline:
         return bool(self._batches)
 
     def _batches_of(self, request: BuildRequest) -> Iterator[Batch]:
-        """Yield a request as batches: its usual traces together, each long trace alone."""
+        """Yield a request as batches: its smaller traces together, each long trace alone."""
         requested = request.traces
         try:
             arrived = self._store.spans.arrived(list(requested))
@@ -137,7 +138,7 @@ class Pipeline:
             batch.heads = self._store.trajectories.heads(list(calls))
             batch.repeats = find_repeats(self._store.calls, calls, batch.heads)
         except Exception as error:  # building in this process finds the faulty trace
-            if not isinstance(error, RetryableError):  # that one is an outage, logged as such
+            if not isinstance(error, RetryableError):  # a RetryableError is logged as an outage
                 log.warning("calls could not be looked up", error=str(error))
             self._dealer.give_up()
 
@@ -176,9 +177,10 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield lost tasks, and traces that workers left, as batches for this process.
+    """Yield batches for what the workers did not build.
 
-    Each trace of a stuck task becomes a batch for workers.
+    Lost tasks, and traces that workers left to the owner, are built in this process. Each trace of
+    a stuck task becomes a separate batch for the workers.
     """
     for task in batch.tasks:
         if task.encoded and task.left:

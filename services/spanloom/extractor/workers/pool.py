@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 CHILD = "spanloom.extractor.workers.child"
 MAX_UNDER_WAY = 2
-"""Requests that a worker has at the same time, so that it does not wait for the next request."""
+"""Maximum number of requests sent to a worker at a time, so that it need not wait for the next."""
 STOPPED_S = 120.0
-"""Seconds without an answer or a receipt after which a worker is killed.
+"""Seconds after which a worker is killed if it neither answers nor receives.
 
 The CPU time limit ends a working process long before, and a stopped process (SIGSTOP) must not
 block the owner.
@@ -39,10 +39,10 @@ block the owner.
 
 
 class WorkerGoneError(Exception):
-    """Raised if a worker has ended without an answer."""
+    """Raised if a worker process has ended without an answer."""
 
     def __init__(self, *, is_stuck: bool, why: str) -> None:
-        """Store whether it exceeded its CPU time, and the reason as the message."""
+        """Store whether the worker exceeded its CPU time limit, and the reason as the message."""
         super().__init__(why)
         self.is_stuck = is_stuck
 
@@ -78,7 +78,7 @@ class Worker:
 
     @property
     def has_room(self) -> bool:
-        """Whether it accepts another request without blocking the sender."""
+        """Whether the worker accepts another request without blocking the sender."""
         return self.is_ready and len(self.under_way) < MAX_UNDER_WAY
 
     @property
@@ -88,7 +88,7 @@ class Worker:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it has been silent for so long that it must have been stopped."""
+        """Whether the worker has sent nothing for so long that it must have been stopped."""
         return self.is_awaited and time.monotonic() - self._heard_s > STOPPED_S
 
     def ask(self, question: Question) -> None:
@@ -119,7 +119,7 @@ class Worker:
     def _send(self, message: Question | Begin) -> None:
         try:
             self.connection.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-        except OSError:  # it has ended, or is stopped: listen raises
+        except OSError:  # ended or stopped, so ``listen`` will raise
             self._process.kill()
 
     def _gone_error(self) -> WorkerGoneError:
@@ -134,7 +134,7 @@ class Worker:
 
 
 UNUSED_S = 60.0
-"""Seconds without work after which workers end, which frees their memory."""
+"""Seconds after which unused workers are ended, which frees their memory."""
 MANY_DEATHS = 3
 """After this many deaths without an answer in between, no worker starts for ``WITHOUT_S``."""
 WITHOUT_S = 60.0
@@ -209,14 +209,14 @@ class Pool:
             self.end()
 
     def end(self) -> None:
-        """End all workers; their work in progress is lost."""
+        """End all workers; their unfinished tasks are lost."""
         while self._workers:
             with suppress(OSError):
                 self._workers.pop().kill()
         self._metrics.extract_workers.set(0)
 
     def close(self) -> None:
-        """End all workers permanently; a thread that still uses the pool continues without them."""
+        """End all workers; no others are started, so traces are built without workers."""
         self._is_closed = True
         self.end()
 

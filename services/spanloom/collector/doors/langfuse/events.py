@@ -1,8 +1,8 @@
-"""Parses events of Langfuse's ingestion API into changes (``fields.py``).
+"""Parses events of Langfuse's ingestion API into changes of fields (``fields.py``).
 
 An event is ``{"id", "type", "timestamp", "body"}``; ``body.id`` is the id of the observation or
-trace, and later events with the same id add to it. Null, empty texts and zero times (Go's
-``0001-01-01``) change no field. See ADR 010.
+trace, and later events with the same ``body.id`` set further fields of it. A null, an empty text or
+a zero time (Go's ``0001-01-01``) changes no field. See ADR 010.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _OLD_USAGE = {"promptTokens": "input", "completionTokens": "output", "totalToken
 
 
 class Refusal(NamedTuple):
-    """A rejected event, with the reason and status reported to the client."""
+    """The id of a rejected event, with the reason and status reported to the client."""
 
     event_id: str
     reason: str
     status: int = 400
-    """An HTTP status: 400 for invalid, 404 for already evicted, 413 for too large."""
+    """HTTP status: 400 if invalid, 404 if the observation is already evicted, 413 if too large."""
 
 
 @dataclass(slots=True)
@@ -60,13 +60,13 @@ class Batch:
     changes: list[Change] = field(default_factory=list)
     scores: list[Score] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
-    """Ids of accepted events, including events that are dropped on purpose."""
+    """Ids of accepted events, including events of types that are not stored."""
     refused: list[Refusal] = field(default_factory=list)
     dropped: int = 0
 
 
 def read_batch(body: bytes, limits: Limits) -> Batch:
-    """Parse a request; raises ``InvalidRequestError`` if it has no batch."""
+    """Parse a request; raises ``InvalidRequestError`` if it has no list of events."""
     document = load_json(body, limits)
     events = document.get("batch")
     if not isinstance(events, list):
@@ -115,7 +115,7 @@ def _read_body(
 def _read_change(
     kind: str, action: str, body: dict[str, object], sdk: dict[str, object], stamp: Stamp
 ) -> Change:
-    """Return the change of an event; a body without an id uses the event's id, as in Langfuse."""
+    """Return the change that an event makes; the event's id replaces a missing id in the body."""
     subject = Subject.TRACE if kind == "trace" else Subject.OBSERVATION
     body_id = body.get("id")
     subject_id = body_id if isinstance(body_id, str) and body_id else stamp.event_id
@@ -133,7 +133,7 @@ def _read_change(
 
 
 def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[str, object]) -> None:
-    """Refuse ids that are too long or invalid in OTLP; remove a parent id of zeros."""
+    """Reject ids that are too long or invalid in OTLP; remove a parent id of zeros."""
     trace_id = subject_id if subject is Subject.TRACE else str(fields.get("traceId", "-"))
     span_id = subject_id if subject is Subject.OBSERVATION else "-"
     parent_id = str(fields.get("parentObservationId", "-"))
@@ -149,7 +149,7 @@ def _check_ids(subject: Subject, subject_id: str, event_id: str, fields: dict[st
 
 
 def _time(name: str, value: object) -> int:
-    """Return a time in ns, 0 if it is not set; raises ``InvalidRequestError`` if it is invalid."""
+    """Return a time in ns, 0 if unset; raises ``InvalidRequestError`` if it is invalid."""
     if not _is_set(value):
         return 0
     if (time_ns := iso_nanoseconds(value)) is None:
@@ -161,7 +161,7 @@ def _time(name: str, value: object) -> int:
 
 
 def _metadata(metadata: object) -> dict[str, object]:
-    """Return one field per metadata key, so that later events add to them."""
+    """Return one field per metadata key, so that later events can add keys."""
     if isinstance(metadata, dict):
         return {METADATA + str(k): v for k, v in metadata.items()}
     return {"metadata": metadata}
@@ -175,7 +175,7 @@ def _usage(body: dict[str, object]) -> object:
 
 
 def _flat(value: object) -> object:
-    """Return objects and arrays as JSON text, the form that they have in a span."""
+    """Return an object or array as JSON text, as spans store it; any other value unchanged."""
     return value if isinstance(value, bool | int | float) else as_text(value)
 
 

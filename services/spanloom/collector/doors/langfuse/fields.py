@@ -1,4 +1,4 @@
-"""The changes that Langfuse's events make: ids, times, and the latest value of each field."""
+"""Represents changes of fields by Langfuse's events, merges them, and derives OTLP ids."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 
 CREATED = "created"
-"""A field that every create event sets; an observation without it is not stored as a span."""
+"""A field set by every create event; an observation that lacks it is not stored as a span yet."""
 METADATA = "metadata."
-"""Prefix of fields that hold one entry of the metadata: ``metadata.user``."""
+"""Prefix of fields that contain one entry of the metadata: ``metadata.user``."""
 
 
 class Subject(StrEnum):
-    """The kind of record that an event changes."""
+    """What an event changes: an observation or a trace."""
 
     TRACE = "trace"
     OBSERVATION = "observation"
 
 
 class Stamp(NamedTuple):
-    """The position of an event in the order by time, then by id, whatever the order of arrival."""
+    """The sort key of an event: time, then id; independent of the order of arrival."""
 
     time_ns: int
     event_id: str
@@ -40,11 +40,11 @@ class Change:
     id: str
     stamp: Stamp
     fields: dict[str, object]
-    """Texts, numbers and booleans by the API's field names; other values as JSON text."""
+    """Texts, numbers and booleans by their field names in the API; other values as JSON text."""
 
 
 Fields = dict[str, list[object]]
-"""Name to ``[time, event id, value]``; lists, because JSON has no tuples."""
+"""From field name to ``[time, event id, value]``; lists, because JSON has no tuples."""
 
 _FIRST_SEEN = "firstSeen"
 
@@ -79,14 +79,14 @@ def is_top_level(fields: Fields) -> bool:
 
 
 def trace_named(fields: Fields) -> str | None:
-    """Return the trace id set by an observation's events; ``None`` if none is set."""
+    """Return the Langfuse trace id that an observation's events set; ``None`` if none did."""
     return str(fields["traceId"][2]) if "traceId" in fields else None
 
 
 def trace_of(known_id: str, fields: Fields) -> str | None:
-    """Return the trace id of a created observation; its own id if its events set none.
+    """Return the trace id of an observation; the observation's id if its events set no trace id.
 
-    ``None`` if only updates were received so far.
+    ``None`` if no create event was received so far.
     """
     return (trace_named(fields) or known_id) if CREATED in fields else None
 

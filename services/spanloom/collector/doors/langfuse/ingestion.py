@@ -1,4 +1,4 @@
-"""Langfuse's ingestion API (``POST /api/public/ingestion``): redacts and exports events."""
+"""Endpoints for Langfuse's ingestion API (``POST /api/public/ingestion``)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message and the name of a span."""
+"""Fields that also become the status message or the name of a span, by kind of text."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
@@ -88,7 +88,7 @@ def redact_change(change: Change, redactor: Redactor) -> None:
 
 
 def _key(subject: Subject, name: str) -> str:
-    """Return the attribute key of a field."""
+    """Return the key of the span attribute to which a field is converted."""
     is_trace = subject is Subject.TRACE
     if name.startswith(METADATA):
         return (TRACE_METADATA if is_trace else OBSERVATION_METADATA) + name[len(METADATA) :]
@@ -98,15 +98,15 @@ def _key(subject: Subject, name: str) -> str:
 
 
 _PARTS = 16
-"""The fraction of the size limit at which an export request is closed: 4 MiB of 64 MiB.
+"""An export request gets no more observations once it exceeds 1 / ``_PARTS`` of the size limit.
 
-The observation that exceeds it is still included.
+That is 4 MiB of 64 MiB; the last observation may be much larger.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """The results of a batch: accepted event ids and refusals."""
+    """The results of a batch: ids of accepted events, and rejected events."""
 
     accepted: Sequence[str]
     refused: Sequence[Refusal]
@@ -132,7 +132,7 @@ class LangfuseIngestion:
             for change in batch.changes:
                 redact_change(change, redactor)
         merged = self._observations.merge(project, batch.changes)
-        batch.changes.clear()  # they take as much memory as the body
+        batch.changes.clear()  # the changes take as much memory as the body
         refused = [*batch.refused, *merged.refused, *self._store(merged, project)]
         refused += self._store_scores(batch.scores, project)
         self._exporter.count_dropped("langfuse_events", batch.dropped)
@@ -163,7 +163,7 @@ class LangfuseIngestion:
         return Ingested([s.event_id for s in scores if s.event_id not in gone], refused)
 
     def _store_scores(self, scores: Sequence[Score], project: str) -> Iterator[Refusal]:
-        """Spool scores like log records; yield refusals of scores that are not stored."""
+        """Spool scores like log records; yield a refusal for each score that is not stored."""
         if not scores:
             return
         body = encode_scores(scores, self._exporter.fingerprint_key)
@@ -181,11 +181,11 @@ class LangfuseIngestion:
                 yield from self._store_scores([score], project)
 
     def _store(self, merged: Merged, project: str) -> Iterator[Refusal]:
-        """Spool the changed observations; yield refusals for the events of the failed ones."""
+        """Spool the changed observations; yield a refusal per event of a rejected observation."""
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
-            with self._traces.hold(merged.traces):  # per part, so that others get their turn
+            with self._traces.hold(merged.traces):  # per export, so that others proceed
                 unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:
@@ -208,7 +208,7 @@ class LangfuseIngestion:
         body = encode_observations(part)
         try:
             with self._exporter.budget.reserve() as share:
-                share.grow(len(body))  # in addition to the request's own share
+                share.grow(len(body))  # in addition to the body of the request
                 outcome = self._exporter.export_traces(body, project)
             reason = outcome.message if outcome.rejected else ""
         except PermanentError as error:
@@ -221,7 +221,7 @@ class LangfuseIngestion:
 
 
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
-    """Return the endpoints of Langfuse's API, by path."""
+    """Return the endpoints for Langfuse's API, by path."""
 
     def ingest(request: Received) -> Accepted:
         ingested = langfuse.ingest(request.body, request.project)
@@ -241,7 +241,7 @@ def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
 
 
 def _answer(ingested: Ingested) -> Answer:
-    """Return the response with the status of each event; Langfuse always answers 207."""
+    """Return a 207 response, as Langfuse does, with the status of each event."""
     document = {
         "successes": [{"id": event_id, "status": 201} for event_id in ingested.accepted],
         "errors": [
@@ -253,7 +253,7 @@ def _answer(ingested: Ingested) -> Answer:
 
 
 def _answer_scores(ingested: Ingested) -> Answer:
-    """Return the response with the number of accepted scores, and the refusals' reasons."""
+    """Return the response: the number of accepted scores, and why the others were rejected."""
     accepted = len(ingested.accepted)
     if not ingested.refused:
         return Answer(202, b'{"message":"Accepted"}')

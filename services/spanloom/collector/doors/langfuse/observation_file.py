@@ -1,8 +1,8 @@
-"""The merged observations and traces, in one SQLite file of bounded size.
+"""Stores the merged observations and traces in one SQLite file of bounded size.
 
 Rows are evicted ("forgotten") a day after their last event, or earlier, oldest first, if the file
 would exceed its size limit. If an evicted observation is stored as a span, its row is replaced by a
-small marker, by which late events of the observation are recognised.
+small marker, so that late events for this observation are recognised.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ CREATE TABLE IF NOT EXISTS forgotten (
 
 
 class ObservationFile:
-    """Rows by project, subject and id; transactions run one at a time and are fsynced."""
+    """One row per observation or trace, by project, subject and id; transactions are serialized.
+
+    Each transaction is fsynced.
+    """
 
     def __init__(
         self, path: Path, metrics: Metrics, max_bytes: int, clock_s: Callable[[], float] = time.time
@@ -88,9 +91,9 @@ class ObservationFile:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Run one transaction, which evicts old and surplus rows before it commits.
+        """Run one transaction; before the commit, evict old rows, and rows beyond the size limit.
 
-        Raises ``OverloadedError`` if the file cannot be written; then nothing is changed.
+        Raises ``OverloadedError``, without any change, if the file cannot be written.
         """
         with self._lock:
             try:
@@ -122,7 +125,7 @@ class ObservationFile:
         trace_id: bytes | None,
         top_of: str | None,
     ) -> None:
-        """Store fields; a top-level observation also renews the age of its trace."""
+        """Store fields; for a top-level observation also set its trace's last event to now."""
         now = self._clock_s()
         self._file.execute(
             "INSERT OR REPLACE INTO known (project, subject, id, top_of, touched_s, fields, "
@@ -155,7 +158,7 @@ class ObservationFile:
                 break
 
     def _forget_oldest(self, reason: str, untouched_since_s: float) -> bool:
-        """Evict the row with the oldest last event if old enough; return whether it was evicted."""
+        """Evict the row with the oldest last event if it is old enough; return whether it was."""
         query = (
             "SELECT project, subject, id, trace_id FROM known WHERE touched_s < ? "
             "ORDER BY touched_s LIMIT 1"

@@ -1,4 +1,4 @@
-"""Langfuse observations and traces, merged on disk from the events received so far."""
+"""Merges events into Langfuse's observations and traces, which are stored on disk."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 MAX_ITEM_BYTES = 16 * 1024**2
-"""Size limit of one observation or trace; a span made of both must fit into one request."""
+"""Size limit of one observation or trace; a span made from both must fit into one request."""
 MAX_TOPS = 1_000
 """Maximum number of observations that are rewritten when their trace changes."""
 _TRANSACTION_BYTES = 1024**2
-"""Bytes written in one transaction before other requests get their turn.
+"""Bytes written in one transaction; then other requests may write.
 
-Merging is idempotent, so a request may be split.
+A request may be split into transactions, because merging is idempotent.
 """
 
 _FORGOTTEN = (
@@ -46,7 +46,7 @@ _Key = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The known fields of an observation; at the top of its trace also the trace's fields."""
+    """The known fields of an observation, and of its trace if the observation is top-level."""
 
     id: str
     trace_id: str
@@ -59,7 +59,7 @@ class Observation:
 
     @property
     def parent_id(self) -> str:
-        """Id of the parent observation, empty at the top of the trace."""
+        """Id of the parent observation; empty if the observation is top-level."""
         return str(self.fields.get("parentObservationId", ""))
 
 
@@ -70,12 +70,12 @@ class Merged:
     spans: dict[str, list[str]] = field(default_factory=dict)
     """Ids of observations to store again, with the ids of the events that changed them."""
     traces: set[bytes] = field(default_factory=set)
-    """OTLP trace ids of those observations."""
+    """OTLP trace ids of these observations."""
     refused: list[Refusal] = field(default_factory=list)
 
 
 class Observations:
-    """The state of the ingestion API; merged events are fsynced when ``merge`` returns."""
+    """Stores observations and traces; merged events are fsynced when ``merge`` returns."""
 
     def __init__(
         self,
@@ -97,8 +97,8 @@ class Observations:
     def merge(self, project: str, changes: Iterable[Change]) -> Merged:
         """Merge events and return which spans they change; callable from many threads.
 
-        Raises ``OverloadedError`` if the disk is full. Some events may have been merged by then,
-        which does no harm when the request is repeated.
+        Raises ``OverloadedError`` if the disk is full. Some events may have been merged before the
+        error, which does no harm, because merging the repeated request changes nothing.
         """
         merged = Merged()
         groups = deque(_by_subject(changes).items())
@@ -118,9 +118,9 @@ class Observations:
         return merged
 
     def read(self, project: str, known_ids: Iterable[str]) -> Iterator[Observation]:
-        """Yield observations one at a time, without observations whose create event is missing.
+        """Yield observations one at a time; skip those whose create event has not arrived.
 
-        Raises ``OverloadedError`` if one of them has been evicted already.
+        Raises ``OverloadedError`` if an observation has already been evicted.
         """
         for known_id in known_ids:
             if (observation := self._read(project, known_id)) is not None:
@@ -172,9 +172,9 @@ class Observations:
         return len(body)
 
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
-        """Return whether events of an unknown id belong to an evicted observation's stored span.
+        """Return whether events with an unknown id are for an evicted observation stored as a span.
 
-        The same id in another trace belongs to another span.
+        If the events name another trace, they are for another observation with the same id.
         """
         subject, known_id = key
         if subject is not _OBSERVATION:
@@ -195,7 +195,7 @@ def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
 class NamedLocks:
     """Locks by name, which exist only while held.
 
-    All names are acquired at once, so that two holders cannot wait for each other.
+    A thread acquires all its names at once, so that two threads cannot wait for each other.
     """
 
     def __init__(self, max_waiting: int) -> None:

@@ -1,7 +1,7 @@
 """Converts Langfuse's scores to evaluation results, in the form of log records.
 
-A score names its trace, and the observation that it judges unless it judges the whole trace. A
-score with the same id replaces the earlier one. See ADR 073.
+A score names its trace, and, unless it judges the whole trace, the observation that it judges. A
+score replaces an earlier score with the same id. See ADR 073.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _CORRECTION = "output"
 
 
 class Score(NamedTuple):
-    """A score in its stored form: an evaluation result of a trace."""
+    """A score in the form in which it is stored: an evaluation result for a trace."""
 
     id: str
     event_id: str
-    """Id of the event that contained it."""
+    """Id of the event that contained the score."""
     trace_id: bytes
     span_id: bytes
-    """Empty if the score judges the whole trace."""
+    """The OTLP span id; empty if the score judges the whole trace."""
     time_ns: int
     attributes: Mapping[str, object]
 
 
 def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score:
-    """Return the score of a request body; raises ``InvalidRequestError`` with the fault.
+    """Return the score in a request body; raises ``InvalidRequestError`` if it is invalid.
 
-    ``time_ns`` is its time if the body has no time.
+    ``time_ns`` is the time of the score if the body has none.
     """
     if not (trace := _id(body, "traceId")):
         raise InvalidRequestError("traceId: a score must name its trace.")
@@ -65,7 +65,7 @@ def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score
 
 
 def encode_scores(scores: Iterable[Score], key: bytes) -> bytes:
-    """Return scores encoded for the spool like log records; their ids are hashed with the key."""
+    """Encode scores for the spool like log records; their span ids are hashes with the key."""
     writer = RequestWriter(_SCOPE)
     for place, score in enumerate(scores):
         event = writer.add_span("")
@@ -98,7 +98,7 @@ def _name(body: Mapping[str, object], kind: str) -> str:
 
 
 def _kind(body: Mapping[str, object]) -> str:
-    """Return the data type; by default a number is numeric and a text a category."""
+    """Return the data type of a score; if unset, a number is numeric and a text categorical."""
     if (value := body.get("dataType")) is None:
         return "CATEGORICAL" if isinstance(body.get("value"), str) else "NUMERIC"
     if value not in _KINDS:

@@ -1,15 +1,16 @@
-"""Converts log records that report facts of runs to spans that the spool can hold.
+"""Converts log records about agent runs to protobuf spans, the form that the spool stores.
 
-Instrumentations may put messages into log events instead of onto the span: an event for each
-message, or one with all of them (OpenTelemetry GenAI semantic conventions since 1.28). Evaluations
-and exceptions of calls arrive as log records too. Such a record becomes a separate protobuf span.
-Its parent is the span that it belongs to. Its id is a hash of its content, so that a repeated
-record has the same id. Its flags are its position in the request, because some senders set the same
-time on all messages of a call. From then on it is handled like a span, with the same limits; the
-store has a separate table for content events (``schema/0001_baseline/02_content_events.sql``).
+Instrumentations may put messages into log events instead of span attributes: one event for each
+message, or one with all messages (OpenTelemetry GenAI semantic conventions since 1.28). Evaluation
+results and exceptions raised by calls arrive as log records too. Each such record becomes a content
+event, encoded as a protobuf span. Its parent id is the id of the span that the record names; its id
+is a hash of its content, so that a record sent twice has the same id; its flags are its position in
+the request, because some senders set the same time on all messages of a call. Later code handles it
+like a span, with the same limits, but the store has a separate table for content events
+(``schema/0001_baseline/02_content_events.sql``).
 
 Coding agents report their activity as log records (``core/conventions/agent_logs.py``). Records
-with a span become events like the others; records without a span become spans (``log_spans.py``).
+that name a span become content events too; the other records become spans (``log_spans.py``).
 """
 
 from __future__ import annotations
@@ -52,31 +53,32 @@ if TYPE_CHECKING:
 
 _TRACE_ID_BYTES, _SPAN_ID_BYTES = 16, 8
 CONTENT_EVENTS = "gen_ai."
-"""Prefix of the events that are stored: messages, details of calls, exceptions, evaluations."""
+"""Prefix of the names of stored events: messages, call details, exceptions, evaluations."""
 
 
 class ContentEvents(NamedTuple):
-    """The log records of a request that are stored."""
+    """The log records in a request that are to be stored, as encoded spans, and counts."""
 
     body: bytes
-    """The events of spans as an ``ExportTraceServiceRequest``; empty if there are none."""
+    """The content events as an ``ExportTraceServiceRequest``; empty if there are none."""
     dropped: int
-    """Number of records without facts of a run, or without a span and a conversation."""
+    """Number of records that are not about a run, or name neither a span nor a conversation."""
     findings: Findings
-    """Counts of stored records with malformed ids."""
+    """Counts of rejected records, such as records with malformed ids."""
     spans: bytes = b""
-    """Records of coding agents without a span id, as spans; empty if there are none."""
+    """Coding agents' records without a span id, as an ``ExportTraceServiceRequest``, or empty."""
     withheld: int = 0
-    """Number of events that only have content, if no content is stored."""
+    """Number of events left out because they have only content and no content is stored."""
 
 
 def collect_content_events(
     body: bytes, limits: Limits, fingerprint_key: bytes = b"", *, stores_content: bool = True
 ) -> ContentEvents:
-    """Return the records to store of an encoded ``ExportLogsServiceRequest``.
+    """Return the records to store from an encoded ``ExportLogsServiceRequest``.
 
-    Their ids are hashes of their content, keyed if there is a key. If content is not stored, GenAI
-    events are left out, because they have only content; events of coding agents have more.
+    Their ids are hashes of their content, computed with ``fingerprint_key`` if it is not empty. If
+    content is not stored, GenAI events are left out, because they have nothing but content; events
+    of coding agents are stored.
 
     Raises ``InvalidRequestError`` and ``RequestTooLargeError`` like a trace request.
     """
@@ -92,7 +94,7 @@ def collect_content_events(
 
 
 class _Sorting:
-    """Sorts the records of one request."""
+    """Sorts the records in one request into content events and spans, and drops the others."""
 
     def __init__(self, key: bytes, stores_content: bool) -> None:
         self._key = key
@@ -102,7 +104,7 @@ class _Sorting:
         self._withheld = 0
 
     def sort(self, of_resource: ResourceLogs) -> None:
-        """Add the records of a resource to events, to spans, or to neither."""
+        """Add each record of a resource to the events or to the spans, or drop it."""
         service = texts_of(of_resource.resource.attributes).get(SERVICE_NAME, "")
         for of_scope in of_resource.scope_logs:
             origin = Origin(of_resource, of_scope, service)
@@ -114,7 +116,7 @@ class _Sorting:
                     self._of_agent(record, origin)
 
     def result(self, records: int) -> ContentEvents:
-        """Return the result of sorting this many records."""
+        """Return the sorted records; ``records`` is the number of records in the request."""
         kept = self._events.count + self._spans.count + self._withheld
         dropped = records - kept - self._findings.rejected
         return ContentEvents(
@@ -123,7 +125,7 @@ class _Sorting:
         )
 
     def _content(self, record: LogRecord, name: str, origin: Origin) -> None:
-        """Add an event with GenAI content; drop it if it has no span."""
+        """Add a record with GenAI content as an event; drop it if it names no span."""
         if name == RESULT:
             self._result(record, origin)
             return
@@ -139,10 +141,11 @@ class _Sorting:
         self._place(event, record, record.time_unix_nano or record.observed_time_unix_nano)
 
     def _result(self, record: LogRecord, origin: Origin) -> None:
-        """Add an evaluation result, of which the extractor makes a score.
+        """Add an evaluation result, from which the extractor makes a score.
 
-        It may name only a trace. Without a trace it waits under an id derived from its response id,
-        by which the run of that response is found; without either it is rejected.
+        The result may name a trace without a span. If it names no trace, its trace id is derived
+        from its response id, by which the extractor finds the run with that response. A result with
+        neither id is rejected.
         """
         if self._is_faulty(record):
             return
@@ -160,7 +163,7 @@ class _Sorting:
         self._identify(event, record.time_unix_nano or record.observed_time_unix_nano)
 
     def _of_agent(self, record: LogRecord, origin: Origin) -> None:
-        """Add a record of a coding agent, as an event of its span or as a span; drop any other."""
+        """Add a coding agent's record as an event of its span, or as a span; drop other records."""
         names = _text(record, EVENT_NAME), record.event_name, record.body.string_value
         name = name_log(names, origin.scope)
         if not may_be_kept(name) or not is_kept(name, texts := texts_of(record.attributes)):
@@ -189,7 +192,7 @@ class _Sorting:
         self._identify(event, time_ns)
 
     def _identify(self, event: Span, time_ns: int) -> None:
-        """Set the time, id and position of an event that is otherwise complete."""
+        """Set time, id and position of an event whose other fields are set."""
         event.start_time_unix_nano = event.end_time_unix_nano = time_ns
         event.span_id = self._fingerprint(event)
         event.flags = self._events.count - 1
@@ -206,7 +209,7 @@ class _Sorting:
 
 
 def _fault(record: LogRecord) -> Rejection | None:
-    """Return the fault in a record's ids; ``None`` if there is none, or if ids are absent."""
+    """Return why a record's ids are malformed; ``None`` if they are valid or absent."""
     if any(record.trace_id) and len(record.trace_id) != _TRACE_ID_BYTES:
         return Rejection.TRACE_ID
     is_malformed = any(record.span_id) and len(record.span_id) != _SPAN_ID_BYTES
@@ -214,7 +217,7 @@ def _fault(record: LogRecord) -> Rejection | None:
 
 
 def _waiting_place(record: LogRecord) -> bytes:
-    """Return the id under which a result with a response id waits; empty if it has none."""
+    """Return the trace id derived from a result's response id; empty if it has no response id."""
     response_id = _text(record, RESPONSE_ID)
     return bytes.fromhex(trace_of_response(response_id)) if response_id else b""
 

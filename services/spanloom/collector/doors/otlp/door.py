@@ -1,4 +1,4 @@
-"""OTLP over HTTP: paths and bodies, and the handling of each signal over any transport."""
+"""OTLP over HTTP: paths and bodies. Also the handlers for each signal, which gRPC uses too."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.limits import Limits
 
     Export = Callable[[bytes, Encoding, str], ExportOutcome]
-    """Handles the decompressed body, its encoding and the project of the API key."""
+    """Handles an export request: decompressed body, encoding, project of the API key."""
 
 
 def count_metrics(body: bytes, encoding: Encoding, limits: Limits) -> int:
-    """Return the number of metrics; raises the same errors as a malformed trace request."""
+    """Return the number of metrics in a request; raises the same errors as a trace request."""
     if encoding is Encoding.JSON:
         return _count_json(body, ("resourceMetrics", "scopeMetrics", "metrics"), limits)
     return _count_protobuf(body, ExportMetricsServiceRequest, limits)
@@ -95,9 +95,9 @@ _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogR
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
-    """Return the response message of any signal, empty for full success.
+    """Return the encoded response message; empty for full success.
 
-    In protobuf the response messages of all signals have the same bytes.
+    In protobuf the response messages for all signals have the same encoding.
     """
     if outcome.is_full:
         return b"{}" if encoding is Encoding.JSON else b""

@@ -1,8 +1,8 @@
-"""OTLP over gRPC, the transport only.
+"""The gRPC server for OTLP; ``door.py`` has the handlers for requests.
 
-Requests and responses pass as bytes, so that our own checks report a malformed request as
-INVALID_ARGUMENT; gRPC would report INTERNAL. Bodies are also inflated here, because gRPC would
-inflate them before the request could be refused.
+gRPC passes requests and responses as bytes, so that a malformed request is reported as
+INVALID_ARGUMENT; if gRPC parsed requests, it would report INTERNAL. Bodies are also inflated here,
+because gRPC would inflate a body before the request could be refused.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ _MIN_PING_MS = 5_000
 Clients ping every ten seconds, even without calls; this must not count as abuse.
 """
 _REFUSERS = 8
-"""Threads in addition to the readers, so that one is free to refuse calls.
+"""Threads in addition to ``Limits.readers``, so that a thread is free to refuse calls.
 
 gRPC's own limit answers RESOURCE_EXHAUSTED without a retry hint, which clients treat as permanent.
 """
 _NONE_AND_GZIP = 1 << grpc.Compression.NoCompression | 1 << grpc.Compression.Gzip
-"""The accepted codings; gRPC answers UNIMPLEMENTED to any other."""
+"""Bit set of the accepted compressions; gRPC answers UNIMPLEMENTED to any other compression."""
 _NO_METHOD = "There is no such method; traces, logs and metrics have Export of OTLP."
 
 
 class GrpcReceiver:
-    """The trace, logs and metrics services on one port; a ``Part`` of the process."""
+    """Serves the trace, logs and metrics services on one port; implements ``Part``."""
 
     name = "otlp_grpc"
 
@@ -68,7 +68,7 @@ class GrpcReceiver:
         authenticator: Authenticator,
         tls: grpc.ServerCredentials | None = None,
     ) -> None:
-        """Prepare the server; port 0 chooses a free one, available as ``port`` after the start."""
+        """Create the server; for port 0, ``start`` chooses a free port and sets ``port``."""
         self._tls = tls
         self.port = port
         self._exporter = exporter
@@ -169,7 +169,7 @@ class GrpcReceiver:
         return handle
 
     def _authenticate(self, context: grpc.ServicerContext) -> Caller:
-        """Return the caller, before the message is read; raise if the caller may not ingest."""
+        """Return the caller before the message is read; raise if the key may not send telemetry."""
         metadata = [
             (name, value) for name, value in context.invocation_metadata() if isinstance(value, str)
         ]
@@ -192,7 +192,7 @@ class GrpcReceiver:
 
 
 class _UnknownMethods(grpc.ServerInterceptor):  # type: ignore[type-arg]  # generic in stubs alone
-    """Logs calls of unknown methods, which gRPC itself refuses, without the sender."""
+    """Logs calls to unknown methods, which gRPC itself refuses; the sender is not known."""
 
     def __init__(self, refusals: RefusalLog) -> None:
         self._refusals = refusals

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _LOOK_EVERY_S = 1.0
 _CROWD = 4
-"""The server is crowded if at least one in ``_CROWD`` of the allowed calls is waiting."""
+"""The server is crowded while at least 1 / ``_CROWD`` of the allowed calls are waiting."""
 _CROWDED_S = 2.0
 """Seconds that a message may take to arrive while the server is crowded."""
 
@@ -42,7 +42,7 @@ class MessageReader:
     def __init__(self, timeout_s: float, max_calls: int, max_bytes: int) -> None:
         """Allow ``max_calls`` waiting calls; cancel calls older than ``timeout_s``.
 
-        ``max_bytes`` is the server's limit of a message, which gRPC itself enforces.
+        ``max_bytes`` is the maximum message size, which gRPC itself enforces.
         """
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
@@ -113,7 +113,7 @@ def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
 
 
 class Health:
-    """gRPC's health service: the state of each service by name; the empty name is the server."""
+    """gRPC's health service, with the state of each named service; an empty name: the server."""
 
     def __init__(self, server: grpc.Server, services: Sequence[str], reader: MessageReader) -> None:
         """Add the health service to a server that has not been started yet."""

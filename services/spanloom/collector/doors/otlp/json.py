@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["InvalidFieldError", "MessageEncoder"]
 
 _Write = Callable[[object, int], bytes]
-"""Returns the wire form of a JSON value; the number is how many levels may still nest."""
+"""Encodes a JSON value as protobuf; the number is how many levels of nesting are still allowed."""
 
 _VALUE_MESSAGE = "opentelemetry.proto.common.v1.AnyValue"
 
@@ -35,7 +35,7 @@ class MessageEncoder:
     """Encodes one message type; created once per type, with the encoders of its fields."""
 
     def __init__(self, name: str) -> None:
-        """Start without fields, because a message type may contain itself."""
+        """Start without fields; ``of`` adds them, because a message type may contain itself."""
         self._fields: dict[str, _Write] = {}
         self._nests = name == _VALUE_MESSAGE
 
@@ -43,7 +43,7 @@ class MessageEncoder:
     def of(
         cls, message: Descriptor, known: dict[str, MessageEncoder] | None = None
     ) -> MessageEncoder:
-        """Create the encoder of a message type and of all types it contains."""
+        """Create the encoders for a message type and for all message types in its fields."""
         known = {} if known is None else known
         if message.full_name not in known:
             encoder = known[message.full_name] = cls(message.full_name)
@@ -78,7 +78,7 @@ class MessageEncoder:
 
 
 def _field_writer(field: FieldDescriptor, known: dict[str, MessageEncoder]) -> _Write:
-    """Return the writer of a field, which writes tag, length if any, and content."""
+    """Return the function that encodes a field: its tag, its length if needed, its content."""
     write = _single_writer(field, known)
     return _list_writer(write) if field.is_repeated else write
 
@@ -113,7 +113,7 @@ def _message_writer(tag: bytes, encoder: MessageEncoder) -> _Write:
 
 
 def _list_writer(write: _Write) -> _Write:
-    """Return the writer of a list; each element has its own tag, as OTLP has no packed lists."""
+    """Return the function that encodes a list, with a tag per element; OTLP packs no lists."""
 
     def write_all(value: object, depth: int) -> bytes:
         if not isinstance(value, list):
@@ -158,8 +158,8 @@ def load_json(body: bytes, limits: Limits) -> dict[str, object]:
 def decode_traces(body: bytes, limits: Limits) -> bytes:
     """Return a JSON ``ExportTraceServiceRequest`` as protobuf.
 
-    Raises ``InvalidRequestError`` naming the invalid field. A malformed id does not fail the
-    request: it becomes bytes of a wrong length, for which validation rejects only the span.
+    Raises ``InvalidRequestError``, which names the invalid field. A malformed id does not fail the
+    request: it becomes bytes of a wrong length, so validation rejects only the span with this id.
     """
     return _decode(body, _TRACES, limits)
 

@@ -36,14 +36,14 @@ class InvalidFieldError(Exception):
 
 
 def scalar_encoder(field: FieldDescriptor) -> tuple[int, Encode]:
-    """Return a field's wire type and the encoder of its values, including the length prefix."""
+    """Return a field's wire type and the encoder for its values, which adds any length prefix."""
     if field.type == FieldDescriptor.TYPE_BYTES:
         return 2, _encode_id if field.name in _ID_FIELDS else _encode_base64
     return _ENCODERS[field.type]
 
 
 def enum_encoder(names: Mapping[str, int]) -> Encode:
-    """Return the encoder of an enum: accepts any number, or one of ``names``."""
+    """Return an encoder for enum values; it accepts any number, and the names in ``names``."""
 
     def encode(value: object) -> bytes:
         if isinstance(value, str):
@@ -116,7 +116,7 @@ def _fixed_encoder(layout: str, allowed: range) -> Encode:
 
 
 def _integer(value: object, allowed: range) -> int:
-    """Return an integer or decimal digits as ``int``; refuse floats, which lose digits."""
+    """Return an integer, or a text of digits, as ``int``; reject floats, which lose digits."""
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or value not in allowed:

@@ -1,9 +1,9 @@
-"""Converts log records of coding agents to spans: times, ids and attributes.
+"""Converts coding agents' log records to spans: times, ids and attributes.
 
-A record with a trace and span id is an event of that span. A record without them becomes a separate
-span, in the form in which Qwen Code's bridge sends its records: it has the name of the event and
-the attribute ``log.bridge``, and lasts from the record's time less ``duration_ms`` to the record's
-time. Without a trace id it belongs to the trace of its prompt, whose id is a hash of service,
+A record with a trace id and a span id becomes an event of that span. A record without a span id
+becomes a separate span, in the form in which Qwen Code's bridge sends its records: the span has the
+name of the event and the attribute ``log.bridge``, and ends at the record's time, ``duration_ms``
+after its start. If the record has no trace id either, the trace id is a hash of service,
 conversation and prompt.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _TRACE_ID_BYTES = 16
 _SECOND_NS = 1_000_000_000
 _COUNTED = re.compile(r"[\W\d_]*")
-"""What remains of a prompt's id without the conversation's id, if prompts are only numbered."""
+"""Matches a prompt's id, after removing the conversation's id, if prompts are only numbered."""
 
 
 class Origin(NamedTuple):
@@ -55,7 +55,7 @@ class Origin(NamedTuple):
 
 
 class Collected:
-    """A request of records in the form of spans, with the resources and scopes of these only."""
+    """A request of log records encoded as spans, with only the resources and scopes they need."""
 
     def __init__(self) -> None:
         """Start without records."""
@@ -64,7 +64,7 @@ class Collected:
         self._last: Origin | None = None
 
     def add(self, origin: Origin) -> Span:
-        """Return a new span below the resource and scope; records must come in order of these."""
+        """Add an empty span to a resource and scope; calls must be grouped by ``origin``."""
         groups, last = self._request.resource_spans, self._last
         if last is not origin:
             if last is None or last.of_resource is not origin.of_resource:
@@ -80,12 +80,15 @@ class Collected:
 
 
 def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
-    """Return the attributes that are texts, numbers or booleans, as text."""
+    """Return the values of attributes that are texts, numbers or booleans, converted to text."""
     return {a.key: _text(a.value) for a in attributes}
 
 
 def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
-    """Return the time of a record in ns: its time, observed time, or ``event.timestamp``."""
+    """Return the time of a record in ns since the epoch.
+
+    It is the first that is set of: its time, its observed time, the attribute ``event.timestamp``.
+    """
     if time_ns := record.time_unix_nano or record.observed_time_unix_nano:
         return time_ns
     try:
@@ -97,11 +100,11 @@ def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
 def derive_trace_id(
     service: str, name: str, texts: Mapping[str, str], time_ns: int, key: bytes
 ) -> bytes:
-    """Return the trace id of a record's prompt; empty if the record names no conversation.
+    """Return the trace id of a record's prompt; empty if it names neither conversation nor prompt.
 
-    Some senders reuse ids of prompts: the session's id, or a number within the session. Then each
-    prompt has its own trace, and other records of the same second share a trace, because their time
-    decides to which run they belong.
+    Some senders use the session's id, or a number within the session, as ids of prompts. In that
+    case each prompt has its own trace, and other records of the same second share a trace, because
+    their time decides to which run they belong.
     """
     conversation, prompt = _first(texts, CONVERSATION_KEYS), _first(texts, PROMPT_KEYS)
     if not conversation and not prompt:
@@ -115,15 +118,15 @@ def derive_trace_id(
 
 
 def _is_unique(prompt: str, conversation: str) -> bool:
-    """Return whether a prompt's id has more than the conversation's id and a number."""
+    """Return whether a prompt's id contains more than the conversation's id and a number."""
     return not _COUNTED.fullmatch(prompt.removeprefix(conversation))
 
 
 def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:
     """Set a span's name and attributes from a record, and return the span.
 
-    The attribute ``event.name`` is the name with its prefix. A body that is more than a name
-    becomes the attribute ``body``; the fields of an object become attributes.
+    The attribute ``event.name`` is the name with its prefix. A text body that is not just the name
+    of an event becomes the attribute ``body``; the fields of an object become attributes.
     """
     span.name = name
     span.attributes.extend(a for a in record.attributes if a.key != EVENT_NAME)
@@ -137,7 +140,7 @@ def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span)
 
 
 def mark_sender(span: Span, origin: Origin) -> None:
-    """Add the sender to an event, which the store has without its resource and scope.
+    """Set service and scope as attributes of an event, which is stored without its resource.
 
     If the event's span never arrives, the event is shown as a span of this sender.
     """
@@ -147,7 +150,7 @@ def mark_sender(span: Span, origin: Origin) -> None:
 
 
 def mark_bridged(span: Span) -> None:
-    """Set the attribute that identifies a span as a former log record."""
+    """Set the attribute ``log.bridge``, which marks a span as made from a log record."""
     span.attributes.add(key=BRIDGED, value=AnyValue(bool_value=True))
 
 

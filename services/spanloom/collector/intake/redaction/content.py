@@ -1,4 +1,7 @@
-"""The ``no-content`` filter: stores only the structure of spans, listed in ``structure.toml``."""
+"""The ``no-content`` filter: removes all content from spans except their structure.
+
+``structure.toml`` lists the attributes that count as structure.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class _Read(BaseModel):
 
 
 class JsonStructure(_Read):
-    """Fields and texts of JSON that are stored; ``structure.toml`` explains each list."""
+    """Fields and texts in JSON values that are stored; ``structure.toml`` explains each list."""
 
     counts: frozenset[str]
     named: frozenset[str]
@@ -48,7 +51,7 @@ class JsonStructure(_Read):
 
 
 class Structure(_Read):
-    """Patterns of attribute keys and event names that are stored, and the rules for JSON."""
+    """Patterns for the attribute keys and event names that are stored, and the rules for JSON."""
 
     events: tuple[str, ...]
     numbers: tuple[str, ...]
@@ -64,7 +67,7 @@ class Structure(_Read):
 
 
 class Keys(NamedTuple):
-    """One expression for each list of attribute keys; ``events`` matches event names."""
+    """A regular expression for each list of attribute keys; ``events`` matches event names."""
 
     structure: re.Pattern[str]
     numbers: re.Pattern[str]
@@ -75,7 +78,7 @@ class Keys(NamedTuple):
 
 @cache
 def read_keys() -> Keys:
-    """Return the expressions of stored attributes and events; compiled once, in 0.1 s."""
+    """Return the regular expressions for attributes and events; compiled once, in 0.1 s."""
     read = read_structure()
     lists = read.kept, read.numbers, read.failures, read.content, read.events
     return Keys(*map(one_pattern, lists))
@@ -90,7 +93,7 @@ def read_structure() -> Structure:
 
 RULE = "no-content"
 LONGEST_NAME = 512
-"""The most characters of a name, model or identifier; a longer text counts as content."""
+"""Maximum length, in characters, of a name, model or identifier; a longer text is content."""
 _MAX_DEPTH = 40
 _RAISED = re.compile(
     r"((?:[\w.]{1,200}\.)?\w{0,60}(?:Error|Exception|Interrupt|Command))(?:\(|:|$)"
@@ -99,20 +102,20 @@ _PAUSE = re.compile(r"interrupt signal: ID=|interrupt happened, info: ")
 _PLACEHOLDER = re.compile(r"\[not stored:[0-9a-f]{8}\]")
 _ID = re.compile(r"(?:resp|chatcmpl|msg|call|rs|run|gen)[-_][\w-]{1,100}")
 _DECIMAL = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?|True|False")
-"""A number, possibly in a text, because some senders write counts as texts."""
+"""Matches a number or boolean in a text, because some senders write counts as texts."""
 
 
 class NoContent:
-    """Removes all content; stateless."""
+    """A ``Filter`` that removes all content; stateless."""
 
     def __init__(self, secret: bytes) -> None:
-        """Set the key of the short hashes that replace texts; equal texts have equal hashes."""
+        """Set the secret key for the short hashes that replace texts; equal texts hash equally."""
         self._secret = secret
         self._keys, self._json = read_keys(), read_structure().json_structure
         self._fields = self._json.fields
 
     def value(self, _place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return the structure of an attribute's value; ``GONE`` if it has none."""
+        """Return an attribute's value reduced to its structure; ``GONE`` if it has none."""
         if _matches(self._keys.structure, key) and _is_name(value):
             return value
         if _matches(self._keys.numbers, key) and _DECIMAL.fullmatch(str(value)):
@@ -136,7 +139,7 @@ class NoContent:
         return structure
 
     def note(self, matches: Matches, count: int) -> None:
-        """Count ``count`` items that the caller removed."""
+        """Add ``count`` items that the caller removed to the matches."""
         matches[RULE, Action.DROP] += count
 
     def event(self, name: str) -> bool:
@@ -169,7 +172,7 @@ class NoContent:
         return None
 
     def _is_known(self, key: str, text: str) -> bool:
-        """Return whether a text in JSON is a known word, a name or an identifier."""
+        """Return whether a text in a JSON value is a listed word, a name or an identifier."""
         if text in self._json.words or (key in self._json.named and _is_name(text)):
             return True
         return key in self._json.ids and _ID.fullmatch(text) is not None
@@ -185,10 +188,10 @@ class NoContent:
 
 
 def describe_failure(text: str) -> str:
-    """Return the exception class and the status code in a text, without the rest.
+    """Return only the exception class and the status code in a text.
 
     Example: ``NotFoundError: status code 404`` for ``NotFoundError: no user Ada (status code
-    404)``. Markers of a pause (an interrupt) stay, because a pause is not a failure.
+    404)``. The texts that identify a pause (an interrupt) stay, because a pause is not a failure.
     """
     raised, pause, code = _RAISED.match(text), _PAUSE.search(text), STATUS_CODE.search(text)
     parts = [pause[0] if pause else "", f"status code {code[1]}" if code else ""]

@@ -1,4 +1,4 @@
-"""Redacts requests: applies the filters to every part of a request."""
+"""Redacts requests: applies the filters to every value and text in a request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Filter(Protocol):
 
 
 class Redactor:
-    """The filters of this process; callable from many threads."""
+    """Applies the filters of this process; callable from many threads."""
 
     def __init__(
         self, rules: Sequence[Rule], secret: bytes, metrics: Metrics, *, no_content: bool = False
@@ -47,11 +47,14 @@ class Redactor:
         self._filters = [each for each in filters if each is not None]
 
     def begin(self, spans_are: Place = Place.SPAN) -> Redaction:
-        """Start a request; ``spans_are`` is ``EVENT`` if its spans encode content events."""
+        """Return the redaction for one request.
+
+        ``spans_are`` is ``EVENT`` if its spans encode content events.
+        """
         return Redaction(self, spans_are)
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after all filters; ``GONE`` if it is dropped."""
+        """Return an attribute's value after applying all filters; ``GONE`` if it is dropped."""
         redacted: Plain | Gone = value
         for each in self._filters:
             if not isinstance(redacted, Gone):
@@ -59,13 +62,13 @@ class Redactor:
         return redacted
 
     def text(self, place: Place, text: str, matches: Matches) -> str:
-        """Return a text after all filters."""
+        """Return a text after applying all filters."""
         for each in self._filters:
             text = each.text(place, text, matches)
         return text
 
     def by_rules(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after the rules only; ``GONE`` if it is dropped."""
+        """Return a value after applying the rules but not ``no-content``; ``GONE`` if dropped."""
         return self._walk.value(place, key, value, matches) if self._walk else value
 
     def key(self, place: Place, key: str, matches: Matches) -> str:
@@ -73,13 +76,13 @@ class Redactor:
         return self._walk.text(place, key, matches) if self._walk else key
 
     def count(self, matches: Matches) -> None:
-        """Add the matches to the metrics."""
+        """Add the matches, by rule and action, to the metrics."""
         for (rule, action), n in matches.items():
             self._metrics.redacted.labels(rule=rule, action=action).inc(n)
 
 
 class Redaction:
-    """The redaction of one request, in place, in parts; writes the counts onto its spans."""
+    """Redacts one request in place, span by span; writes the number of matches onto its spans."""
 
     def __init__(self, redactor: Redactor, spans_are: Place) -> None:
         """Start without matches."""
@@ -102,7 +105,7 @@ class Redaction:
         scope.schema_url = self._name(scope.schema_url, self._shared)
 
     def span(self, span: Span) -> None:
-        """Redact a span with its events and links, and write the counts onto it."""
+        """Redact a span with its events and links; set the number of matches as an attribute."""
         matches, self._shared = self._shared, Counter()
         counts = read_counts(_text_of(span.attributes.pop(ATTRIBUTE, b"")))
         self._attributes(self._spans_are, span.attributes, matches)
@@ -161,11 +164,11 @@ def _text_of(encoded: bytes) -> str:
 def make_redactor(
     rules_file: Path | None, secret_file: Path | None, metrics: Metrics, *, no_content: bool
 ) -> Redactor | None:
-    """Return the redactor of requests; ``None`` if nothing is to be redacted.
+    """Return the redactor for requests; ``None`` if nothing is to be redacted.
 
-    Rules that hash need a secret file. Without such rules a missing secret is generated; its hashes
-    can be compared only within one run of the process. Raises ``StartupError`` with a line per
-    mistake.
+    Rules that hash need a secret file. If there are no such rules, a missing secret is generated,
+    whose hashes can be compared only within one run of the process. Raises ``StartupError`` with a
+    line for each mistake.
     """
     if rules_file is None and not no_content:
         return None

@@ -1,4 +1,4 @@
-"""Redaction rules and their TOML file, which is read and checked at the start."""
+"""Redaction rules, and the TOML file that contains them, which is checked at startup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What is done with a match."""
+    """What a rule does with a match."""
 
     DROP = "drop"
     """Remove the whole attribute or entry, or the recognised part of a text."""
@@ -48,20 +48,20 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule; if it has both ``keys`` and ``recognisers``, either is enough for a match."""
+    """One rule; if it has both ``keys`` and ``recognisers``, one of them has to match."""
 
     name: str
     action: Action
     keys: tuple[str, ...] = ()
-    """Patterns of attribute keys: ``*`` matches any characters, ``?`` one; case is ignored.
+    """Patterns for attribute keys: ``*`` matches any characters, ``?`` one; case is ignored.
 
-    Nested values have the path of keys, joined by dots: ``config.password``.
+    The key of a nested value is the path of keys, joined by dots: ``config.password``.
     """
     recognisers: tuple[str, ...] = ()
     places: frozenset[Place] = frozenset(Place)
 
     def covers_key(self, path: str) -> bool:
-        """Return whether a pattern matches; takes time proportional to the path's length."""
+        """Return whether a pattern matches a path of keys, in time proportional to its length."""
         return bool(self.keys) and self._pattern.match(path) is not None
 
     @cached_property
@@ -70,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one expression for all patterns, in which ``[`` has no special meaning."""
+    """Return one regular expression for all patterns, in which ``[`` has no special meaning."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 
@@ -114,7 +114,7 @@ def read_rules(path: Path) -> Sequence[Rule]:
 
 
 def read_secret(path: Path) -> bytes:
-    """Return the key of the hashes; raises ``StartupError`` if unreadable or too short."""
+    """Return the secret key for hashes; raises ``StartupError`` if unreadable or too short."""
     try:
         secret = path.read_bytes().strip()
     except OSError as error:

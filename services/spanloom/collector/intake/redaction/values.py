@@ -11,7 +11,7 @@ Plain = None | str | bool | int | float | bytes | list["Plain"] | dict[str, "Pla
 
 _INT64 = 2**63
 _MAX_DIGITS = 4_000
-"""The most digits of an integer; Python refuses to parse longer ones."""
+"""Maximum digits of an integer; Python refuses to parse longer integers."""
 _JSON_STARTS = ("{", "[", '"')
 
 
@@ -20,19 +20,19 @@ class UnreadableJsonError(ValueError):
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Return an encoded ``AnyValue`` as plain Python; the last of several equal keys counts."""
+    """Convert an encoded ``AnyValue`` to plain Python; of equal keys the last one counts."""
     return _plain(AnyValue.FromString(encoded))
 
 
 def write_value(value: Plain) -> bytes:
-    """Return a plain value as an encoded ``AnyValue``."""
+    """Encode a plain Python value as an ``AnyValue``."""
     message = AnyValue()
     _write(value, message)
     return message.SerializeToString()
 
 
 def read_json(text: str) -> tuple[Plain, bool] | None:
-    """Return the value of a JSON text, and whether an object in it repeats a key.
+    """Parse a JSON text; return the value, and whether an object in it repeats a key.
 
     ``None`` if the text is not JSON, or if it is a single number or word. Raises
     ``UnreadableJsonError``.

@@ -1,4 +1,4 @@
-"""Applies rules to values of any shape: lists, dictionaries and JSON texts, nested.
+"""Applies rules to attribute values, also inside nested lists, dictionaries and JSON texts.
 
 A value that is too expensive to check is masked as a whole.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.recognisers import Recogniser
 
 MAX_TEXT = 1024 * 1024
-"""Longest text that is checked, in characters; longer texts are masked as a whole."""
+"""Maximum length of a text that is checked, in characters; longer texts are masked."""
 MAX_DEPTH = 64
 """Maximum nesting of values, including JSON texts inside JSON texts."""
 MAX_VALUE_S = 0.5
@@ -36,18 +36,18 @@ MAX_VALUE_S = 0.5
 UNCHECKED = Rule("unchecked", Action.MASK)
 """The rule that masks values beyond these limits."""
 LONGEST_KEY = 512
-"""Longest key that is checked, in characters; the value of a longer key is masked as a whole.
+"""Maximum length of a key that is checked, in characters; the value of a longer key is masked.
 
-The number equals the limit of an attribute's key in bytes (``intake/limits.py``).
+The number equals the limit for attribute keys in bytes (``intake/limits.py``).
 """
 _SMALLEST_LONG_NUMBER = 10**6
-"""Integers from this size on are checked as texts; smaller integers are not checked."""
+"""Integers of at least this absolute value are checked as texts; smaller ones are not checked."""
 _MARK = re.compile(r"\[(?:redacted|hash):[a-z][a-z0-9_-]{0,39}(?::[0-9a-f]{16})?\]")
 _BYTES_READ_AS = "latin-1"  # maps every byte to a character
 
 
 class Gone:
-    """Marker of a dropped value."""
+    """The type of ``GONE``, which replaces a dropped value."""
 
 
 GONE: Final = Gone()
@@ -80,7 +80,7 @@ class Walk:
         }
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after the rules for its kind of text; ``GONE`` if it is dropped."""
+        """Return a value after applying the rules for its ``Place``; ``GONE`` if it is dropped."""
         run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)
@@ -94,11 +94,11 @@ class Walk:
         return value if isinstance(value, str) else ""
 
     def rule_for(self, place: Place, path: str) -> Rule | None:
-        """Return the first rule for a kind of text with a pattern that matches the key."""
+        """Return the first rule for a ``Place`` that has a pattern matching the key."""
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
     def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
-        """Return a text with all matches of the recognisers for its kind replaced."""
+        """Return a text with all matches replaced of recognisers whose rules apply to ``place``."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
@@ -127,7 +127,7 @@ class Walk:
 
 
 class _Run:
-    """The redaction of one value, within the time limit."""
+    """Redacts one value, within the time limit ``MAX_VALUE_S``."""
 
     def __init__(self, walk: Walk, place: Place, matches: Matches) -> None:
         self._walk = walk
@@ -136,7 +136,7 @@ class _Run:
         self._until = time.monotonic() + MAX_VALUE_S
 
     def named(self, key: str, path: str, value: Plain, depth: int) -> Plain | Gone:
-        """Redact a value with a key; if the key is too long, the value is masked unchecked."""
+        """Redact a value that has a key; if the key is too long, mask the value unchecked."""
         if len(key) > LONGEST_KEY:
             return self._apply(UNCHECKED, value)
         return self.value(path, value, depth)
@@ -158,7 +158,7 @@ class _Run:
         return self._other(value)
 
     def _other(self, value: Plain) -> Plain:
-        """Redact bytes and long numbers as texts; a value with a match becomes a text."""
+        """Redact bytes and large numbers as texts; a value with a match becomes a text."""
         if isinstance(value, bytes):
             text = value.decode(_BYTES_READ_AS)
         elif isinstance(value, int) and abs(value) >= _SMALLEST_LONG_NUMBER:
@@ -203,7 +203,7 @@ class _Run:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return sorted spans with overlapping spans merged."""
+    """Merge overlapping ranges of characters; ``spans`` must be sorted."""
     joined: list[tuple[int, int]] = []
     for start, stop in spans:
         if joined and start < joined[-1][1]:

@@ -1,5 +1,6 @@
-"""Exchange with Potato: a separate GPL program, of which nothing is imported or copied here.
+"""Exchanges annotations with Potato, a GPL program of which nothing is imported or copied here.
 
-Input: documents and entries, or the files of a Potato project. Output: a task's files, or entries.
+Input: documents and annotation entries, or the files of a Potato project. Output: the files of a
+task, or annotation entries. An entry has one annotator's annotations of one run.
 Start at ``folder.py`` (``TaskWriter`` and ``read_files``).
 """

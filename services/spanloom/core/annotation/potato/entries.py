@@ -1,4 +1,4 @@
-"""Converts between Potato's answers for an item and Spanloom's entries."""
+"""Converts annotation entries to the answers that Potato stores for an item, and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_answer(marks: Mapping[str, Mark], steps: Sequence[str], score: Score) -> Json:
-    """Return one annotator's answer; ``steps`` are the step ids in the order of the item."""
+    """Return one annotator's answer in Potato's form; ``steps``: step ids in the item's order."""
     return {
         "steps": [_step(at, marks.get(step_id)) for at, step_id in enumerate(steps)],
         "score": plain(score.value) if score.is_complete else None,
@@ -27,9 +27,9 @@ def write_answer(marks: Mapping[str, Mark], steps: Sequence[str], score: Score) 
 
 
 def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
-    """Yield (index from 0, step) of each judged step of an answer.
+    """Yield (index from 0, step) for each judged step in an answer.
 
-    Steps that are ``null``, missing, or without any mark field are left out.
+    Steps that are ``null``, missing, or without any field of a mark are left out.
     """
     steps = answer.get("steps")
     for at, step in enumerate(steps if isinstance(steps, list) else []):
@@ -40,7 +40,7 @@ def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
 
 
 def read_mark(step: Json, known: frozenset[str] = frozenset()) -> Mark:
-    """Return a step of an answer as a mark; keys that are not ``known`` go into its value."""
+    """Convert a step in an answer to a mark; keys not in ``known`` go into the mark's value."""
     texts: dict[str, Any] = {name: str(step.get(name) or "") for name in MARK_FIELDS}
     apart = {"step_index", "step_id", "value", *MARK_FIELDS, *known}
     more = {key: value for key, value in step.items() if key not in apart and value is not None}
@@ -73,9 +73,9 @@ def answers_by_user(
 
 
 def entry_of(record: Json, order: Sequence[str] | None) -> Json:
-    """Return a record of ``read_file`` as a Spanloom entry.
+    """Convert a record from ``read_file`` to an entry.
 
-    ``order`` has the step ids of the item; without it steps keep only their index.
+    ``order`` has the step ids of the item; if it is ``None``, steps have only their index.
     """
     answer = record["answer"]
     entry: Json = {
@@ -97,14 +97,14 @@ def entry_of(record: Json, order: Sequence[str] | None) -> Json:
 
 
 def steps_of_items(text: bytes) -> Mapping[str, Sequence[str]]:
-    """Return the step ids of each item of a task; items with a step without an id are left out."""
+    """Return the step ids by item, from an items file; leave out items with steps without ids."""
     items = orjson.loads(text) if text.lstrip()[:1] == b"[" else _lines(text)
     by_item = {str(i["id"]): [s.get("step_id") for s in i.get("steps", ())] for i in items}
     return {item: steps for item, steps in by_item.items() if all(steps)}
 
 
 def _answer(entry: Json, order: Sequence[str]) -> Json:
-    """Return an entry as Potato stores it, with moved steps at their current position."""
+    """Return an entry as an answer, with moved steps at their current position."""
     if "score" not in entry and entry.get("value"):
         whole = {k: v for k, v in entry["value"].items() if k not in MARK_FIELDS}
         decisive = whole.get("decisive_step")

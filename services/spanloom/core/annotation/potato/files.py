@@ -1,4 +1,4 @@
-"""Potato's files: the configuration and items of a task, and its annotators' answers."""
+"""Potato's files: the configuration and the items of a task, and the annotators' answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]  # a JSON object
 
 MOST_TEXT = 20_000
-"""Longest text of a step, in characters; longer texts are cut, with a note."""
+"""Maximum length of a step's text, in characters; longer texts are cut, with a note."""
 ITEMS_FILE = "items.json"
 OUTPUT = "annotation_output"
 
@@ -54,7 +54,7 @@ def write_item(document: Json, *, with_agents: bool = False) -> Json:
 
 
 def list_steps(document: Json, *, with_agents: bool = False) -> Sequence[DocumentStep]:
-    """Return the steps of a document's item, in (start, id) order, each id once."""
+    """Return the steps that an item contains, in (start, id) order, each id once."""
     steps = Document(document).steps
     by_id = {step.id: step for step in steps if with_agents or step.type != AGENT}
     return sorted(by_id.values(), key=lambda step: (step.started_at, step.id))
@@ -100,7 +100,8 @@ _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
 def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json]) -> Json:
     """Return the state of a user; ``answers`` are by item and scheme.
 
-    The account must already exist in Potato, which does not register a name that has a folder.
+    The user's account must already exist in Potato, because Potato does not register a name for
+    which there is a folder.
     """
     return {
         "user_id": user,
@@ -118,7 +119,7 @@ def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json
 
 
 def labels_of(answers: Mapping[str, Json]) -> list[Any]:
-    """Return the answers of one item, given by scheme, in the form of a user state."""
+    """Convert the answers for one item, by scheme, to the form of a user state."""
     return [
         [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
         for scheme, answer in answers.items()
@@ -128,7 +129,7 @@ def labels_of(answers: Mapping[str, Json]) -> list[Any]:
 def read_file(name: str, content: bytes) -> Iterator[Json]:
     """Yield the answers in a Potato file as records ``{item, annotator, scheme, answer}``.
 
-    Raises ``ValueError`` for a file in none of the three formats.
+    The file is a user state, a CSV or the JSON of ``agent_eval``; raises ``ValueError`` for others.
     """
     if name.endswith(".csv"):
         yield from _read_csv(content.decode("utf-8-sig"))
@@ -149,7 +150,7 @@ def _read_state(state: Json) -> Iterator[Json]:
 
 
 def _read_csv(text: str) -> Iterator[Json]:
-    """Read rows with an item, a user, and columns ``scheme.scheme`` that hold JSON."""
+    """Read rows with an item, a user, and columns named ``scheme.scheme`` that contain JSON."""
     csv.field_size_limit(1 << 24)
     for row in csv.DictReader(io.StringIO(text)):
         item = next((row[key] for key in _NOT_ANNOTATORS if row.get(key)), "")
@@ -161,9 +162,9 @@ def _read_csv(text: str) -> Iterator[Json]:
 
 
 def _read_evaluation(whole: object) -> Iterator[Json]:
-    """Read the JSON of ``agent_eval``, which lists the answers of each item without annotators.
+    """Read the JSON of ``agent_eval``, which lists the answers for each item without annotators.
 
-    A single annotator's name comes from the summary; several are numbered in the order of the list.
+    A single annotator's name is in the summary; several annotators are numbered in list order.
     """
     if not isinstance(whole, dict) or not isinstance(whole.get("per_trace"), list):
         raise ValueError("the file is none of Potato's that hold annotations")
@@ -178,7 +179,7 @@ def _read_evaluation(whole: object) -> Iterator[Json]:
 
 
 def _record(item: str, user: str, scheme: str, answer: object) -> Iterator[Json]:
-    """Yield the record of an answer that is an object, or an object as JSON; otherwise nothing."""
+    """Yield a record if the answer is an object, or the JSON text of an object."""
     if isinstance(answer, str):
         try:
             answer = orjson.loads(answer)

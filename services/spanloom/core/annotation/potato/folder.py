@@ -1,4 +1,4 @@
-"""A Potato project folder: writes a task run by run, and reads annotations back."""
+"""Writes the folder of a Potato project, run by run, and reads annotations from its files."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _ZIP = b"PK\x03\x04"
 
 
 def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
-    """Yield entries to import from file contents by path.
+    """Yield the entries to import from files, given as contents by path.
 
-    Steps get their Spanloom ids if an items file is included. Raises ``ValueError`` with the path
-    of a file that is not in a Potato format.
+    Steps get their ids in Spanloom if ``files`` includes an items file. Raises ``ValueError``, with
+    the path, for a file that is not in a Potato format.
     """
     order: dict[str, Sequence[str]] = {}
     for path, content in files.items():
@@ -52,7 +52,7 @@ def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
 
 @contextmanager
 def _naming(path: str, content: bytes) -> Iterator[None]:
-    """Re-raise errors of the block as ``ValueError`` with the path of the unreadable file."""
+    """Re-raise errors in the block as ``ValueError`` with the path of the unreadable file."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -75,7 +75,7 @@ CONFIG_FILE = "config.yaml"
 
 
 class TaskWriter:
-    """Writes a task run by run; stores the ids of all runs in memory, but only one run's content.
+    """Writes a task run by run; has in memory the ids of all runs, but the content of only one.
 
     Answers are buffered in a scratch file until the users' files are written, one at a time.
     """
@@ -139,7 +139,7 @@ class TaskWriter:
 
 
 def _paths(users: Iterable[str]) -> Mapping[str, str]:
-    """Return the state file of each user, in a separate folder below the output folder."""
+    """Return the path of each user's state file, in a separate folder below the output folder."""
     paths: dict[str, str] = {}
     for user in users:
         folder = user.replace("/", "_").replace("\\", "_").lstrip(".") or "_"

@@ -1,6 +1,6 @@
 """The schemes that Spanloom includes.
 
-Input: the YAML files of this folder, in the same form as any user's scheme. Output: parsed schemes
+Input: the YAML files in this folder, in the same format as users' schemes. Output: parsed schemes
 by name. Start at ``presets``.
 """
 

@@ -1,4 +1,4 @@
-"""Reads the steps of one agent of a trajectory, and of its subagents."""
+"""Reads the steps of one agent in an ATIF trajectory, and the steps of its subagents."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ _OURS = frozenset(
         *("is_error", "error_code", "error_message"),
     }
 )
-"""Members of ``extra``, of a step or of a result, that this reader uses."""
+"""Members that this reader uses from the ``extra`` of a step or result."""
 _SOURCES = frozenset({"system", "user", "agent"})
 _NAMELESS = "agent"
 _A_TOOL = "observation"
-"""The default name of a tool whose result has no call."""
+"""The default name for a tool if only its result is known, not its call."""
 
 
 class Run:
-    """The run under construction."""
+    """Collects the steps of a run while its agents are read."""
 
     def __init__(
         self, trace_id: str, losses: Losses, embedded: dict[str, tuple[str, Json]]
@@ -80,21 +80,21 @@ class Run:
         self._taken: set[str] = set()
 
     def new_id(self, path: str, own: object) -> str:
-        """Return the id of a step: ``own`` if it is a valid span id and unused, else a hash."""
+        """Return the id for a step: ``own`` if it is a valid unused span id, otherwise a hash."""
         source = own if isinstance(own, str) else ""
         step_id = step_id_of(self.trace_id, path, source, self._taken)
         note_made(step_id, source, path or "agent", self.losses)
         return step_id
 
     def add(self, step: DraftStep) -> None:
-        """Add a step."""
+        """Add a step; raise ``InvalidRequestError`` above ``MAX_STEPS``."""
         if len(self.steps) >= MAX_STEPS:
             raise InvalidRequestError(f"steps: there are more than {MAX_STEPS:,}")
         self._taken.add(step.id)
         self.steps.append(step)
 
     def add_agent(self, agent_id: str, under: DraftStep, step: DraftStep | None = None) -> None:
-        """Add the steps of an embedded agent: ``step``, or a new step below ``under``."""
+        """Add an embedded agent's steps below ``step``, or below a new step in ``under``."""
         if agent_id not in self.embedded:
             return
         where, trajectory = self.embedded.pop(agent_id)
@@ -108,7 +108,10 @@ class AgentReading:
     """Reads one agent's ATIF trajectory into draft steps."""
 
     def __init__(self, run: Run, trajectory: Json, where: str) -> None:
-        """Read the agent's facts; ``where`` prefixes paths, and ends in a dot or is empty."""
+        """Read name, version and model of the agent.
+
+        ``where`` is the prefix for paths in errors and losses; empty, or with a dot at the end.
+        """
         self._run, self._where, self._trajectory = run, where, trajectory
         self._steps = a_list(trajectory.get("steps"), f"{where}steps")
         about = an_object(trajectory.get("agent"), f"{where}agent")
@@ -190,7 +193,7 @@ class AgentReading:
             note_unread(_extra(result), _OURS, losses, f"{place}.extra")
 
     def _hear(self, step: Json, where: str) -> None:
-        """Store a message, or a copied answer, as input of the next model step."""
+        """Store the message of a step, with any results, as input for the next model step."""
         extra = _extra(step)
         role = {"agent": "assistant", "system": "system"}.get(step["source"], "user")
         if role == "system" and extra.get("role") == "developer":
@@ -240,7 +243,7 @@ class AgentReading:
         self._heard.append({"role": "tool", "tool_call_id": call_id, "content": content})
 
     def _output(self, step: Json, calls: Sequence[Json], where: str) -> str:
-        """Return the output of a model step; empty without text or calls."""
+        """Return the output of a model step; empty if it has no text and no calls."""
         message: Json = {
             "role": "assistant",
             "content": _content(step.get("message"), f"{where}.message"),
@@ -296,7 +299,7 @@ class AgentReading:
             for at, name in enumerate(names):
                 self._run.totals[at] += usage_of([metrics.get(name)])[0]
 
-    def _read_dispatch(  # all members of a step
+    def _read_dispatch(  # one parameter per member of a step
         self,
         agent: DraftStep,
         step: Json,
@@ -305,7 +308,7 @@ class AgentReading:
         where: str,
         times: Sequence[int],
     ) -> None:
-        """Add the tools and agents of a step without a model call."""
+        """Add tools and agents from a step that runs them without a model call."""
         by_id: dict[str, Json] = {}
         for result in results:
             by_id.setdefault(str(result.get("source_call_id")), result)
@@ -325,7 +328,7 @@ class AgentReading:
         for result in by_id.values():
             self._add_tool(agent, f"{where}.{len(self._ids)}", None, result, times, called=False)
 
-    def _add_tool(  # the facts of one result
+    def _add_tool(  # one parameter per fact about a result
         self,
         agent: DraftStep,
         path: str,
@@ -367,7 +370,7 @@ class AgentReading:
 
 
 def _times(steps: Sequence[Any], start: int) -> Sequence[int]:
-    """Return the start time of each step, and the end time, in ms since the epoch."""
+    """Return the start of each step, then the end of the last step, in ms since the epoch."""
     known = [ms_of(step.get("timestamp")) if isinstance(step, dict) else None for step in steps]
     times = filled(known, start)
     return [*times, times[-1]] if times else [start, start]
@@ -410,7 +413,7 @@ def _function_name(call: Json | None) -> str:
 
 
 def _arguments_text(call: Json) -> str:
-    """Return a call's arguments as text; arguments that were no object are unwrapped."""
+    """Return a call's arguments as text; unwrap arguments that were not an object (``RAW``)."""
     arguments = call.get("arguments")
     if isinstance(arguments, dict) and arguments.keys() == {RAW}:
         return str(arguments[RAW])
@@ -423,7 +426,7 @@ def _message_call(call: Json) -> Json:
 
 
 def _input(call: Json | None, *, called: bool) -> str:
-    """Return the input of a tool; if no model called it, a single text argument is the input."""
+    """Return the input of a tool; if no model called it, a single text argument is unwrapped."""
     if call is None:
         return ""
     arguments = call.get("arguments")
@@ -444,15 +447,15 @@ def _results(step: Json, where: str) -> Iterator[Json]:
 
 
 def _references(result: Json, where: str) -> Sequence[str]:
-    """Return the ids of the trajectories that a result refers to."""
+    """Return the ids of the subagents' trajectories to which a result refers."""
     raw = result.get("subagent_trajectory_ref") or []
-    listed = raw if isinstance(raw, list) else [raw]  # before 1.7, a single one is allowed
+    listed = raw if isinstance(raw, list) else [raw]  # before 1.7 it may be a single object
     found = (an_object(one, f"{where}.subagent_trajectory_ref") for one in listed)
     return [one["trajectory_id"] for one in found if isinstance(one.get("trajectory_id"), str)]
 
 
 def _content(value: object, where: str) -> Any:  # a text or parts
-    """Return the content of a message, with images and audio as parts of a chat message."""
+    """Return the content of a message, with images and audio in the form of chat messages."""
     if value is None:
         return ""
     if isinstance(value, str):

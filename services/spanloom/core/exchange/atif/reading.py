@@ -1,8 +1,8 @@
-"""Reads trajectories of ATIF 1.0 to 1.8 as runs.
+"""Reads trajectories in ATIF 1.0 to 1.8 as runs.
 
 A step lasts until the start of the next step; the tools that it called begin when it ends. Messages
-are the input of the next model step, as in ``messages/reading.py``. Steps that are flagged as
-copied context are messages only: their calls do not become tool steps, and their tokens are not
+become the input of the next model step, as in ``messages/reading.py``. Steps flagged as copied
+context become messages only: their calls do not become tool steps, and their tokens are not
 counted.
 """
 
@@ -41,13 +41,13 @@ _EXTRA = frozenset({ROOT_ID, "root_type", "input", "output", "error", "metadata"
 
 
 def fits(value: Any) -> bool:
-    """Return whether a value is a trajectory, by its version."""
+    """Return whether a value is an ATIF trajectory, judging by its ``schema_version``."""
     version = value.get("schema_version") if isinstance(value, dict) else None
     return isinstance(version, str) and version.startswith("ATIF-")
 
 
 def read_one(value: Any, reading: Reading) -> Iterable[Json]:
-    """Yield the trajectory as a canonical document."""
+    """Convert an ATIF trajectory to a canonical document, and yield it."""
     trajectory = an_object(value, "the value")
     minor = _minor_version(trajectory)
     session = trajectory.get("session_id")
@@ -81,7 +81,7 @@ def _minor_version(trajectory: Json) -> int:
 
 
 def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
-    """Return the subagents' trajectories at any depth by id, each with its path."""
+    """Return the trajectories of subagents at any depth, with their paths, by id."""
     found: dict[str, tuple[str, Json]] = {}
     waiting = [("", trajectory)]
     while waiting:
@@ -98,7 +98,7 @@ def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
 
 
 def _take_extra(root: DraftStep, given: object) -> None:
-    """Restore the root's type, texts and error, which our own writer put into ``extra``."""
+    """Restore the root's type, texts and error, which ``writing.py`` puts into ``extra``."""
     extra = given if isinstance(given, dict) else {}
     if extra.get("root_type") in (Kind.GRAPH, Kind.OTHER):
         root.kind = Kind(extra["root_type"])
@@ -131,7 +131,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
 
 
 def _check_totals(trajectory: Json, run: Run) -> None:
-    """Note totals that contradict the steps; the document's totals are the sums of its steps."""
+    """Count totals that differ from the sums over the steps, which the document has."""
     totals = trajectory.get("final_metrics")
     if not isinstance(totals, dict):
         return

@@ -1,4 +1,4 @@
-"""Converts the components of an ATIF step: time, content, metrics, results and error."""
+"""Converts what an ATIF step contains: time, content, metrics, results and error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def time_of(ms: int) -> str:
 
 
 def ms_of(text: object) -> int | None:
-    """Return milliseconds since the epoch of an ISO 8601 time, UTC if it names no zone."""
+    """Convert an ISO 8601 time, in UTC if it names no zone, to ms since the epoch."""
     found = iso_nanoseconds(text)
     return None if found is None else found // 1_000_000
 
@@ -50,7 +50,7 @@ def content_of(content: object, step_id: str, losses: Losses) -> str | list[Json
 
 
 def _part(part: object) -> tuple[Json, bool]:
-    """Return a part in ATIF's form, and whether it is only a placeholder."""
+    """Convert a part of a message to ATIF's form; return it, and whether it is a placeholder."""
     known = part if isinstance(part, dict) else {}
     if known.get("type") == "text" and isinstance(known.get("text"), str):
         return {"type": "text", "text": known["text"]}, False
@@ -77,7 +77,7 @@ FIRST_TOKEN = "first_token_ms"  # noqa: S105 - a duration
 
 
 def metrics_of(step: DocumentStep) -> Json:
-    """Return tokens and cost of a model step; empty if it has none."""
+    """Return tokens and cost of a model step as ATIF metrics; empty if it has none."""
     info = step.model_info
     if not info:
         return {}
@@ -92,18 +92,18 @@ def metrics_of(step: DocumentStep) -> Json:
 
 
 def totals_of(metrics: Sequence[Json], steps: int) -> Json:
-    """Return the sums of the metrics of model steps, and the number of steps."""
+    """Return ATIF's totals: the sums over the metrics of model steps, and the number of steps."""
     sums = {f"total_{name}": sum(one[name] for one in metrics) for name, _ in _COUNTS}
     return {**sums, "total_steps": steps}
 
 
 def observed(step: Json, result: Json) -> None:
-    """Add a result to the observation of a step."""
+    """Add a tool result to the observation of an ATIF step."""
     step.setdefault("observation", {"results": []})["results"].append(result)
 
 
 def error_in(step: DocumentStep, content: str) -> Json:
-    """Return the error of a step for its ``extra``; without a message that the content has."""
+    """Return a step's error for ``extra``, without its message if that is in the content."""
     error = step.error
     if error is None:
         return {}

@@ -1,4 +1,4 @@
-"""Writes a run as a trajectory of ATIF 1.8, by Harbor's stricter rules."""
+"""Writes a run as a trajectory in ATIF 1.8 that also satisfies Harbor's stricter rules."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ UNKNOWN = "unknown"
 CALL = "chat"
 """The default name of a model step; any other name is written as ``extra.name``."""
 AGENT_VERSION = "agent_version"
-"""Key of an agent's metadata: the agent's version, if the source has it."""
+"""Key in an agent's metadata for the agent's version, if the source has it."""
 RAW = "_raw"
-"""Name under which arguments that are not an object are written."""
+"""Key for arguments that are not an object, because ATIF requires an object."""
 ROOT_ID = "step_id"
-"""In ``extra`` of a trajectory: the id of its root, unless ``root_id_in`` can infer it."""
+"""Key in a trajectory's ``extra`` for the id of its root, unless ``root_id_in`` can infer it."""
 HEARD = "is_only_heard"
-"""In ``extra`` of a result that occurs only in a model's input, without a tool step."""
+"""Key in the ``extra`` of a result that occurs only in a model's input, not as a tool step."""
 _SOURCES = {"system": "system", "developer": "system"}
 _SETTLED = "settled"
 _OF_EXTRA = ("user_id", "environment", "release", "tags")
@@ -70,7 +70,7 @@ _KEPT = Kept(
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return the trajectory of a run; raises ``NotHeldError`` if no agent has steps."""
+    """Return a run as an ATIF trajectory; raises ``NotHeldError`` if no agent has steps."""
     document = stored.view
     agents = _agents(document)
     if not agents or document.root_type in ("model", "tool"):
@@ -136,9 +136,9 @@ def _trajectory(document: Document, main: _Agent, others: Sequence[_Agent]) -> J
 
 
 OF_STATUS = "the status of the run is "
-"""Start of the note that is written for a run that is not settled."""
+"""First words of the note that is written for a run that is not settled."""
 CONTINUED, NOTES = "continued_trajectory_ref", "notes"
-"""Keys of a run's metadata for which ATIF has members of its own."""
+"""Keys in a run's metadata whose values are written as ATIF members with the same names."""
 
 
 def _own(extraction: Mapping[str, object]) -> Mapping[str, object]:
@@ -152,7 +152,7 @@ def _notes(extraction: Mapping[str, object]) -> str:
 
 
 def _extra(document: Document, main: _Agent) -> Json:
-    """Return the facts of a run that ATIF has no member for."""
+    """Return, for ``extra``, the facts about a run for which ATIF has no member."""
     extraction, root = document.extraction, document.root
     extra: Json = {name: extraction[name] for name in _OF_EXTRA if extraction.get(name)}
     own = {k: v for k, v in _own(extraction).items() if k not in (CONTINUED, NOTES)}
@@ -169,9 +169,9 @@ def _extra(document: Document, main: _Agent) -> Json:
 
 
 def root_id_in(trajectory: Json) -> str:
-    """Return the id of the root: from ``extra``, else the predecessor of the first step's id.
+    """Return the id of the root: from ``extra``, otherwise the first step's id less one.
 
-    The predecessor makes it unnecessary to write consecutive ids. Empty if no step has an id.
+    So the root's id need not be written if ids are consecutive. Empty if no step has an id.
     """
     about = trajectory.get("extra")
     own = about.get(ROOT_ID) if isinstance(about, dict) else None
@@ -185,10 +185,10 @@ def root_id_in(trajectory: Json) -> str:
 
 
 class _Agent:
-    """An agent and its steps in ATIF."""
+    """Writes one agent and its steps in ATIF."""
 
     def __init__(self, agent: DocumentAgent, known: set[str], losses: Losses) -> None:
-        """Write the steps; ``known`` has the ids of the agents that are written as trajectories."""
+        """Write the steps; ``known``: ids of the agents that get their own ATIF trajectory."""
         self.agent = agent
         self.referred: set[str] = set()
         """Ids of the agents to which steps refer."""
@@ -201,7 +201,7 @@ class _Agent:
         self._emitted: set[str] = set()
         self._parents: dict[str, str] = {}
         self._callers: defaultdict[str, deque[tuple[Json, str]]] = defaultdict(deque)
-        """By the id of a call without a result: the step with the call, and the function's name."""
+        """For the id of each call without a result: the step with the call, and the function."""
         self._write()
 
     def _write(self) -> None:
@@ -221,7 +221,7 @@ class _Agent:
             self._emitted.add(step.id)
 
     def _add_call(self, step: DocumentStep, turns: Sequence[Turn]) -> None:
-        """Add the new input of a model step, then the step with its tool calls."""
+        """Add the messages new in a model step's input, then the step with its tool calls."""
         self._model_calls += 1
         time = time_of(step.started_at)
         answer: Json = {}
@@ -268,7 +268,7 @@ class _Agent:
             observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _add_result(self, step: DocumentStep, turn: Turn) -> None:
-        """Add a tool's result to the step that called the tool, or else as a separate step."""
+        """Add a tool's result to the step that called the tool, otherwise as a separate step."""
         call_id = turn.message["tool_call_id"]
         content = turn.message["content"]
         if (caller := self._caller(call_id, step.name)) is None:
@@ -279,7 +279,7 @@ class _Agent:
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
-        """Return the step with the call, and its function; prefer the first call with that name."""
+        """Return the step with the call, and the function's name; prefer a call of ``name``."""
         callers = self._callers.get(call_id)
         if not callers:
             return None
@@ -289,7 +289,7 @@ class _Agent:
         return found
 
     def dispatch(self, agent: DocumentStep) -> None:
-        """Add a step that ran the agent."""
+        """Add a step, without a model call, that ran another agent."""
         content = agent.output or agent.error_message
         written = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:
@@ -300,7 +300,7 @@ class _Agent:
             written["extra"]["type"] = AGENT
 
     def _add_without_call(self, step: DocumentStep, arguments: Json, content: str) -> Json:
-        """Add the step of a tool or an agent that no model called."""
+        """Add a step for a tool or agent that no model called."""
         call = {"tool_call_id": step.id, "function_name": step.name, "arguments": arguments}
         written = self._begin(time_of(step.started_at), "agent", "")
         written["llm_call_count"] = 0
@@ -310,7 +310,7 @@ class _Agent:
         return written
 
     def _parent(self, step: DocumentStep) -> Json:
-        """Return ``parent_id`` of the nearest written ancestor; empty if it is the agent itself."""
+        """Return ``parent_id``: the nearest written ancestor; empty if that is the agent itself."""
         if (above := step.parent_id) in self._emitted:
             return {"parent_id": above}
         for _ in self._parents:
@@ -318,7 +318,7 @@ class _Agent:
                 break
             above = self._parents[above]
         if step.parent_id in self._parents:
-            self._parents[step.parent_id] = above  # many siblings: search their ancestors only once
+            self._parents[step.parent_id] = above  # so that siblings need not search
         return {"parent_id": above} if above in self._emitted else {}
 
     def _begin(self, time: str, source: str, message: object) -> Json:
@@ -332,7 +332,7 @@ class _Agent:
         return written
 
     def body(self) -> Json:
-        """Return the agent and its steps."""
+        """Return the agent and its steps as members of an ATIF trajectory."""
         version = self.agent.metadata.get(AGENT_VERSION) or UNKNOWN
         about: Json = {"name": self.agent.name, "version": version}
         if self._called and len(self._called) == self._model_calls:
@@ -342,12 +342,12 @@ class _Agent:
         return {"agent": about, "steps": self.steps}
 
     def totals(self) -> Json:
-        """Return the sums of the agent's own model calls."""
+        """Return the sums over the model calls that this agent itself made."""
         return totals_of(self._metrics, len(self.steps))
 
     @property
     def cost(self) -> float | None:
-        """The sum of the known costs of the agent's model calls; ``None`` if no cost is known."""
+        """The sum of the known costs of this agent's model calls; ``None`` if none is known."""
         costs = [one["cost_usd"] for one in self._metrics if "cost_usd" in one]
         return sum(costs) if costs else None
 
@@ -366,7 +366,7 @@ class _Agent:
 
 
 def _call(call: Json, arguments: object) -> Json:
-    """Return a tool call with arguments that are an object."""
+    """Return a tool call in ATIF's form, with arguments that are an object."""
     raw = call.get("function")
     function = raw if isinstance(raw, dict) else {}
     if not isinstance(arguments, dict):

@@ -1,4 +1,4 @@
-"""Writes a trajectory as Coze Loop's published builder would, for tools that compare with it.
+"""Writes a trajectory in the form that Coze Loop's published builder makes.
 
 Spans are classified and merged as in the canonical document, with these differences:
 
@@ -9,10 +9,11 @@ Spans are classified and merged as in the canonical document, with these differe
 - a failure that only the span's status reports is ignored;
 - empty maps and zero tokens and durations are left out, rates are written; tokens have 32 bits.
 
-The builder orders steps of equal start at random; here they are ordered as in the document. A root
-that is a model or tool call is one of its own steps; for this there is no published reference.
+The builder orders steps with equal starts at random; here they are ordered as in the document. If
+the root is a model or tool call, it is listed among its own steps; the published code does not
+define this case.
 
-A document without span classifications (from a converted file) is arranged by its steps.
+If a document comes without classified spans (from a converted file), its steps are used instead.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 _KEPT = Kept()
-"""Preserves everything of the steps, and nothing that is only in ``extraction``."""
+"""The form preserves all members of the steps, and nothing that is only in ``extraction``."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
-"""Member of ``extraction.metadata``: the source had no root, so one was made around its agents."""
+"""Key in ``extraction.metadata`` if a root was added around the agents of a source without one."""
 _AGENTS = frozenset({"agent", "graph"})
 _CALLS = frozenset({"model", "tool"})
 _LATENCY = "latency_first_resp"
@@ -53,7 +54,7 @@ _SHOWN = ("name", "input", "output", "metadata")
 
 
 def encode_coze(stored: Stored, losses: Losses) -> bytes:
-    """Return the builder's document from the canonical document and the classified spans."""
+    """Return the trajectory in the builder's form, from canonical document and classified spans."""
     view = stored.view
     steps = {step.id: step for step in (view.root, *view.agents, *view.steps)}
     spans = orjson.loads(stored.spans)
@@ -64,9 +65,10 @@ def encode_coze(stored: Stored, losses: Losses) -> bytes:
 
 
 def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
-    """Return the spans; those that start in the same millisecond in the order of the document.
+    """Order spans that start in the same millisecond as in the document.
 
-    Spans of an imported run have no finer times. Groups with a span that is not a step stay as is.
+    Imported runs have times in milliseconds only. If one of such spans is not a step, their order
+    is not changed.
     """
     if len(set(map(_STARTED_AT, spans))) == len(spans):
         return spans
@@ -86,7 +88,7 @@ def _places(view: Document) -> Mapping[str, tuple[int, int, int]]:
 
 
 def _verdicts(view: Document) -> Sequence[Json]:
-    """Return a classified span for each step, and for a root that is not a step."""
+    """Make a classified span for each step, and for a root that is not a step."""
     keys = _places(view)
     root, steps = view.root, view.by_id()
     is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
@@ -110,7 +112,7 @@ def _verdict(step: DocumentStep, root: DocumentStep) -> Json:
 
 
 def _note(view: Document, steps: Iterable[DocumentStep], built: Json, losses: Losses) -> None:
-    """Count what the builder omits from a document or shows differently."""
+    """Count facts in the document that the builder's form omits or shows differently."""
     count_lost(view, _KEPT, losses)
     if view.root_type == "graph":
         losses.note(Code.GRAPH_FLATTENED, view.root.id)
@@ -132,19 +134,19 @@ def _note(view: Document, steps: Iterable[DocumentStep], built: Json, losses: Lo
 
 
 def _is_by_status(step: DocumentStep) -> bool:
-    """Return whether a failure is reported by the span's status only."""
+    """Return whether only the span's status reports the failure of a step."""
     return step.error is not None and step.metadata.get("error_told_by") == REPORTED_BY_STATUS
 
 
 def _types_below(built: Json, root_id: str) -> Iterator[str]:
-    """Yield the types of the root's own steps as written, with graphs as agents."""
+    """Yield the types of the root's own steps as written; graphs are written as agents."""
     for agent in built["agent_steps"]:
         if agent["id"] == root_id:
             yield from (step["type"] for step in agent["steps"])
 
 
 class _Builder:
-    """Builds the document of one trace."""
+    """Builds the trajectory of one trace in the builder's form."""
 
     def __init__(
         self, trace_id: str, steps: Mapping[str, DocumentStep], spans: Sequence[Json]
@@ -162,7 +164,7 @@ class _Builder:
         self._parents = {i: self._nearest(i) for i in self._types}
 
     def build(self) -> Json:
-        """Return the document: the root, then every agent with its steps."""
+        """Return the trajectory: the root, then every agent with its steps."""
         owned = self._owned()
         agents = [i for i, kind in self._types.items() if kind in _AGENTS and i != self._root]
         listed = [self._agent_step(i, _content(self._steps[i]), owned[i]) for i in reversed(agents)]
@@ -224,7 +226,7 @@ class _Builder:
         return {**self._placed(step_id), **content, "metrics_info": measure(steps), "steps": steps}
 
     def _with_cost(self, root: Json, steps: Sequence[Json]) -> Json:
-        """Return the root with the sum of the costs of the steps listed below it."""
+        """Return the root with the total cost of the steps that are listed below it."""
         if self._types.get(self._root) in _CALLS:
             return root
         metadata = {k: v for k, v in root.get("metadata", {}).items() if k != COST}
@@ -238,7 +240,7 @@ class _Builder:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
     def _root_view(self) -> DocumentStep:
-        """Return the root; if it is not a step, only its name and times."""
+        """Return the root's step; if the root is not a step, one with only its name and times."""
         span = self._spans[self._root]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         named = {"name": span["name"], "basic_info": times}

@@ -1,7 +1,7 @@
-"""Items of a Coze Loop evaluation set: a trajectory as a text, next to input and reference.
+"""Items of a Coze Loop evaluation set, which contain input, reference, and trajectory as text.
 
-An item is ``{item_key, turns: [{field_datas: [{name, content: {content_type, text}}]}]}``. The
-schema with which the set is created is a file next to the file of items.
+An item is ``{item_key, turns: [{field_datas: [{name, content: {content_type, text}}]}]}``. A second
+file, next to the file of items, has the schema with which the set is created.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 MAX_ITEM_BYTES: Final = 204_800
-"""The default limit of Coze Loop, which rejects larger items."""
+"""Coze Loop's default for the maximum size of an item; it rejects larger items."""
 MAX_KEY_CHARS: Final = 255
 _KEY, _FIELDS, _TRAJECTORY = "item_key", "field_datas", "trajectory"
 _INPUT, _REFERENCE = "input", "reference_output"
 _OF_AN_ITEM = frozenset({_KEY, _REFERENCE})
-"""Metadata of a run that an item can hold."""
+"""Keys in a run's metadata that an item can hold."""
 _KEPT = Kept(("metadata",))
 
 
 def write_item(stored: Stored, losses: Losses) -> bytes:
-    """Return the item of a run; raises ``NotHeldError`` if it is larger than a set permits."""
+    """Return a run as an item; raises ``NotHeldError`` if it is larger than ``MAX_ITEM_BYTES``."""
     view = stored.view
     root, agents = parts(view)
     metadata = view.extraction.get("metadata") or {}
@@ -62,9 +62,9 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
 
 
 def schema_file(file: str) -> Mapping[str, bytes]:
-    """Return the schema file for a file of items, by its name.
+    """Return name and content of the schema file for a file of items.
 
-    ``runs.jsonl`` gets ``runs.schema.json``, which creates the set: its name and fields.
+    For ``runs.jsonl`` it is ``runs.schema.json``, with the name and the fields of the set.
     """
     stem = PurePath(file).name.split(".jsonl")[0]
     schema = {"name": stem, "evaluation_set_schema": {"field_schemas": _field_schemas()}}
@@ -88,7 +88,7 @@ def _field_schemas() -> list[Json]:
 
 
 def read_item(value: object, reading: Reading) -> Iterator[Json]:
-    """Yield the run of each turn; raises ``InvalidRequestError`` with the path of the fault."""
+    """Yield each turn as a document; raises ``InvalidRequestError`` with the path of the fault."""
     item = an_object(value, "the item")
     key = text_of(item.get(_KEY), _KEY)
     if len(key) > MAX_KEY_CHARS:

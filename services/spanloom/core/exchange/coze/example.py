@@ -1,9 +1,9 @@
-"""Writes a trajectory as shown in Coze Loop's documentation.
+"""Writes a trajectory in the form shown in Coze Loop's documentation.
 
-``agent_steps`` are inside ``root_step``. Every member of the published example is written, empty or
-not, and types, owners and order are those of the canonical document. The entry of a root that only
-starts agents is left out of ``agent_steps``, as in the example. If a reader would infer another
-type of the root, its type is in the root's ``metadata``.
+``agent_steps`` are inside ``root_step``. Every member of the published example is written, even if
+empty; types, owners and order are as in the canonical document. A root that only starts agents has
+no entry in ``agent_steps``, as in the example. If a reader would infer a wrong type for the root,
+its type is in the root's ``metadata``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 KEPT = Kept()
-"""Preserves everything of the steps, and nothing that is only in ``extraction``."""
+"""The form preserves all members of the steps, and nothing that is only in ``extraction``."""
 _INFO, _LATENCY = "model_info", "latency_first_resp"
 _CALLS = frozenset({"model", "tool"})
 
@@ -37,7 +37,7 @@ def write_example(stored: Stored, losses: Losses) -> bytes:
 
 
 def parts(view: Document) -> tuple[Json, list[Json]]:
-    """Return the root and the agents in the form of the example."""
+    """Return the root and the agents in the form shown in the documentation."""
     agents = [agent for agent in view.agents if agent.id != view.root.id or not _is_frame(view)]
     root = dict(view.root.json)
     if hides_root_type(view):
@@ -60,9 +60,9 @@ def _types_of_own(view: Document) -> Iterator[str]:
 
 
 def hides_root_type(view: Document, types: Iterable[str] | None = None) -> bool:
-    """Return whether a reader would infer a wrong type of the root from its steps.
+    """Return whether a reader would infer a wrong type for the root from the root's own steps.
 
-    ``types`` are the types of its steps as written, if they differ.
+    ``types``: the types of these steps as written, if they differ from the document.
     """
     own = _types_of_own(view) if types is None else types
     inferred = "other" if all(kind == AGENT for kind in own) else AGENT

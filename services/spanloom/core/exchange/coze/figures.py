@@ -1,4 +1,4 @@
-"""The metrics of steps in the document of Coze Loop's builder: counts, times, failures, cost."""
+"""Computes metrics as Coze Loop's builder does: counts, times, failures, cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOKENS = frozenset(
 
 
 def without_zeros(info: Mapping[str, Any]) -> Json:
-    """Return metrics as the builder writes them: zeros are omitted, except for rates."""
+    """Return metrics without zeros, except for rates, as the builder writes them."""
     return {
         name: value
         for name, value in info.items()
@@ -34,7 +34,7 @@ _ZEROS: tuple[object, ...] = (0, "0", {})
 
 
 def usage_of(info: Mapping[str, Any]) -> Json:
-    """Return metrics with tokens as the builder writes them: 32 bits, zeros omitted."""
+    """Return ``model_info`` as the builder writes it: token counts in 32 bits, no zeros."""
     if wraps(info):
         info = {name: _int32(n) if name in TOKENS else n for name, n in info.items()}
     return without_zeros(info)
@@ -54,7 +54,7 @@ def _int32(number: int) -> int:
 
 
 def measure(steps: Collection[Json]) -> Json:
-    """Return the ``metrics_info`` of steps."""
+    """Return ``metrics_info``, computed from steps."""
     models, tools = ([s for s in steps if s["type"] == kind] for kind in ("model", "tool"))
     model_errors, tool_errors = _errors(models), _errors(tools)
     used = [info for step in models if (info := step.get("model_info"))]

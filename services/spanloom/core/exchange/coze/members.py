@@ -1,4 +1,4 @@
-"""Reads members of a Coze Loop trajectory; numbers may be strings, and members may be missing.
+"""Reads single values from a Coze Loop trajectory; numbers may be strings, values may be missing.
 
 Every function raises ``InvalidRequestError`` with the path of a value that it cannot read.
 """
@@ -69,7 +69,7 @@ def number_in(members: Json, name: str, where: str) -> int | None:
 
 
 def time_in(info: Json, name: str, where: str) -> int | None:
-    """Return non-negative milliseconds; ``None`` if they are missing."""
+    """Return a time or duration in ms, which must not be negative; ``None`` if it is missing."""
     number = number_in(info, name, where)
     if number is not None and number < 0:
         raise InvalidRequestError(f"{where}.{name}: milliseconds are needed here, from 0")
@@ -77,13 +77,13 @@ def time_in(info: Json, name: str, where: str) -> int | None:
 
 
 def metadata_of(step: Json, where: str) -> dict[str, str]:
-    """Return metadata as strings by name; values other than strings become JSON text."""
+    """Return the metadata of a step; values other than strings become JSON text."""
     found = object_in(step, "metadata", where)
     return {name: text_of(value, f"{where}.metadata.{name}") for name, value in found.items()}
 
 
 def error_of(info: Json, metadata: Mapping[str, str], where: str) -> StepError | None:
-    """Return the failure of a step; ``None`` if there is none, or for code 0 without a message."""
+    """Return the error of a step; ``None`` if there is none, or for code 0 without a message."""
     error = object_in(info, "error", where)
     place = f"{where}.error"
     code = number_in(error, "code", place)
@@ -98,7 +98,7 @@ def error_of(info: Json, metadata: Mapping[str, str], where: str) -> StepError |
 
 
 def usage_in(info: Json, where: str) -> Usage:
-    """Return the token counts of ``model_info``; missing and negative ones are 0."""
+    """Return the token counts in ``model_info``; missing and negative counts become 0."""
     return usage_of(number_in(info, name, where) for name in TOKEN_COUNTS)
 
 
@@ -109,7 +109,7 @@ def first_token_in(info: Json, where: str) -> float | None:
 
 
 def source_id_in(members: Json, where: str) -> str:
-    """Return an id of any form as text; empty if there is none."""
+    """Return the id of a step, a string or number, as text; empty if there is none."""
     value: Any = members.get("id")
     if value is None or isinstance(value, str):
         return value or ""

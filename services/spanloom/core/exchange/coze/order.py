@@ -1,4 +1,4 @@
-"""The order of steps that start in the same millisecond, derived from a trajectory's lists."""
+"""Orders steps that start in the same millisecond as a trajectory lists them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def positions(agents: Sequence[tuple[str, Iterable[str]]]) -> Mapping[str, tuple[int, int, int]]:
-    """Return sort keys by step id that agree with the order of agents and of their own steps.
+    """Return a sort key by step id; the keys preserve the order of agents and of their own steps.
 
-    ``agents`` has each agent's id with the ids of its own steps, the earliest agent first. In its
-    list, a step comes after the last agent that precedes it.
+    ``agents`` has each agent's id with the ids of its own steps, the earliest agent first. A step
+    is sorted after the latest agent that precedes it in the list of its agent.
     """
     ranks = {agent: rank for rank, (agent, _) in enumerate(agents)}
     keys = {agent: (rank, 0, 0) for agent, rank in ranks.items()}

@@ -1,9 +1,9 @@
 """Reads trajectories in Coze Loop's schema: ``agent_steps`` next to ``root_step``, or inside it.
 
-Ids may have any form, numbers may be strings and strings numbers, and members may be missing: they
-get defaults, and ``started_at`` is copied from the previous step. A step belongs to the agent in
-whose list it is. Totals are computed from the steps; differing totals in the source are noted.
-Counts that overflowed 32 bits in the source stay as they are.
+Ids may have any form, numbers may be strings, and strings may be numbers. A missing value gets a
+default; a missing ``started_at`` is copied from the previous step. A step belongs to the agent that
+lists it. Totals are computed from the steps; a different total in the source is counted as a loss.
+Counts that overflowed 32 bits in the source are not corrected.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def read_trajectory(
     *,
     newest_first: bool = False,
 ) -> Json:
-    """Return the canonical document of a trajectory; ``extras`` are metadata of the run.
+    """Convert a trajectory to a canonical document; ``extras`` is added to the run's metadata.
 
-    ``newest_first`` is the order of agents whose times do not decide it. Raises
-    ``InvalidRequestError``, with the path, for any other value.
+    ``newest_first``: whether the source lists later agents first, if their times do not show it.
+    Raises ``InvalidRequestError``, with the path, for any other value.
     """
     document = an_object(value, "the trajectory")
     source = Source(document, reading)
@@ -83,7 +83,7 @@ def _drafted(node: Node) -> DraftStep:
 
 
 def _metadata(node: Node) -> dict[str, str]:
-    """Return the metadata of a step, with its id and type in the source where these differ."""
+    """Return the metadata of a step, plus its id and type in the source if they were changed."""
     json, where = node.json, node.where
     metadata = members.metadata_of(json, where)
     if node.entry:

@@ -1,7 +1,7 @@
-"""Distinguishes the forms of Coze Loop by shape; no value matches two.
+"""Recognises Coze Loop's forms by their members; no value matches two forms.
 
-The schema has ``agent_steps`` next to ``root_step``, the published example inside it. A document
-with an ``extraction`` is canonical. An item of an evaluation set has ``turns``.
+In the schema ``agent_steps`` is next to ``root_step``, in the documentation inside it. A document
+with ``extraction`` is canonical. An item of an evaluation set has ``turns``.
 """
 
 from __future__ import annotations

@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 ROOT_TYPE = "root_type"
-"""Key of the root's ``metadata`` for its type, where the form has no member for it."""
+"""Key in the root's ``metadata`` for its type, because a root has no member ``type``."""
 _CALLS = frozenset({Kind.MODEL, Kind.TOOL})
 _NO_PLACE = (-1, 0, 0)
 
 
 @dataclass(slots=True)
 class Node:
-    """A step of the source."""
+    """A step found in the source trajectory."""
 
     json: Json
     where: str
-    """Its path in the source, for messages."""
+    """The path of the step in the source, for messages."""
     kind: Kind
     id: str
     parent_id: str = ""
     steps: list[str] = field(default_factory=list)
-    """For an agent: the ids of its own steps, in their order."""
+    """For an agent: the ids of its own steps, in the order of its list."""
     start_ms: int = 0
     entry: Json = field(default_factory=dict)
-    """For the root: its entry among the agents."""
+    """For the root: its entry in ``agent_steps``."""
     placed: Json = field(default_factory=dict)
-    """The step's entry in the list of its agent."""
+    """The step's entry in its agent's list of steps."""
     owner_id: str = ""
-    """The id of the agent that has the step in its list."""
+    """The id of the agent that lists the step."""
 
 
 class Source:
@@ -71,7 +71,7 @@ class Source:
         self._set_starts()
 
     def _find_root(self, document: Json) -> list[tuple[Json, str, str]]:
-        """Find the root; return the agents with their paths for messages and for ids."""
+        """Find the root; return the agents, each with a path for messages and a path for ids."""
         self.is_root_made = ROOT not in document or document[ROOT] is None
         root = members.object_in(document, ROOT, "").copy() if not self.is_root_made else {}
         nested = root.pop(AGENTS, None)
@@ -119,14 +119,14 @@ class Source:
         self._place_steps(owner)
 
     def _place_steps(self, owner: Node) -> None:
-        """Put each step of an agent below the parent that it names, if the agent owns that too."""
+        """Set each step's parent: the step of the same agent that it names, otherwise the agent."""
         near = {one for one in owner.steps if self._nodes[one].kind is not Kind.AGENT}
         for node in (self._nodes[one] for one in owner.steps):
             named = self._by_source.get(str(node.placed.get("parent_id")), owner.id)
             node.parent_id = named if named in near and named != node.id else owner.id
 
     def _step(self, owner: Node, step: Json, where: str, path: str) -> Node | None:
-        """Return the node of a step; ``None`` for a root listed among its own steps."""
+        """Return the node for a step; ``None`` if the root lists itself among its own steps."""
         kind = _kind_of(step, where)
         known = self._nodes.get(self._by_source.get(members.source_id_in(step, f"{where}."), ""))
         if known is self._root and owner is self._root and kind in _CALLS:
@@ -140,7 +140,7 @@ class Source:
         return self._add(step, where, path, kind)
 
     def _place_agents(self) -> None:
-        """Give each agent that is in no list the parent that it names, or else the root."""
+        """Set the parent of agents that no agent lists: the step that each names, or the root."""
         root = self._root
         for node in self._nodes.values():
             if node is not root and not node.parent_id:
@@ -176,7 +176,7 @@ class Source:
                 self._nodes[one].start_ms = latest = latest if start is None else start
 
     def in_order(self, *, newest_first: bool) -> Iterator[Node]:
-        """Yield the steps, the root first; within a millisecond, in the order of the lists."""
+        """Yield the root, then the steps by start; steps with equal starts in list order."""
         lists = [(owner.id, owner.steps) for owner, *_ in self._entries]
         if self._is_newest_first(otherwise=newest_first):
             lists.reverse()
@@ -187,7 +187,7 @@ class Source:
         yield from below
 
     def _is_newest_first(self, *, otherwise: bool) -> bool:
-        """Return whether the lists put later agents first, judging by starts and list positions."""
+        """Return whether later agents come first, judging by their starts and list positions."""
         places = {
             one: (owner.id, at) for owner, *_ in self._entries for at, one in enumerate(owner.steps)
         }
@@ -201,14 +201,14 @@ class Source:
 
     @property
     def made_duration(self) -> int:
-        """Duration of all agents in ms if the root was made around them, otherwise 0."""
+        """Duration from the first start to the last end, in ms, if a root was added; else 0."""
         if not self.is_root_made:
             return 0
         ends = [n.start_ms + duration_of(n) for n in self._nodes.values() if n is not self._root]
         return max(0, max(ends, default=0) - self._root.start_ms)
 
     def stated(self) -> Iterator[tuple[str, str, Json]]:
-        """Yield the totals in the source: the id of the step, the path, the members."""
+        """Yield the totals in the source: id of the step (empty for the run), path, totals."""
         root = self._root
         yield "", ROOT, members.object_in(root.json, "metrics_info", ROOT)
         for node, json, where, _ in self._entries:
@@ -216,7 +216,7 @@ class Source:
 
 
 def _kind_of(step: Json, where: str) -> Kind:
-    """Return the type of a step; an unknown one is a graph node."""
+    """Return the kind of a step; an unknown type counts as a graph node."""
     stated = members.text_of(step.get("type"), f"{where}.type").lower()
     if not stated and step.get("model_info"):
         return Kind.MODEL
@@ -224,7 +224,7 @@ def _kind_of(step: Json, where: str) -> Kind:
 
 
 def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
-    """Break each cycle of parents: put an agent of it below the root, or a step below its agent."""
+    """Break each cycle of parents: move one of its agents to the root, or a step to its agent."""
     rooted = {root_id}
     for node in nodes.values():
         path: dict[str, None] = {}

@@ -1,7 +1,8 @@
-"""Compares the totals that a source reports with the sums of its steps.
+"""Compares the totals that a source reports with the sums over its steps.
 
-A source may sum durations of finer resolution: a total that exceeds the computed one by less than a
-millisecond per call replaces it. Any other difference is noted, and the computed total stays.
+A source may have added durations with a finer resolution: a reported total that exceeds the
+computed sum by less than a millisecond per call replaces the sum. Any other difference is counted
+as a loss, and the computed sum stays.
 """
 
 from __future__ import annotations
@@ -19,16 +20,16 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 _ROUNDED = 0.005
-"""Rates may be rounded to two digits."""
+"""Permitted difference of rates, which the source may have rounded to two digits."""
 _DURATIONS = frozenset({"llm_duration", "tool_duration"})
 _RATES = frozenset({"tool_error_rate", "model_error_rate", "tool_step_proportion"})
 _ERRORS = frozenset({"tool_errors", "model_errors"})
 
 
 def settle_totals(document: Json, stated: Iterable[tuple[str, str, Json]], losses: Losses) -> None:
-    """Complete the totals of a new document with its source's totals; count contradictions.
+    """Complete the totals in a new document with those in the source; count contradictions.
 
-    ``stated`` yields id, path and totals of each agent; the root's id is empty.
+    ``stated`` yields the id, path and totals of each agent; an empty id stands for the run.
     """
     view = Document(document)
     agents = {agent.id: agent for agent in view.agents}

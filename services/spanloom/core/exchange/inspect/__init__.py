@@ -1,6 +1,6 @@
-"""Inspect's evaluation logs, version 2: a sample is a run.
+"""Evaluation logs of Inspect, version 2, in which each sample is a run.
 
 Input: a stored run, or a log (JSON or ``.eval``). Output: a log, or canonical documents. Start with
-``writing`` and ``reading``; ``messages`` converts messages, ``times`` times.
-``docs/formats/inspect.md`` has the mapping, derived from the published schema of the log file.
+``writing.py`` and ``reading.py``; ``messages.py`` converts messages, ``times.py`` times and token
+counts. ``docs/formats/inspect.md`` has the mapping, derived from the published schema of logs.
 """

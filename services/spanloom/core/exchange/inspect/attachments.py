@@ -1,7 +1,7 @@
 """Resolves references in a log: long texts (``attachments``) and repeated messages.
 
-A sample of a newer log has each message once, in ``events_data.messages``; its events refer to
-ranges of indexes: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
+In newer logs a sample has each message once, in ``events_data.messages``; its events refer to them
+by ranges of indexes: ``input_refs: [[0, 3]]`` are the messages 0, 1 and 2.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 _PREFIX = "attachment://"
 DEEPEST = 200
-"""The maximum nesting at which references are resolved."""
+"""Maximum nesting at which references are resolved."""
 MOST_CHARS = 64 << 20
-"""The most characters that references may add to a sample; a text may be referenced repeatedly."""
+"""Maximum characters that references may add to a sample; a text may be referenced repeatedly."""
 
 
 def resolved(sample: Json) -> Json:

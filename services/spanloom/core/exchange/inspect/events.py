@@ -1,4 +1,4 @@
-"""Makes the steps of a sample from its events: model calls, tools, and spans of agents."""
+"""Makes steps from the events of a sample: model calls, tools, and spans of agents."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 MOST_S = 1e9
-"""The longest plausible duration of a call, in seconds (30 years); longer durations are ignored."""
+"""Maximum plausible duration of a call, in seconds (30 years); longer durations are ignored."""
 
 
 def steps_of_events(
     sample: Json, about: Json, events: Sequence[Json], trace_id: str, losses: Losses
 ) -> list[DraftStep]:
-    """Return the steps, the root first: the run's own root, or an agent made around all steps.
+    """Return the steps, the root first.
 
-    An event without a time gets the start of the preceding event.
+    The root is the log's own root span, or an agent made around all steps. An event without a time
+    gets the start of the preceding event.
     """
     known = (milliseconds(event.get("timestamp")) for event in events)
     began = next((ms for ms in known if ms is not None), milliseconds(sample.get("started_at")))
@@ -41,15 +42,15 @@ def steps_of_events(
 
 
 class _Steps:
-    """The steps so far; spans that are not agents are stored only as parents in the tree."""
+    """Collects steps from events; spans that are not agents only serve to find parents."""
 
     def __init__(self, trace_id: str, began_ms: int, losses: Losses) -> None:
         self._trace_id, self._now, self._losses = trace_id, began_ms, losses
         self._steps: dict[str, DraftStep] = {}
         self._step_of_span: dict[str, str] = {}
-        """By span id: the span's step, or the step of its nearest ancestor that is a step."""
+        """For each span id: the id of the span's step, or of the nearest ancestor's step."""
         self._ours: set[str] = set()
-        """Ids of steps that our own writer wrote, with their parents."""
+        """Ids of steps that ``writing.py`` wrote, so that their parents are known."""
 
     def add(self, event: Json, at: int) -> None:
         kind = event.get("event")
@@ -126,7 +127,7 @@ class _Steps:
         """Return all steps, below a single root."""
         tops = [step for step in self._steps.values() if not step.parent_id]
         is_alone = len(tops) == 1 and tops[0].kind is Kind.AGENT
-        if is_alone or (tops and tops[0].id in self._ours):  # our own writer begins with the run
+        if is_alone or (tops and tops[0].id in self._ours):  # written by us: the first is the run
             root = tops[0]
         else:
             root = root_of(sample, about, self._trace_id, list(self._steps.values()))
@@ -137,7 +138,7 @@ class _Steps:
 
 
 def root_of(sample: Json, about: Json, trace_id: str, steps: Sequence[DraftStep]) -> DraftStep:
-    """Return an agent around all steps, named after the task, with the sample's texts."""
+    """Make a root agent around all steps, with the name of the task and the sample's texts."""
     begin = milliseconds(sample.get("started_at"))
     began = min([step.start_ms for step in steps] or [begin or 0])
     began = began if begin is None else min(begin, began)
@@ -230,7 +231,7 @@ def _took(event: Json, start_ms: int) -> int | None:
 
 
 def _result(result: object) -> str:
-    """Return a tool's result as text; a list of parts becomes the parts' texts."""
+    """Return a tool's result as text; a list of parts becomes the texts of the parts."""
     if isinstance(result, list | dict):
         content = read(
             {"role": "tool", "content": result if isinstance(result, list) else [result]}
@@ -240,7 +241,7 @@ def _result(result: object) -> str:
 
 
 def _error(ours: Mapping[str, Any], message: object) -> StepError | None:
-    """Return the failure that our own writer recorded, else one with the message in the log."""
+    """Return the error that ``writing.py`` recorded, otherwise one with the log's message."""
     written = ours.get("error")
     if isinstance(written, dict):
         code, about = written.get("code"), _metadata(ours)
@@ -264,7 +265,7 @@ def _metadata(ours: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def ours_of(event: Json) -> Mapping[str, Any]:
-    """Return what our own writer put into the metadata of an event or sample; empty if nothing."""
+    """Return the metadata that ``writing.py`` added to an event or sample; empty if none."""
     metadata = event.get("metadata")
     found = metadata.get(OURS) if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""One log of many runs: the head of the first log, the samples of all, and their number."""
+"""Joins logs of single runs: the head of the first log, the samples of all, their number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOTHING = {"created": "1970-01-01T00:00:00+00:00", "task": "runs", "model": "no
 
 
 def add_to_log(body: bytes, items: int) -> tuple[bytes, int]:
-    """Return the bytes to append for the log of one run, and the number of samples afterwards."""
+    """Return the bytes to append for one run's log, and the number of samples afterwards."""
     log = orjson.loads(body)
     samples = b",".join(dump(sample) for sample in log["samples"])
     begin = b"," if items else _begin(log)
@@ -26,7 +26,7 @@ def _begin(log: dict[str, dict[str, object]]) -> bytes:
 
 
 def end_of_log(items: int) -> bytes:
-    """Return the bytes at the end of a log of ``items`` samples; for none, a whole log."""
+    """Return the end of a log with ``items`` samples; for 0, a whole log without samples."""
     results = {"total_samples": items, "completed_samples": items, "scores": []}
     if items:
         return b"]," + dump({"results": results, "stats": {}})[1:] + b"\n"

@@ -1,4 +1,4 @@
-"""Converts messages between Inspect's form and Spanloom's.
+"""Converts messages from Spanloom's form to Inspect's form, and back.
 
 In Inspect's form, the arguments of a tool call are an object, and a model's reasoning is a part of
 the content.
@@ -28,13 +28,13 @@ _MEMBERS = {
     "tool": _OF_ALL | {"tool_call_id", "name", "status"},
     ASSISTANT: _OF_ALL | {"tool_calls"},
 }
-"""The members that Inspect's message can have, by role."""
+"""The members that a message can have in Inspect, by role."""
 FAILED = "error"
-"""The status of a tool's message that reports a failure."""
+"""The status of a tool message that reports a failure."""
 
 
 def written(message: Json, losses: Losses, path: str = "") -> Json:
-    """Return a message in Inspect's form; count the members that it cannot hold."""
+    """Convert a message to Inspect's form; count members that Inspect's message cannot have."""
     role = _ROLES.get(str(message.get("role")), ASSISTANT)
     is_other = role != message.get("role")
     losses.note(Code.METADATA_DROPPED, path, is_other or not message.keys() <= _MEMBERS[role])
@@ -93,7 +93,7 @@ def _call(call: Json, at: int, losses: Losses, path: str) -> Json:
 
 
 def read(message: Json) -> Json:
-    """Return an Inspect message in Spanloom's form; unknown members are left out."""
+    """Convert a message from Inspect to Spanloom's form; unknown members are left out."""
     role, content = str(message.get("role") or ASSISTANT), message.get("content")
     reasoning, parts = _read_parts(content if isinstance(content, list) else [])
     shown: Json = {
@@ -101,7 +101,7 @@ def read(message: Json) -> Json:
         "content": parts if isinstance(content, list) else as_text(content),
     }
     if reasoning and (not parts or [part["type"] for part in parts] == ["text"]):
-        shown["content"] = parts[0]["text"] if parts else ""  # a text written as a part
+        shown["content"] = parts[0]["text"] if parts else ""  # a text content was written as a part
     if reasoning:
         shown["reasoning_content"] = "\n".join(reasoning)
     if role == "tool":
@@ -117,7 +117,7 @@ def read(message: Json) -> Json:
 
 
 def _read_parts(parts: Sequence[object]) -> tuple[Sequence[str], Sequence[Json]]:
-    """Return the joined reasoning, and the other parts."""
+    """Separate the parts of a content: return the reasoning texts, and the other parts."""
     reasoning: list[str] = []
     others: list[Json] = []
     for part in parts:
@@ -152,7 +152,7 @@ def arguments_text(arguments: object) -> str:
 def read_all(messages: object, losses: Losses | None = None) -> Sequence[Json]:
     """Return the messages of a list; other values are left out.
 
-    With ``losses``, count the messages of failed tools whose error is missing in their content.
+    If ``losses`` is set, count messages of failed tools whose content lacks the error.
     """
     found: Iterable[Any] = messages if isinstance(messages, list) else ()
     shown = [read(one) for one in found if isinstance(one, dict)]

@@ -1,7 +1,7 @@
 """Reads evaluation logs: every sample is a run.
 
-The model calls, tools and agents of a sample come from its events. A sample that has only messages
-has no times: its steps come from the conversation.
+The steps for model calls, tools and agents are made from the events of a sample. If a sample has
+only messages, the steps are made from the messages, and have no times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _CALLED = frozenset({"model", "tool", "span_begin"})
 
 
 class Sample(NamedTuple):
-    """A sample, and the facts of its log."""
+    """A sample, with data from the log that contains it."""
 
     json: Any  # any JSON value
     eval: Json
@@ -43,7 +43,7 @@ class Sample(NamedTuple):
 
 
 class LogReader:
-    """Reads logs, and samples extracted from a ``.eval`` file together with its header."""
+    """Reads logs, and samples extracted from a ``.eval`` file with the header of its log."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether a value is a log."""
@@ -54,7 +54,7 @@ class LogReader:
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run of each sample; a refused sample does not stop the others."""
+        """Yield a run for each sample; an invalid sample is rejected, and the others are read."""
         for place, value in values:
             try:
                 log = an_object(value, "the log")
@@ -114,7 +114,7 @@ def _read_scores(sample: Sample, trace_id: str, reading: Reading) -> None:
 def _of_messages(
     sample: Sample, trace_id: str, extras: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return the run derived from the sample's conversation, with the sample's own times."""
+    """Make a run from the messages of a sample, with start and end of the sample."""
     root = root_of(sample.json, sample.eval, trace_id, ())
     model = str(sample.eval.get("model") or "")
     messages = read_all(sample.json.get("messages"), reading.losses)
@@ -154,7 +154,7 @@ def _extras(sample: Sample, ours: Mapping[str, Any], source: str) -> Mapping[str
 
 
 def _target(sample: Sample) -> Mapping[str, str]:
-    """Return the expected answer of the sample, as metadata."""
+    """Return the expected answer of the sample as metadata for the run."""
     target = sample.json.get(TARGET)
     return {TARGET: as_text(target)} if target else {}
 

@@ -1,7 +1,8 @@
-"""Scores of a sample, read from a log and written from the scores of a run.
+"""Reads the scores of a sample from a log, and writes the scores of a run into a log.
 
-Inspect grades by letters; Spanloom has numbers with the letter as their label. What Inspect cannot
-express is in a score's metadata under ``spanloom``, from which it is restored.
+Inspect grades by letters; Spanloom stores a number, with the letter as its label. Members that
+Inspect cannot express are in the score's metadata, under the key ``spanloom``, and are restored
+from there.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OURS: Final = "spanloom"
-"""Member of the metadata of a sample, event or score: what Inspect cannot express."""
+"""Key in the metadata of a sample, event or score for members that Inspect cannot express."""
 _GRADES: Mapping[str, float] = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """The numbers for the grades correct, incorrect, partial and no answer."""
 _UNSCORED: Final = "N"
 """The value written for a score without a value; the format defines no other value in JSON."""
 _BY_A_MODEL = "grading"
-"""Member of the metadata of scores that a model graded."""
+"""Key in the metadata of a score that a model graded."""
 _OF_A_SCORE = frozenset({"value", "answer", "explanation", "metadata", "history", "reason"})
 _MOST_EPOCHS = 10_000
 
 
 class Scored(NamedTuple):
-    """Facts of a sample that its scores need."""
+    """Data about a sample that its scores need."""
 
     trace_id: str
     experiment: str
@@ -50,7 +51,7 @@ class Scored(NamedTuple):
 
 
 def read_scores(scores: Mapping[str, Any], run: Scored, losses: Losses) -> Iterator[Json]:
-    """Yield the scores of a sample as rows, one for each value of a scorer."""
+    """Yield a score row for each value in the scores of a sample."""
     for scorer, score in scores.items():
         where = f"scores.{scorer}"
         if not isinstance(score, dict):
@@ -98,7 +99,7 @@ def _row(name: str, scorer: str, value: Any, score: Json, run: Scored) -> Json:
 
 
 def _edited(score: Json) -> tuple[str, int]:
-    """Return the last editor of a score, and the time in ms; empty and 0 if it was not edited."""
+    """Return who last edited a score, and when, in ms; empty and 0 if nobody did."""
     history = score.get("history")
     last = history[-1] if isinstance(history, list) and history else None
     provenance = last.get("provenance") if isinstance(last, dict) else None
@@ -136,9 +137,9 @@ def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
 
 
 def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
-    """Return scores in the form of a sample, by unique names.
+    """Return the member ``scores`` of a sample, with unique names as keys.
 
-    Scores of targets other than the run and its steps are counted as losses.
+    Scores of other targets than the run and its steps are counted as losses.
     """
     written: Json = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Converts times from and to RFC 3339, and token counts from and to Inspect's."""
+"""Converts times from and to RFC 3339, and token counts from and to Inspect's names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def moment(ms: int) -> str:
     """Return milliseconds since the epoch as RFC 3339: ``2024-05-11T04:00:00.010+00:00``."""
-    return rfc3339_ms(ms).replace("Z", "+00:00")  # like Inspect's own logs
+    return rfc3339_ms(ms).replace("Z", "+00:00")  # the form in Inspect's own logs
 
 
 def milliseconds(text: object) -> int | None:
@@ -25,7 +25,7 @@ def milliseconds(text: object) -> int | None:
 
 
 def written_usage(tokens: Mapping[str, object]) -> Json:
-    """Return ``model_info`` in Inspect's counts, where input tokens exclude cached tokens."""
+    """Convert ``model_info`` to Inspect's usage, in which input tokens exclude cached tokens."""
     names = ("input_tokens", "output_tokens", "reasoning_tokens")
     cached = ("input_read_cached_tokens", "input_creation_cached_tokens")
     all_in, out, reasoning = (_count(tokens.get(name)) for name in names)
@@ -41,7 +41,7 @@ def written_usage(tokens: Mapping[str, object]) -> Json:
 
 
 def read_usage(usage: object) -> Usage | None:
-    """Return the tokens of a call; ``None`` if none are reported."""
+    """Convert Inspect's usage to token counts; ``None`` if none are reported."""
     if not isinstance(usage, dict):
         return None
     read, made = (_count(usage.get(f"input_tokens_cache_{name}")) for name in ("read", "write"))

@@ -65,7 +65,7 @@ def count_of_event(event: Json, where: str, losses: Losses) -> None:
 
 
 def count_of_messages(messages: object, where: str, losses: Losses) -> None:
-    """Count the messages that have unread members."""
+    """Count the messages that have members which the reader does not use."""
     found = messages if isinstance(messages, list) else ()
     odd = sum(1 for one in found if isinstance(one, dict) and _has_more(one))
     losses.note(Code.METADATA_DROPPED, where, odd)

@@ -1,7 +1,7 @@
-"""Writes a run as an evaluation log with one sample, its steps as events.
+"""Writes a run as an evaluation log with one sample, and the steps as events.
 
-What Inspect cannot express is in the metadata of an event under ``spanloom``: ids, types, names,
-failures and attributes of steps, from which the reader restores the run.
+What Inspect cannot express is in the event's metadata, under the key ``spanloom``: ids, types,
+names, failures and attributes of steps. The reader restores the run from them.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 VERSION = 2
 TARGET = "target"
-"""Member of a sample, and of the metadata of its run: the expected answer."""
+"""Name of the expected answer, in a sample and in the metadata of a run."""
 NO_MODEL = "none/none"
 _CALLS = frozenset({"model", "tool"})
 _MS = 1_000
 
 
 def write_log(stored: Stored, losses: Losses) -> bytes:
-    """Return the log of one run (``inspect_ai.log.read_eval_log`` reads it)."""
+    """Return a run as a log, which ``inspect_ai.log.read_eval_log`` can read."""
     view = stored.view
     sample = _sample(view, losses)
     if scores := write_scores(stored.scores, losses):
@@ -96,7 +96,7 @@ def _sample(view: Document, losses: Losses) -> Json:
 
 
 def _by_id(view: Document) -> Mapping[str, DocumentStep]:
-    """Return all steps by id; a root that is a call, or not a step, is not shown as an agent."""
+    """Return all steps by id, without the agent entry of a root that is not an agent."""
     steps, root = view.by_id(), view.root
     if root.type in _CALLS:
         steps[root.id] = next((step for step in view.steps if step.id == root.id), root)
@@ -107,7 +107,7 @@ def _by_id(view: Document) -> Mapping[str, DocumentStep]:
 
 _OF_THE_RUN = frozenset({*OF_THE_SOURCE, "warnings"})
 _KEPT = Kept(_OF_THE_RUN)
-"""Preserves everything of the steps."""
+"""The format preserves all members of the steps."""
 
 
 def _cause(view: Document) -> str:
@@ -117,10 +117,10 @@ def _cause(view: Document) -> str:
 
 
 def _messages(view: Document) -> Iterator[Json]:
-    """Yield the conversation of the first agent, which summarizes the events."""
+    """Yield the conversation of the first agent as the messages of the sample."""
     for agent in islice(view.agents, 1):
         for turn in conversation(agent):
-            yield written(turn.message, Losses(), turn.step_id)  # counted with the step's event
+            yield written(turn.message, Losses(), turn.step_id)  # losses are counted with the event
 
 
 def _last_answer(steps: Mapping[str, DocumentStep]) -> Json:
@@ -178,7 +178,7 @@ def _events(view: Document, steps: Mapping[str, DocumentStep], losses: Losses) -
 
 
 def _span_around(step: DocumentStep, steps: Mapping[str, DocumentStep], root: DocumentStep) -> str:
-    """Return the nearest ancestor that is a span, because calls cannot contain events."""
+    """Return the id of the nearest ancestor that is not a call; calls cannot contain events."""
     above, passed = step.parent_id, {step.id}
     while above in steps and above not in passed and above != root.id:
         if steps[above].type not in _CALLS:
@@ -218,7 +218,7 @@ def _ours(step: DocumentStep) -> Json:
 
 
 def _begin(step: DocumentStep, around: str, began: int, losses: Losses) -> Json:
-    """Return the begin event of a span; its texts are metadata, as Inspect's spans have none."""
+    """Return the begin event of a span; its texts are in metadata, because spans have none."""
     if step.type == "graph":
         losses.note(Code.GRAPH_FLATTENED, step.id)
     event = _event(step, around, began)

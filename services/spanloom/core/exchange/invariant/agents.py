@@ -1,4 +1,4 @@
-"""Makes a draft of the lines of a run: the first line is the root agent, others ran inside it."""
+"""Makes a draft from the lines of a run: the first is the root agent, the others inner agents."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ class _Agent(NamedTuple):
     steps: list[DraftStep]
     end_ms: int
     listed: Sequence[ListedStep]
-    """The positions of ``steps[1:]`` in its messages; the agent itself is the first step."""
+    """Positions in the line's messages for ``steps[1:]``; ``steps[0]`` is the agent itself."""
 
     def addresses(self, line: Line) -> Addresses:
-        """Return the addresses in the line's messages that an annotation can have."""
+        """Return the addresses that annotations of this line can have, with their steps."""
         return Addresses(line.messages, self.listed, [step.id for step in self.steps[1:]])
 
 
 def draft_of(lines: Sequence[Line], trace_id: str, reading: Reading) -> Draft:
-    """Return the draft of a run; losses are noted in ``reading``."""
+    """Make a draft of a run; count losses in ``reading``."""
     first = lines[0]
     _note_losses(lines, reading.losses)
     note_made(trace_id, first.source, "metadata.trace_id", reading.losses)
@@ -125,14 +125,14 @@ def _step(step: ListedStep, step_id: str, agent_id: str, start_ms: int) -> Draft
 
 
 def _times(messages: Sequence[Json], start_ms: int) -> Sequence[int]:
-    """Return the time of each message in ms since the epoch, none before ``start_ms``."""
+    """Return a time for each message in ms since the epoch, not before ``start_ms``."""
     known = (time_ns(message) for message in messages)
     times = filled([None if ns is None else ns // carried.NS_PER_MS for ns in known], start_ms)
     return [max(start_ms, time) for time in times]
 
 
 def _settle_root(root: DraftStep, others: Sequence[DraftStep], end_ms: int) -> None:
-    """Extend the root to the end of its descendants; a wrapper gets the first agent's texts."""
+    """Extend the root to the last end; a root that is no agent gets the first agent's texts."""
     if root.kind is Kind.OTHER:
         root.input, root.output, root.start_ms = (
             others[0].input,

@@ -1,4 +1,4 @@
-"""Counts the facts of a run that a line of messages does not preserve."""
+"""Counts facts about a run that the lines written for it do not preserve."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ _TEXT = "text"
 
 
 def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None:
-    """Note steps without a message, and facts that messages cannot hold.
+    """Count steps without a message, and facts that messages cannot hold.
 
-    ``written`` has the ids of the agents that have a line.
+    ``written`` has the ids of the agents for which a line is written.
     """
     for agent_id in written[1:]:
         losses.note(Code.AGENTS_SEPARATE, agent_id)
@@ -57,7 +57,7 @@ def count_of_run(view: Document, written: Sequence[str], losses: Losses) -> None
 
 
 def count_of_texts(agent: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
-    """Note an agent whose texts differ from its line's first question and last answer."""
+    """Count an agent if its texts are not the first question and the last answer in its line."""
     question = next((m["content"] for m in messages if m["role"] == "user"), "")
     answer = next((m["content"] for m in reversed(messages) if m["role"] == "assistant"), "")
     is_shown = (agent.input, agent.output) == (text_of(question), text_of(answer))
@@ -65,7 +65,7 @@ def count_of_texts(agent: DocumentStep, messages: Sequence[Json], losses: Losses
 
 
 def count_of_answers(agent: DocumentAgent, losses: Losses) -> None:
-    """Note the media and the reasoning in answers."""
+    """Count media and reasoning in an agent's answers, which a line cannot hold."""
     for step in agent.steps:
         if step.type != "model":
             continue
@@ -76,7 +76,7 @@ def count_of_answers(agent: DocumentAgent, losses: Losses) -> None:
 
 
 def _media(output: str) -> int:
-    """Return the number of non-text parts in answers, whose texts are joined to one."""
+    """Return the number of parts other than texts in the messages of an output."""
     contents = [message.get("content") for message in messages_in(output, "assistant")]
     parts = [part for content in contents if isinstance(content, list) for part in content]
     return sum(not isinstance(part, dict) or part.get("type") != _TEXT for part in parts)

@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 PARENT = "parent_trace"
-"""Key of a line's metadata: the id of the run that contains this agent."""
+"""Key in a line's metadata for the id of the run that contains the line's agent."""
 
 
 class Line(NamedTuple):
-    """The messages and tool calls of one agent."""
+    """A line of a dataset: the messages and tool calls of one agent."""
 
     messages: list[Json]
     metadata: Json
     annotations: Sequence[Annotation]
     unread: int
-    """The number of its annotations that have an unknown form."""
+    """The number of annotations in an unknown form."""
     dropped: int
-    """The number of its unknown members."""
+    """The number of unknown members."""
     source: str
-    """The id of the run in its source; empty if there is none."""
+    """The id of the run in the source; empty if there is none."""
 
     @property
     def parent(self) -> str:
-        """Source id of the run that contains this agent; empty for the run's own line."""
+        """Id, in the source, of the run that contains this agent; empty for the root agent."""
         known = self.metadata.get(PARENT)
         return known if isinstance(known, str) else ""
 
@@ -43,9 +43,9 @@ _READ = frozenset({"messages", "metadata", "annotations", "index", "id", "datase
 
 
 def line_of(value: Any, where: str = "") -> Line | None:  # any JSON value
-    """Return a line, also from a bare list of messages; ``None`` for a dataset's metadata.
+    """Check a line or a bare list of messages; ``None`` for the metadata of a dataset.
 
-    ``where`` prefixes paths. Raises ``InvalidRequestError`` for any other value.
+    ``where`` is the prefix for paths. Raises ``InvalidRequestError`` for any other value.
     """
     if isinstance(value, list):
         return Line(_messages(value, where), {}, (), 0, 0, "")
@@ -68,7 +68,7 @@ def line_of(value: Any, where: str = "") -> Line | None:  # any JSON value
 
 def _annotations(items: Iterable[object]) -> Iterator[Annotation]:
     for one in items:
-        with suppress(InvalidRequestError):  # it is counted as unread
+        with suppress(InvalidRequestError):  # an invalid annotation is counted as unread
             yield read_annotation(one, "")
 
 

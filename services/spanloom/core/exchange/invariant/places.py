@@ -1,4 +1,4 @@
-"""Finds the positions of a step's texts in the message that was made of the step."""
+"""Finds the positions of a step's texts in the message that was written for the step."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from spanloom.core.formats.conversation import Turn
 
 Places: TypeAlias = "Mapping[tuple[str, str], tuple[str, int]]"
-"""Positions of a step's texts in its message: field and offset in UTF-16 code units.
+"""Maps each text of a step to its position in the message: field, offset in UTF-16 code units.
 
-For example ``("output", "0.content")`` at ``("content", 12)``.
+For example ``("output", "0.content")`` to ``("content", 12)``.
 """
 
 
 def places_of(turn: Turn, step: DocumentStep) -> Places:
-    """Return the positions of the texts of a turn's step in its message."""
+    """Return where the texts of a step are in the message of its turn."""
     if turn.at is not None:
         is_only = len(messages_in(step.input, "user")) == 1
         parts = [f"{turn.at}.content", *([""] if is_only else [])]
@@ -32,7 +32,7 @@ def places_of(turn: Turn, step: DocumentStep) -> Places:
 
 
 def _of_answers(step: DocumentStep) -> Iterator[tuple[tuple[str, str], tuple[str, int]]]:
-    """Yield the positions in an output, whose texts are joined by line breaks."""
+    """Yield the positions of the texts in an output, which a line break separates."""
     begin = calls = 0
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):

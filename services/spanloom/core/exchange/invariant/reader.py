@@ -1,7 +1,7 @@
 """Reads lines of Invariant's datasets, lists of messages, and requests of its SDK.
 
-A line whose ``metadata.parent_trace`` names the run before it is an agent of that run, so a run is
-complete when another begins. Successive bare messages form one list.
+If ``metadata.parent_trace`` of a line names the preceding run, the line is an agent of that run, so
+a run is complete when another begins. Successive bare messages form one list.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DEEP = "it is nested too deeply"
 
 
 class _Piece(NamedTuple):
-    """A line of a value, and its path in the value."""
+    """An unchecked line, and its path in the value that contains it."""
 
     where: str
     value: Any  # any JSON value
@@ -39,7 +39,7 @@ class InvariantReader:
     """See ``Reader``."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
-        """Return whether a value is a push, or one or more lines with an index or annotations."""
+        """Return whether a value is an SDK request, or lines with an index or annotations."""
         if isinstance(value, list):
             return bool(value) and all(map(self.fits, value[:10]))
         if not isinstance(value, dict) or not isinstance(messages := value.get("messages"), list):
@@ -67,7 +67,7 @@ class InvariantReader:
 
 
 class _Runs:
-    """The run under construction."""
+    """Collects the lines of a run until another run begins."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -141,15 +141,15 @@ class _Runs:
 
 
 def _id_of(lines: list[Line], reading: Reading) -> str:
-    """Return an id for a run that has no id, made from its content."""
+    """Return an id for a run without an id: a hash of its content."""
     content = dump([[line.messages, line.metadata] for line in lines]).decode()
     return trace_id_of(reading.format, reading.project, content)
 
 
 def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
-    """Return a valid JSON value, with lone surrogates and invalid numbers replaced."""
+    """Return a value with lone surrogates and invalid numbers replaced."""
     try:
-        orjson.dumps([[[[[[value]]]]]])  # it is nested deeper by this in the document
+        orjson.dumps([[[[[[value]]]]]])  # the document nests it this much deeper
     except TypeError:
         try:
             (value,) = orjson.loads(dump([value]))
@@ -161,7 +161,7 @@ def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
 
 
 def _pieces(value: Any) -> Iterator[_Piece]:  # any JSON value
-    """Yield the lines of a value: the value itself, items of a list, or traces of a push."""
+    """Yield the lines in a value: the value itself, a list's items, or a request's traces."""
     if isinstance(value, list) and value and all(map(_is_line, value)):
         for at, item in enumerate(value):
             yield _Piece(f"{at}.", item)
@@ -181,7 +181,10 @@ def _is_push(value: Json) -> bool:
 
 
 def _pushed(value: Json) -> Iterator[_Piece]:
-    """Yield each trace of a push as a line; raises ``InvalidRequestError`` if lengths differ."""
+    """Yield each trace in an SDK request as a line.
+
+    Raises ``InvalidRequestError`` if the request's lists have different lengths.
+    """
     messages = value["messages"]
     columns: dict[str, list[Any]] = {}
     for name in ("annotations", "metadata"):

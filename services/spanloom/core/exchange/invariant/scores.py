@@ -1,4 +1,4 @@
-"""Converts the annotations of a line to scores of the annotated steps."""
+"""Converts the annotations in a line to scores for the annotated steps."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 def scores_of(
     line: Line, addresses: Addresses, run: tuple[str, int], losses: Losses
 ) -> Iterator[Json]:
-    """Yield the scores of a line; ``run`` is the trace id, and the end of the line in ms.
+    """Yield a score for each annotation; ``run`` is the trace id and the line's end in ms.
 
-    An annotation without a known message in the line becomes a score of the run.
+    An annotation of no known message becomes a score for the whole run.
     """
     for at, annotation in enumerate(line.annotations):
         yield usable(_row(annotation, addresses, run), f"annotations.{at}", losses)

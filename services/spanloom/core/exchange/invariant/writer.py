@@ -1,10 +1,11 @@
 """Writes runs for Invariant Explorer, with or without assessments: one line per agent.
 
-A line is a row of its dataset files: ``{index, messages, annotations, metadata}``. Messages have
-its strict form: arguments are objects, every call has an id, and parts are text or images. An
+A line is ``{index, messages, annotations, metadata}``, as in Explorer's dataset files. Messages
+have its strict form: arguments are objects, every call has an id, and parts are texts or images. An
 annotation is ``{content, address, extra_metadata}``; its address is ``messages.2.content:0-5`` for
-a range of a text, ``messages.2`` for a step. Assessments of anything without a message (an agent, a
-graph node, the run itself, a step that no longer exists) are in ``metadata.assessments``.
+a range of a text, ``messages.2`` for a step. If the target of an assessment has no message (an
+agent, a graph node, the run itself, a step that no longer exists), the assessment is in
+``metadata.assessments``.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
-    """By step, field and part: line, address, and the offset in the text if it is a text."""
+    """From step id, field and part to the line, the address, and the offset of the text, if any."""
 
 _PARTS = frozenset({"text", "image_url"})
 _ODD = frozenset({CALL_ID, PARTS})
@@ -87,7 +88,7 @@ def _line(agent: DocumentStep, messages: Sequence[Json]) -> Json:
 
 
 def _source(agent: DocumentStep, view: Document, at: int) -> Json:
-    """Return the metadata of the line that an agent was read from, with the run's id."""
+    """Return the metadata of the line from which an agent was read, with the run's id."""
     text = agent.metadata.get(SOURCE)
     if not isinstance(text, str):
         return {}
@@ -106,7 +107,7 @@ def _messages(agent: DocumentAgent, turns: Sequence[Turn], losses: Losses) -> Se
 
 
 def _restore(message: Json, metadata: Mapping[str, str]) -> None:
-    """Restore the original message of a tool result, because the step has only its text."""
+    """Restore the imported message of a tool result, because the step has only its text."""
     message["tool_call_id"] = metadata.get(CALL_ID, message["tool_call_id"])
     parts = json_value(message["content"]) if PARTS in metadata else None
     if isinstance(parts, list):
@@ -114,7 +115,7 @@ def _restore(message: Json, metadata: Mapping[str, str]) -> None:
 
 
 def _about(document: Document) -> Json:
-    """Return the metadata of a run: ids, name and metrics of the document."""
+    """Return metadata for the root agent's line: ids, name and metrics of the run."""
     root = document.root
     known = {
         "version": document.extraction.get("version"),
@@ -134,7 +135,7 @@ def _gist(root: DocumentStep) -> Sequence[Json]:
 
 
 def _spots(talks: Iterable[tuple[DocumentAgent, Sequence[Turn]]]) -> Spots:
-    """Return the positions of steps and their texts; a whole step is at its last message."""
+    """Return the positions of steps and of their texts; a step is at its last message."""
     spots: dict[tuple[str, str, str], tuple[int, str, int | None]] = {}
     for line, (agent, turns) in enumerate(talks):
         steps = {step.id: step for step in agent.steps}
@@ -159,7 +160,7 @@ def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
 
 
 def _annotation(assessment: Assessment) -> Json:
-    """Return an annotation: a readable line, with all facts of the assessment as metadata."""
+    """Return an annotation: a readable text, and all data of the assessment as metadata."""
     facts = assessment.facts
     names = ("correctness", "type", "error_type", "subtype", "error_subtype", "severity", "score")
     label = ", ".join(str(facts[name]) for name in names if name in facts)

@@ -1,9 +1,10 @@
-"""Makes a draft of a list of chat messages: an agent with a model step for each answer.
+"""Makes a draft from a list of chat messages: an agent with a model step for each answer.
 
-System and user messages are the input of the model step after them. The step is flagged as having
-only the new messages (``listed_messages.HISTORY``); with the whole history in each step, a run of n
-turns would store n² messages. Tool messages are tool steps; each one answers the open call with its
-id, or else the oldest call with its name, or else the oldest call.
+System and user messages become the input of the model step after them. The step is flagged as
+having only the new messages (``listed_messages.HISTORY``), because with the whole history in each
+step a run of n turns would have n² messages. Tool messages become tool steps; each is the result of
+the open call with its id, otherwise of the oldest open call with its name, otherwise of the oldest
+open call.
 """
 
 from __future__ import annotations
@@ -39,24 +40,24 @@ if TYPE_CHECKING:
 AGENT = "agent"
 """The default name of an agent."""
 _CALL, _A_RESULT = "chat", "result"
-"""The default names of a model call, and of a tool whose name and call are both unknown."""
+"""The default names for a model call, and for a tool whose name and call are both unknown."""
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})
-"""Members of a tool's message that its step preserves; other messages are preserved whole."""
+"""Members of a tool message that its step preserves; other messages are preserved whole."""
 _FAILED = "error"
 _ANY = "", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Facts about a list of messages that are not in the messages."""
+    """Data about a list of messages that is not in the messages."""
 
     trace_id: str
     name: str = AGENT
     """The name of the agent."""
     where: str = "messages"
-    """The path of the list in its value, for error messages; empty if the value is the list."""
+    """The path of the list in the value, for error messages; empty if the value is the list."""
     extras: Mapping[str, object] = field(default_factory=dict)
     """See ``Draft.extras``."""
     times: Sequence[int | None] = ()
@@ -66,7 +67,7 @@ class Source:
 
 
 def draft_of_messages(messages: Sequence[object], reading: Reading, source: Source) -> Draft:
-    """Return the draft of a list of messages; note facts that the source does not have.
+    """Return a list of messages as a draft; count what the list does not have, such as times.
 
     Raises ``InvalidRequestError``, with the path, for an item that is not a message.
     """
@@ -91,9 +92,10 @@ def is_message_list(value: object) -> bool:
 
 
 def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
-    """Yield an item as messages in the common shape, which most items already have.
+    """Convert an item to messages in the form of ``core/model/message.py``.
 
-    Members of other items that are not part of the conversation are dropped, and counted.
+    Most items already have this form. In other items, members that are not part of the conversation
+    are dropped and counted.
     """
     message = an_object(item, where)
     if _is_settled(message):
@@ -111,7 +113,7 @@ def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
 
 
 def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
-    """Return ``id`` for tool results, because some of them name their call by it."""
+    """Return ``{"id"}`` for tool results, because in some of them it is the id of the call."""
     first = found[0] if found else None
     return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
 
@@ -136,7 +138,7 @@ def _is_call(call: object) -> bool:
 
 @dataclass(slots=True)
 class _Open:
-    """A call without a result."""
+    """A tool call whose result has not been read yet."""
 
     id: str
     name: str
@@ -145,7 +147,7 @@ class _Open:
 
 
 class _Drafting:
-    """Collects the steps."""
+    """Makes the steps, message by message."""
 
     def __init__(self, reading: Reading, source: Source) -> None:
         """Start with the agent as the only step."""
@@ -175,7 +177,7 @@ class _Drafting:
                 self._root.input = text_of(message.get("content"))
 
     def finish(self) -> Draft:
-        """Return the draft."""
+        """Return the draft with all steps."""
         self._leave_unanswered()
         self._reading.losses.note(Code.DURATION_UNKNOWN, "", len(self._steps) - 1)
         for call_id in self._calls.open_ids():
@@ -232,7 +234,7 @@ class _Drafting:
             self._calls.add(call, f"{step.id}.{n}")
 
     def _add_result(self, message: Json, at: int) -> None:
-        """Add a tool step, after a model step for input that has no answer yet."""
+        """Add a tool step; first add a model step if there is input without an answer."""
         self._leave_unanswered()
         own_id, name = str(message.get("tool_call_id") or ""), str(message.get("name") or "")
         call = self._calls.answer(own_id, name)
@@ -259,7 +261,7 @@ class _Drafting:
 
 
 class _Calls:
-    """The calls without a result; each look-up takes constant time on average."""
+    """The calls without a result so far; each look-up takes constant time on average."""
 
     def __init__(self) -> None:
         """Start without calls."""
@@ -267,7 +269,7 @@ class _Calls:
         self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
 
     def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; a call without an id gets ``made``, in the numbering of our writers."""
+        """Add a call; a call without an id gets ``made``, numbered as in our writers."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return
@@ -279,9 +281,9 @@ class _Calls:
             self._by_key[key].append(opened)
 
     def answer(self, call_id: str, name: str) -> _Open | None:
-        """Return the call that a result answers, and close it.
+        """Return the call to which a result belongs, and remove it.
 
-        A result with an id answers only the call with that id.
+        A result with a call id belongs only to the call with that id.
         """
         waiting = self._by_key.get(("id", call_id) if call_id else ("name", name) if name else _ANY)
         while waiting:

@@ -1,4 +1,4 @@
-"""Reads the facts of a run from a row with messages: its id, name, user and tags."""
+"""Reads id, name, user and tags of a run from a row that contains messages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _TEXTS = tuple(name for name in ("name", *NAMED) if name != TAGS)
 
 
 def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
-    """Return the facts of a row's run; ``own_id`` takes precedence over the id in ``metadata``.
+    """Return the data about the run in a row; ``own_id`` has precedence over ``metadata``'s id.
 
-    A row without an id gets a hash of the row. Raises ``InvalidRequestError`` if ``metadata`` is no
-    object.
+    A row without an id gets a hash of the row as its id. Raises ``InvalidRequestError`` if
+    ``metadata`` is not an object.
     """
     about = an_object(row.get("metadata") or {}, "metadata")
     source_id = own_id or about.get("trace_id")
@@ -47,7 +47,7 @@ def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
 
 
 def _odd(about: Json, source_id: str) -> AbstractSet[str]:
-    """Return the known names in metadata whose values cannot be used here."""
+    """Return the known keys in metadata whose values cannot be used."""
     odd = {name for name in _TEXTS if not isinstance(about.get(name), str)}
     tags = about.get(TAGS)
     if len(_texts(tags)) < (len(tags) if isinstance(tags, list) else 1):
@@ -58,13 +58,13 @@ def _odd(about: Json, source_id: str) -> AbstractSet[str]:
 
 
 def source_id_of(source_id: str, trace_id: str) -> Mapping[str, str]:
-    """Return the source's id as metadata, unless the trace id is the same in another form."""
+    """Return the id in the source as metadata, unless the trace id is another form of it."""
     is_same = not source_id or trace_id in source_id.replace("-", "").lower()
     return {} if is_same else {"source_id": source_id}
 
 
 def extras_of(about: Json, more: Mapping[str, str]) -> Mapping[str, object]:
-    """Return metadata of a source as members of ``extraction``; ``more`` takes precedence."""
+    """Convert metadata in a row to members of ``extraction``; ``more`` takes precedence."""
     extras: dict[str, object] = {
         name: about[name] for name in _TEXTS if name != "name" and isinstance(about.get(name), str)
     }

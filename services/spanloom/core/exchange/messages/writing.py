@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 A_TOOL = "tool"
-"""The default name of a tool."""
+"""The default name for a tool."""
 
 
 SourcedMessage: TypeAlias = "tuple[Json, str]"
-"""A message, and the id of the step that it comes from."""
+"""A message, and the id of the step from which it was taken."""
 
 
 class Talk(NamedTuple):
@@ -51,10 +51,11 @@ class Talk(NamedTuple):
 
 
 def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
-    """Return the conversation of the root agent; without one, the question and the answer.
+    """Return the conversation of the root agent, or the question and the answer of the run.
 
-    The root agent is the root, or else the first agent with a conversation. Counts what the format
-    does not preserve (``kept_by_messages``). Raises ``NotHeldError`` for a run without an agent.
+    The root agent is the root, or otherwise the first agent with a conversation. Counts what the
+    format does not preserve (``kept_by_messages``). Raises ``NotHeldError`` for a run without an
+    agent.
     """
     document = stored.view
     agents = _root_first(document)
@@ -97,7 +98,7 @@ def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
 
 
 def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> None:
-    """Note texts of the root that are not the question and the answer of the conversation."""
+    """Count input and output of the root if they are not in the conversation."""
     question = next((m["content"] for m in messages if m["role"] == "user"), "")
     answers = (
         m["content"] for m in reversed(messages) if m["role"] == "assistant" and m["content"]
@@ -109,10 +110,10 @@ def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> 
 def kept_by_messages(
     run: Collection[str] = (), members: Collection[str] = (), of_models: Collection[str] = ()
 ) -> Kept:
-    """Return what a format of messages preserves.
+    """Return what a format preserves in which a run is a list of messages.
 
-    In addition to the messages: ``run`` has members of ``extraction``, ``members`` are from
-    ``kept.MEMBERS``, ``of_models`` are names in the metadata of model steps.
+    In addition to the messages, these are: members of ``extraction`` (``run``), members of steps
+    (``members``, names in ``kept.MEMBERS``), and metadata of model steps (``of_models``, keys).
     """
     agent = KeptOfStep({"input", "output", *({"name"} & set(members))}, {"agent_name", COST})
     texts = {"input", "output", *members} - {"name"}
@@ -124,7 +125,7 @@ def kept_by_messages(
 
 
 def about_run(document: Document) -> Json:
-    """Return the metadata of a run that a reader restores: ids, name, user and tags."""
+    """Return ids, name, user and tags of a run as metadata, from which a reader restores them."""
     extraction = document.extraction
     kept = {name: extraction[name] for name in NAMED if extraction.get(name)}
     own = extraction.get("metadata")
@@ -148,7 +149,7 @@ def _gist(root: DocumentStep) -> Sequence[SourcedMessage]:
 
 
 def _plain(turns: Iterable[Turn], losses: Losses) -> Sequence[SourcedMessage]:
-    """Return the turns' messages, reduced to the members of chat messages."""
+    """Return the messages of turns, reduced to the members of chat messages."""
     names: dict[str, str] = {}
     plain_turns: list[SourcedMessage] = []
     for message, step_id, _, arguments in turns:
@@ -176,7 +177,7 @@ def _answer(message: Json, arguments: Sequence[object]) -> Json:
 
 
 def _call(call: Json, arguments: object) -> Json:
-    """Return a call whose arguments are an object as JSON text."""
+    """Return a call with its arguments as the JSON text of an object."""
     raw = call.get("function")
     function = raw if isinstance(raw, dict) else {}
     text, is_object = function.get("arguments"), isinstance(arguments, dict)
@@ -242,7 +243,7 @@ def _is_text(part: object) -> bool:
 def tools_of(agent: DocumentAgent, losses: Losses) -> Sequence[Json]:
     """Return the tools offered in the agent's first model call, in the form of OpenAI's API.
 
-    Tools of later calls are counted as lost.
+    Tools offered only in later calls are counted as lost.
     """
     offers = [step for step in agent.steps if TOOL_DEFINITIONS in step.metadata]
     for step in offers[1:]:

@@ -1,4 +1,4 @@
-"""The assessments of an MLflow trace, in MLflow's terms."""
+"""Reads the assessments in an MLflow trace; ``scores.py`` converts them to scores."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class SourceAssessment(NamedTuple):
     """A feedback or an expectation about a trace or one of its spans."""
 
     id: str
-    """MLflow's id; empty if the trace does not have it."""
+    """The id in MLflow; empty if the trace does not have it."""
     name: str
     is_expectation: bool
     """Whether the value is an expected result rather than a judgement of the actual result."""
     value: Any  # any JSON value
     """The value; ``None`` if there is an ``error``."""
     error_code: str
-    """The code of the failure to assess; empty if it did not fail."""
+    """The error code if the assessment failed; otherwise empty."""
     error: str
     """Why there is no value; empty if there is one."""
     span_id: str
@@ -35,7 +35,7 @@ class SourceAssessment(NamedTuple):
     source_type: str
     """``HUMAN``, ``LLM_JUDGE``, ``CODE`` or another value."""
     source_id: str
-    """The person or program that assessed."""
+    """The person or program that made the assessment."""
     rationale: str
     at_ms: int
     """Time of the last change, in milliseconds since the epoch; 0 if unknown."""
@@ -79,7 +79,7 @@ def _assessment(one: Json) -> SourceAssessment:
 
 
 def _value(assessment: Json) -> Any:  # any JSON value
-    """Return the value; lists and objects of expectations are stored as JSON text."""
+    """Return the value; MLflow stores an expectation's lists and objects as JSON text."""
     if "value" in assessment:
         return assessment["value"]
     return json_value(_text(_object(assessment, "serialized_value"), "value"))

@@ -1,4 +1,4 @@
-"""Finds the documents that a retrieval step returned, in the shapes of all known frameworks."""
+"""Finds the documents in the output of a retrieval step, in the shapes of known frameworks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _METADATA = ("metadata", "meta_data")
 _AROUND = ("documents", "Docs", "docs", "results", "matches", "output")
 URI: Final = "doc_uri"
 _URIS = (URI, "source", "uri", "url", "file_path", "id")
-"""Keys with a document's URI, the most certain first."""
+"""Keys that may contain a document's URI, the most reliable first."""
 
 
 def documents_in(text: str) -> list[Json]:
-    """Return the documents in a retrieval's output in MLflow's form: content, metadata, id.
+    """Return the documents in a retrieval's output, in MLflow's form: content, metadata, id.
 
     A text in no known shape is one document; an empty text has no documents.
     """

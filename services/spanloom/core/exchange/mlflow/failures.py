@@ -1,4 +1,4 @@
-"""Finds the type and stack trace of steps' exceptions, which a document has once per failure."""
+"""Finds the exception type and stack trace for the step in which a failure began."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _SHORTEST = 5
-"""The minimum length, in characters, of a message to search for in an outer step's message."""
+"""Minimum length, in characters, of an inner step's message that is searched in an outer step's."""
 _MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
 
 
 class Failures:
     """The exceptions of one run.
 
-    A step that only passes on an inner step's failure gets the message, without type and stack
-    trace: a document lists each failure once, so they could not be read back.
+    A step that only passes on the failure of an inner step gets the message, but neither type nor
+    stack trace, because a document lists each failure once, so they could not be read back.
     """
 
     def __init__(self, document: Document, steps: Sequence[tuple[DocumentStep, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Ids of spans as the versions of MLflow write them: base64 of the bytes, or hex digits."""
+"""Reads span ids as different versions of MLflow write them: base64 of the bytes, or hex digits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BASE64_CHARS = 12
 
 
 def span_key(source: str) -> str:
-    """Return a span id as 16 hex digits, any other text unchanged, so that parents can be found.
+    """Return a span id as 16 hex digits, so that parents can be found; other texts unchanged.
 
     ``oAAAAAAAAAQ=`` (version 3), ``a000000000000004`` (MLflow 3.5) and ``0xa000000000000004``
     (version 2) are the same id.

@@ -1,4 +1,4 @@
-"""Reads the facts of the run in the ``info`` of an MLflow trace, in any version."""
+"""Reads the data about the run in the ``info`` of an MLflow trace, in any version."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PLACES = ("catalog_name", "schema_name", "table_prefix")
 
 
 class RunFacts:
-    """The facts of one run."""
+    """The data about one run in ``info``."""
 
     def __init__(self, info: Json, kept: object, where: str, losses: Losses) -> None:
         """Read ``info``; ``kept`` is the attribute ``spanloom.run`` of the root span.
@@ -57,7 +57,7 @@ class RunFacts:
     ) -> tuple[Mapping[str, object], Sequence[str]]:
         """Return the members of ``extraction``, and the warnings.
 
-        ``expected`` is added to the expectations of the run.
+        ``expected`` has expectations to add to those in the trace.
         """
         metadata = self._all_metadata(source_id)
         known: dict[str, object] = {
@@ -86,7 +86,7 @@ class RunFacts:
         return kept + [tag for tag, value in self._tags.items() if not value and tag not in cut]
 
     def _all_metadata(self, source_id: str) -> Mapping[str, str]:
-        """Return the metadata that Spanloom stored uncut, other metadata, tags and the location."""
+        """Return metadata (uncut, if Spanloom wrote the trace), tags and location as metadata."""
         own = self._kept.get("metadata")
         kept = own if isinstance(own, dict) else {}
         whole = {name: value for name, value in kept.items() if isinstance(value, str)}
@@ -107,9 +107,9 @@ class RunFacts:
         return {name: self._sound(v) for name, v in texts.items() if isinstance(v, str) and v}
 
     def _location(self) -> tuple[str, str]:
-        """Return the experiment id, and the name of the schema or table; each is empty if absent.
+        """Return the experiment id, and the name of the schema or table; each may be empty.
 
-        Version 4 and inference tables have a schema or table.
+        Only version 4 and inference tables have a schema or table.
         """
         raw = self._info.get("trace_location")
         location: Json = raw if isinstance(raw, dict) else {}
@@ -142,7 +142,7 @@ class RunFacts:
 def with_expectations(
     metadata: Mapping[str, str], expected: Mapping[str, object]
 ) -> Mapping[str, str]:
-    """Return metadata with the expectations of a run; empty if it would not change."""
+    """Return the metadata entry for all expectations of a run; empty if ``expected`` adds none."""
     before = json_object(metadata.get(names.EXPECTATIONS, ""))
     after = {**before, **expected}
     return {} if after == before else {names.EXPECTATIONS: encoded(after, names.EXPECTATIONS)}

@@ -1,4 +1,4 @@
-"""MLflow's names of attributes, metadata and span types, and two of our own."""
+"""Names of attributes, metadata and span types in MLflow, and of attributes that Spanloom adds."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ TRACE_COST: Final = "mlflow.trace.cost"
 SIZES: Final = ("mlflow.trace.sizeStats", "mlflow.trace.sizeBytes")
 TRACE_NAME: Final = "mlflow.traceName"
 MAX_METADATA: Final = 250
-"""The most characters of a key or a value of ``trace_metadata``; MLflow cuts longer ones."""
+"""Maximum length, in characters, of a key or value in ``trace_metadata``; MLflow cuts the rest."""
 MAX_TAG: Final = 4_096
 MAX_PREVIEW: Final = 1_000
 
 STEP: Final = "spanloom.step"
-"""Attribute for facts that MLflow has no attribute for, from which a step is restored."""
+"""Attribute with members of a step for which MLflow has no attribute; a reader restores them."""
 RUN: Final = "spanloom.run"
-"""The same for the run, as an attribute of its root span."""
+"""Attribute of the root span with members of the run; a reader restores them."""
 SOURCE_ID: Final = "source_id"
 LOCATION: Final = "mlflow_location"
 EXPERIMENT: Final = "mlflow_experiment_id"
 STATE: Final = "mlflow_state"
 REQUEST: Final = "client_request_id"
 EXPECTATIONS: Final = "expectations"
-"""Metadata of a run: an evaluation set's expectations, a JSON object with MLflow's names."""
+"""Key in a run's metadata for an evaluation set's expectations, as a JSON object."""
 TOOL_KIND: Final = "tool_kind"
 RETRIEVAL: Final = "retrieval"
 
@@ -52,7 +52,7 @@ TYPES: Mapping[str, str] = {
     StepType.TOOL: "TOOL",
     StepType.GRAPH: "CHAIN",
 }
-"""MLflow's span type of a step; a root of another type is ``UNKNOWN``."""
+"""MLflow's span type for each type of step; a root of another type is ``UNKNOWN``."""
 UNKNOWN: Final = "UNKNOWN"
 TYPES_OF_TOOLS: Mapping[str, str] = {
     RETRIEVAL: "RETRIEVER",
@@ -67,4 +67,4 @@ KINDS: Mapping[str, Kind] = {
     "TOOL": Kind.TOOL,
     **dict.fromkeys(KINDS_OF_TOOLS, Kind.TOOL),
 }
-"""The kind of step of a span type; other types are graphs, a root without a type has no kind."""
+"""The kind of step for each span type; other types are graphs, except for a root without a type."""

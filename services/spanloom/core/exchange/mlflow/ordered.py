@@ -1,4 +1,4 @@
-"""Orders the steps of a run: each agent's by time, the steps of an inner agent after it."""
+"""Orders the steps of a run: by time within an agent, an inner agent's steps right after it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _START = attrgetter("started_at")
 def ordered_steps(document: Document) -> Sequence[tuple[DocumentStep, str]]:
     """Return every step once with its parent's id: the root first, with an empty parent id.
 
-    The root replaces a parent that is not in the run. For a root that is a model call or tool run,
-    its entry among its own steps is returned.
+    The root replaces a parent that is not in the run. If the root is a model or tool call, the
+    entry for it among its own steps is returned.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}

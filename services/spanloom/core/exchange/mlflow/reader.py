@@ -1,7 +1,7 @@
-"""Reads MLflow traces of versions 2, 3 and 4, and the mixture of MLflow 3.5, as runs.
+"""Reads MLflow traces in the versions 2, 3 and 4, and in the mixed form of MLflow 3.5, as runs.
 
-Ids of spans are base64 or hex digits, recognized by their length, because hex digits are valid
-base64 too. Only the spans with their times are required; facts in ``info`` are added.
+Span ids are base64 or hex digits, recognized by their length, because hex digits are valid base64
+too. Only the spans and their times are required; ``info`` adds data about the run.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def is_trace(value: Any) -> bool:  # any JSON value
 
 
 def read_trace(value: Any, reading: Reading) -> Iterable[Json]:  # any JSON value
-    """Yield the document of a trace; raises ``InvalidRequestError`` with the path of the fault."""
+    """Convert a trace to a document, and yield it; raises ``InvalidRequestError`` with the path."""
     yield complete(draft_of(parsed(value, "trace"), reading))
 
 
@@ -48,7 +48,7 @@ def draft_of(
     where: str = "",
     expected: Mapping[str, object] | None = None,
 ) -> Draft:
-    """Return a trace as a draft; ``expected`` has an evaluation set's expectations of the run.
+    """Return a trace as a draft; ``expected`` has an evaluation set's expectations for the run.
 
     Raises ``InvalidRequestError`` with the path, which begins with ``where``.
     """
@@ -79,7 +79,7 @@ def _source_id(info: Json, where: str) -> str:
 def _steps(
     trace_id: str, spans: Sequence[object], where: str, reading: Reading
 ) -> tuple[Sequence[DraftStep], SpanReader, Mapping[str, str]]:
-    """Return the steps, the root first; the root's span; and the steps' ids by span id."""
+    """Return the steps, the root first; the reader of the root's span; step ids by span id."""
     if not spans:
         raise InvalidRequestError(f"{where}: it has no spans; the run is in them")
     listed = [an_object(span, f"{where}.{at}") for at, span in enumerate(spans)]
@@ -107,7 +107,7 @@ def _parent_key(span: Json) -> str:
 
 
 def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
-    """Return an id for every span: its own, or a hash if an earlier span has the same id."""
+    """Return a step id for every span: the span's id, or a hash if an earlier span has that id."""
     ids: dict[str, int] = {}
     for at, key in enumerate(keys):
         step_id = step_id_of(trace_id, f"spans.{at}", key, ids)
@@ -119,8 +119,8 @@ def _ids(trace_id: str, keys: Sequence[str], reading: Reading) -> Sequence[str]:
 def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
     """Return the index of every span's parent; -1 for the root.
 
-    The root is the first span without a parent, or else the first whose parent is not in the trace,
-    or else the first. Spans that are not its descendants become its children.
+    The root is the first span without a parent, otherwise the first span whose parent is not in the
+    trace, otherwise the first span. Spans that are not descendants of the root become its children.
     """
     places: dict[str, int] = {}
     for at, key in enumerate(keys):
@@ -135,7 +135,7 @@ def _parents(above: Sequence[str], keys: Sequence[str]) -> Sequence[int]:
 
 
 def _hang(parents: list[int], root: int) -> None:
-    """Make the spans of a cycle children of the root; changes ``parents`` in place."""
+    """Make the spans in a cycle children of the root; changes ``parents`` in place."""
     reaches = {root}
     for start in range(len(parents)):
         path, at = [], start
@@ -150,4 +150,4 @@ def _hang(parents: list[int], root: int) -> None:
 
 
 TRACES = EachAlone(is_trace, read_trace)
-"""Reads a file of traces."""
+"""The reader for files of MLflow traces."""

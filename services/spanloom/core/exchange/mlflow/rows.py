@@ -1,4 +1,4 @@
-"""Shared functions for rows of evaluation sets: a trace, or only a request and a response."""
+"""Functions for rows in evaluation sets, with a trace or with only a request and a response."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 ITEM = "it is an item to evaluate, not a run: it has no `{}` and no `trace`"
-"""Why a row without an answer is refused."""
+"""Why a row without a trace or response is rejected."""
 
 
 def expectations_of(document: Document) -> Mapping[str, Any]:
-    """Return the expectations of the evaluation set that the run was read from."""
+    """Return the expectations for a run that was read from an evaluation set."""
     metadata = document.extraction.get("metadata")
     text = metadata.get(names.EXPECTATIONS) if isinstance(metadata, dict) else ""
     return json_object(text) if isinstance(text, str) else {}
 
 
 def is_given(value: object) -> bool:
-    """Return whether a cell has a value; tables write a missing one as null."""
+    """Return whether a cell has a value; tables write a missing value as null."""
     return value is not None
 
 
 def text_in(value: object, where: str, reading: Reading) -> str:
-    """Return a cell as text, any other value as JSON."""
+    """Return a cell as text; a value that is not a text becomes JSON text."""
     text = value if isinstance(value, str) else encoded(value, where)
     return sound(text, where, reading.losses)
 
@@ -49,9 +49,9 @@ def text_in(value: object, where: str, reading: Reading) -> str:
 def bare_run(
     row: Json, source: str, texts: tuple[str, str], expected: Mapping[str, object], reading: Reading
 ) -> Draft:
-    """Return a row without a trace as a run: a root with request and response, without times.
+    """Make a run from a row without a trace: a root with request and response, without times.
 
-    A hash of the row replaces an empty ``source``.
+    ``source`` is the id of the run in the file; if it is empty, a hash of the row is used.
     """
     reading.losses.note(Code.DURATION_UNKNOWN)
     trace_id = trace_id_of(reading.format, reading.project, source or _content(row))

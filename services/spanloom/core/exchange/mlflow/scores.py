@@ -1,8 +1,8 @@
-"""Scores as assessments of an MLflow trace: feedbacks are scores, expectations are metadata.
+"""Converts scores to assessments of an MLflow trace, and back.
 
-A feedback that overrides another feedback of the same name and author is a revision of its score. A
-feedback that overrides another author's is a separate score, and the overridden score is withdrawn
-at that time.
+A feedback is a score; expectations are metadata of the run. If a feedback overrides another with
+the same name and author, it is a revision of the same score. If it overrides another author's
+feedback, it is a separate score, and the overridden score is withdrawn at that time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 OURS: Final = "spanloom.score"
-"""Key of an assessment's metadata: a JSON object of what MLflow cannot express."""
+"""Key in an assessment's metadata for a JSON object with members that MLflow cannot express."""
 _COST: Final = "mlflow.assessment.judgeCost"
 _COUNTS: Mapping[str, str] = {
     "input_tokens": "mlflow.assessment.judgeInputTokens",
@@ -57,18 +57,18 @@ _TYPES: Mapping[str, str] = {
     "model": "LLM_JUDGE",
 }
 _CODE: Final = "CODE"
-"""Source type for any other source, because MLflow requires a type."""
+"""Source type if a score's source has no equivalent in MLflow, which requires a type."""
 _NOBODY: Final = "default"
 _FAILED: Final = "ERROR"
-"""Error code of a failure that has no code."""
+"""Error code for a failure that has no code."""
 
 
 class Assessed(NamedTuple):
-    """Facts of a trace's run that its assessments need."""
+    """Data about a run that its assessments need."""
 
     trace_id: str
     steps: Mapping[str, str]
-    """Ids of steps by the ids of their spans; empty for the root."""
+    """The step id for each span id; the id of the root is empty."""
     end_ms: int
     """End of the run in ms since the epoch: the time for assessments that have no time."""
 
@@ -78,7 +78,7 @@ def read_assessments(
 ) -> tuple[Sequence[Json], Mapping[str, object]]:
     """Return the scores of a trace, one row per revision, and the expectations of the run.
 
-    Expectations of single spans, and issues, are counted and left out.
+    Expectations for single spans, and issues, are left out and counted as losses.
     """
     reading = _Assessments(run, losses)
     expected: dict[str, object] = {}
@@ -99,7 +99,7 @@ def read_assessments(
 
 
 class _Assessments:
-    """The feedbacks of one trace."""
+    """Collects the feedbacks in one trace."""
 
     def __init__(self, run: Assessed, losses: Losses) -> None:
         self._run = run
@@ -155,7 +155,7 @@ def _kept(metadata: Mapping[str, Any]) -> Json:
 
 
 def _of_judge(metadata: Mapping[str, Any]) -> Json:
-    """Return the facts of the judge's call, under MLflow's keys in the metadata."""
+    """Return the data about the judge's model call, which MLflow stores in the metadata."""
     texts = {k: text for k, text in metadata.items() if isinstance(text, str)}
     facts: Json = {name: texts.get(key, "") for name, key in _TEXTS.items()}
     facts["cost"] = decimal(texts.get(_COST, ""))
@@ -165,7 +165,7 @@ def _of_judge(metadata: Mapping[str, Any]) -> Json:
 
 
 def write_assessments(rows: Iterable[Row], request_id: str, losses: Losses) -> Sequence[Json]:
-    """Return scores as assessments of a trace; count the scores of other targets as lost."""
+    """Return scores as assessments of a trace; count scores for other targets as lost."""
     written = []
     for row in rows:
         if row.get("target") in OF_A_RUN:

@@ -1,8 +1,8 @@
 """Reads a span of an MLflow trace as a step.
 
 A span that Spanloom wrote becomes the original step again. For any other span, the span type
-decides the kind, and MLflow's attributes provide the rest; texts of model calls of any client
-library become messages, and attributes that a step has no member for become metadata.
+determines the kind of step, and MLflow's attributes the other members. Requests and responses of
+model calls become messages, whatever the client library; other attributes become metadata.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ _TAKEN = frozenset(
     }
 )
 _DIGITS = 18
-"""The most digits that a time in milliseconds may have and always fit into 64 bits."""
+"""Maximum digits of a time in ms, so that it always fits into 64 bits."""
 _CHUNKS = (names.CHUNK, "new_token")
 _EXCEPTION = "exception"
 _AROUND_MESSAGES = frozenset({"messages", "choices", "tools", "usage", "model", "object"})
-"""Members of a client's request or answer that are elsewhere in the step, or carry no facts."""
+"""Members of a model's request or response that the step has elsewhere, or does not need."""
 
 
 class SpanReader:
     """Reads one span; ``place`` is its path in the trace."""
 
     def __init__(self, span: Json, place: str, losses: Losses) -> None:
-        """Check the required members.
+        """Check the required members of the span.
 
         Raises ``InvalidRequestError`` with the path of the fault.
         """
@@ -63,7 +63,7 @@ class SpanReader:
         ]
 
     def step(self, step_id: str, parent_id: str) -> DraftStep:
-        """Return the step; without a parent id it is the root.
+        """Return the step; an empty ``parent_id`` means the root.
 
         Raises ``InvalidRequestError`` with the path of the fault.
         """
@@ -102,9 +102,9 @@ class SpanReader:
         return text_of(self.attributes.get(name), where, self.losses)
 
     def _error(self, code: object) -> StepError | None:
-        """Return the failure from the status, with type and stack trace of the exception event.
+        """Return the error from the status, with type and stack trace from the exception event.
 
-        With a ``code``, which only Spanloom writes, the status has the complete message.
+        If there is a ``code``, which only Spanloom writes, the status has the complete message.
         """
         status = self._span.get("status")
         fields: Json = status if isinstance(status, dict) else {}
@@ -149,7 +149,7 @@ class SpanReader:
         )
 
     def _take(self, step: DraftStep, start: int) -> None:
-        """Fill in the step from a span that MLflow wrote."""
+        """Set the members of a step from a span that MLflow wrote."""
         span_type = self._attribute(names.SPAN_TYPE).upper()
         is_untyped = not step.parent_id and span_type in ("", "NULL", names.UNKNOWN)
         step.kind = Kind.OTHER if is_untyped else names.KINDS.get(span_type, Kind.GRAPH)
@@ -175,7 +175,7 @@ class SpanReader:
             self.losses.note(Code.METADATA_DROPPED, f"{self.place}.events")
 
     def _note_lost(self, before: str, after: str, name: str) -> None:
-        """Count the members of a client's request or answer other than its messages."""
+        """Count the members of a model's request or response other than its messages."""
         if before != after and json_object(before).keys() - _AROUND_MESSAGES:
             self.losses.note(Code.METADATA_DROPPED, f"{self.place}.{name}")
 
@@ -190,7 +190,7 @@ class SpanReader:
         step.usage = usage_of(counts.get(key) for key in keys) if counts else None
 
     def _usage_in(self, output: str) -> Usage | None:
-        """Return the usage in the client's own answer, which older MLflow versions don't record."""
+        """Return the token usage in the response, because older MLflow versions record no usage."""
         used = json_object(output).get("usage") if '"usage"' in output else None
         return read_payload(used) if isinstance(used, dict) else None
 

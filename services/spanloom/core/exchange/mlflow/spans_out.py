@@ -33,14 +33,14 @@ _NS_PER_MS = 1_000_000
 _COST = "cost"
 _OK, _ERROR = "STATUS_CODE_OK", "STATUS_CODE_ERROR"
 _OWN_MEMBERS = {"reasoning_tokens": "reasoning_tokens", "latency_first_resp": "first_token_ms"}
-"""Facts of a model call that only our own attribute has, with their names there."""
+"""Members of ``model_info`` that only ``spanloom.step`` can hold, with their names there."""
 
 
 class SpanWriter:
     """Writes the steps of one run."""
 
     def __init__(self, document: Document, losses: Losses) -> None:
-        """Prepare the facts that the spans of a run share."""
+        """Prepare the values that all spans of a run share."""
         self._trace = _base64(document.id)
         self._request = string_of(f"tr-{document.id}")
         self._losses = losses
@@ -53,7 +53,7 @@ class SpanWriter:
         return [self._span(step, parent_id) for step, parent_id in self._steps]
 
     def failures_elsewhere(self) -> Iterator[int]:
-        """Yield the indexes of failures that are not written, as their spans are not steps."""
+        """Yield the index of each failure not written, because its span is not a step."""
         written = {step.id for step, _ in self._steps}
         yield from (at for at, where in enumerate(self._failures.places) if where not in written)
 
@@ -117,7 +117,7 @@ def _texts(
 
 
 def _of_model(step: DocumentStep) -> dict[str, str]:
-    """Return attributes for model, tokens and cost; unknown ones are omitted."""
+    """Return attributes for model, tokens and cost, without unknown values."""
     info, metadata = step.model_info, step.metadata
     attributes: dict[str, str] = {}
     if step.model:

@@ -1,8 +1,9 @@
 """Converts inputs and outputs of steps to values of MLflow's attributes, and back.
 
-An attribute of MLflow is JSON text. Texts of objects and lists are written unchanged; any other
-text becomes a JSON string. So most texts are read back exactly; ``Written.kept`` tells how to
-restore the others. MLflow's helpers for evaluation require three shapes:
+The value of an attribute in MLflow is JSON text. The JSON text of an object or list is written
+unchanged; any other text becomes a JSON string. So most texts are read back exactly;
+``Written.kept`` has what is needed to restore the others. MLflow's helpers for evaluation require
+three shapes:
 
 - a model call is ``{"messages": [...]}`` and ``{"choices": [{"index", "message"}]}``;
 - the arguments of a tool are an object or a string;
@@ -24,16 +25,16 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 MESSAGES, CHOICES, TEXT = "messages", "choices", "text"
-"""How a text was changed: moved to this member of an object, or stored whole (``text``)."""
+"""Values of ``kept["form"]``: the text is in this member of an object, or whole in ``kept``."""
 _BEFORE, _AFTER = '{"messages":', "}"
 _NO_LIST = (str, int, float, bool, type(None))
 
 
 class Written(NamedTuple):
-    """A text as the value of an attribute."""
+    """A text converted to the value of an attribute."""
 
     json: str
-    """JSON text."""
+    """The value of the attribute, which is JSON text."""
     kept: Mapping[str, str] = {}
     """How to restore the text, if ``json`` differs from it: ``{"form": "messages"}``."""
 
@@ -44,25 +45,25 @@ def string_of(text: str) -> str:
 
 
 def write_value(text: str) -> Written:
-    """Return a text as an object or a list if MLflow's helpers can read that, else as a string."""
+    """Write a text as an object or list if MLflow's helpers can read that, else as a string."""
     value = json_value(text)
     return Written(text if _is_readable(value) else string_of(text))
 
 
 def write_arguments(text: str) -> Written:
-    """Return the input of a tool as an object or a string."""
+    """Write the input of a tool as an object or a string."""
     return Written(text if isinstance(json_value(text), dict) else string_of(text))
 
 
 def write_request(text: str) -> Written:
-    """Return the input of a model call, with its messages under ``messages``."""
+    """Write the input of a model call, with its messages in the member ``messages``."""
     if not _are_messages(json_value(text)):
         return write_value(text)
     return Written(f"{_BEFORE}{text}{_AFTER}", {"form": MESSAGES})
 
 
 def write_answer(text: str) -> Written:
-    """Return the output of a model call, with its messages as choices."""
+    """Write the output of a model call, with its messages as choices."""
     messages = json_value(text)
     if not _are_messages(messages) or not isinstance(messages, list):
         return write_value(text)
@@ -73,7 +74,7 @@ def write_answer(text: str) -> Written:
 
 
 def write_documents(text: str, found: list[Json]) -> Written:
-    """Return the output of a retriever as MLflow's documents."""
+    """Write the output of a retriever as a list of documents in MLflow's form."""
     documents = dump(found).decode()
     return Written(documents, {} if documents == text else {"form": TEXT, "text": text})
 
@@ -94,7 +95,10 @@ def read_value(attribute: object) -> str:
 
 
 def read_back(attribute: object, kept: object) -> str:
-    """Return the original argument of ``write_…``; ``kept`` is ``Written.kept``."""
+    """Return the text from which one of the ``write_`` functions made an attribute.
+
+    ``kept`` is its ``Written.kept``.
+    """
     text = read_value(attribute)
     how: Mapping[str, Any] = kept if isinstance(kept, dict) else {}
     form, original = how.get("form"), how.get("text")
@@ -111,7 +115,7 @@ def read_back(attribute: object, kept: object) -> str:
 
 
 def _unescaped(attribute: str) -> str:
-    """Decode a JSON string that ``orjson`` rejects, with lone surrogates or nested too densely."""
+    """Decode a JSON string that ``orjson`` rejects, for example because of lone surrogates."""
     try:
         value = json.loads(attribute)
     except ValueError:

@@ -1,7 +1,8 @@
 """Writes a run as an MLflow trace, version 3: a span for each step.
 
-Facts that MLflow has no attribute for are in two attributes of our own, ``spanloom.step`` on each
-span and ``spanloom.run`` on the root span. MLflow preserves both, so a run is read back unchanged.
+Members for which MLflow has no attribute are in two attributes that Spanloom adds:
+``spanloom.step`` on each span, and ``spanloom.run`` on the root span. MLflow preserves both, so a
+run is read back unchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 _OF_THE_RUN = (*OF_THE_SOURCE, "warnings")
 _KEPT = Kept((*_OF_THE_RUN, "errors"))
-"""Preserves everything of the steps, and the types and stack traces of failures."""
+"""The format preserves all members of steps, and the types and stack traces of failures."""
 _STATES = {"live": "IN_PROGRESS", "failed": "ERROR"}
 NO_EXPERIMENT = "0"
 
@@ -53,7 +54,7 @@ def trace_of(stored: Stored, losses: Losses) -> Json:
 
 
 def _run(document: Document) -> Json:
-    """Return the facts from which the run is restored, except the id, which the trace has."""
+    """Return the value of ``spanloom.run``, from which a reader restores the run."""
     facts = {name: document.extraction.get(name) for name in _OF_THE_RUN}
     metadata = _texts(facts["metadata"])
     own = {k: v for k, v in metadata.items() if (k, v) != (names.SOURCE_ID, request_id(document))}
@@ -61,7 +62,7 @@ def _run(document: Document) -> Json:
 
 
 def request_id(document: Document) -> str:
-    """Return the trace id as MLflow writes it."""
+    """Return the trace id in MLflow's form."""
     return f"tr-{document.id}"
 
 
@@ -91,7 +92,7 @@ def _info(document: Document, root: DocumentStep) -> Json:
 
 
 def _trace_metadata(document: Document, metadata: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the metadata cut to MLflow's limits; ``spanloom.run`` has the whole values."""
+    """Return the metadata, cut to MLflow's maximum length; ``spanloom.run`` has it uncut."""
     extraction, usage = document.extraction, document.root.metrics_info
     counts = [usage.get("input_tokens") or 0, usage.get("output_tokens") or 0]
     total = {"input_tokens": counts[0], "output_tokens": counts[1], "total_tokens": sum(counts)}

@@ -1,4 +1,4 @@
-"""Reads the items of a task as runs; an action is a tool call or an answer.
+"""Reads the items of a Potato task as runs; each action is a tool call or an answer.
 
 Items have no times, so each step starts a millisecond after the previous step
 (``duration_unknown``).
@@ -27,7 +27,7 @@ STEPS, ACTION, TASK = "steps", "action", "task_description"
 _CALL = re.compile(r"([\w.:/-]+)\((.*)\)", re.DOTALL)
 """Matches an action that is a tool call: ``search_web('SF weather')``."""
 _NAMED_CALL = re.compile(r"([^(]+)\((.*)\)", re.DOTALL)
-"""Matches a call in a step of type tool, whose name may contain spaces."""
+"""Matches a call in a step of type ``tool``; the tool's name may contain spaces."""
 _AGENT = "agent"
 _OWN = frozenset({"id", TASK, STEPS})
 
@@ -62,7 +62,7 @@ POTATO = EachAlone(fits, _read)
 
 
 class _Steps:
-    """The steps so far: the root is the first step's agent, other agents are its children."""
+    """Collects the steps: the root is the first step's agent, other agents are its children."""
 
     def __init__(self, trace_id: str, task: str, reading: Reading) -> None:
         self._trace_id, self._task, self._losses = trace_id, task, reading.losses
@@ -116,7 +116,7 @@ class _Steps:
         return found
 
     def whole(self) -> list[DraftStep]:
-        """Return the agents and the steps; without steps, an agent with the task's question."""
+        """Return agents and steps; if there are no steps, an agent with the task's question."""
         agents = list(self._agents.values()) or [self._agent(_AGENT, 0)]
         agents[0].duration_ms = max(0, len(self._steps) - 1)
         return [*agents, *self._steps]

@@ -1,7 +1,7 @@
-"""Writes a run as an item of a task, and the task's configuration.
+"""Writes a run as an item of a Potato task, and the task's configuration.
 
 The item is the same as for annotated runs (``core/annotation/potato/files.py``): texts are
-shortened, and ``step_id`` links annotations to their steps.
+shortened, and ``step_id`` links annotations to steps.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ SCHEME = "potato"
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return a run as an item; its steps name their agents."""
+    """Return a run as an item, in which each step names its agent."""
     count_lost(stored.view, _KEPT, losses)
     root = stored.view.root
     losses.note(Code.TEXTS_DROPPED, root.id, root.input != question_in(root.input))
@@ -52,7 +52,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _note(step: DocumentStep, losses: Losses) -> None:
-    """Count the losses of a step's texts in the item."""
+    """Count losses: that the step is a graph, its tool calls, and texts that are shortened."""
     losses.note(Code.GRAPH_FLATTENED, step.id, step.type == "graph")
     has_calls = step.type == "model" and '"tool_calls"' in step.output
     losses.note(Code.TEXTS_DROPPED, step.id, has_calls)
@@ -63,7 +63,7 @@ def _note(step: DocumentStep, losses: Losses) -> None:
 def config_files(_name: str) -> Mapping[str, bytes]:
     """Return the configuration file for ``potato start``, as JSON, which is valid YAML.
 
-    Weights of severities are whole numbers, because Potato's form fails on others.
+    Weights of severities are whole numbers, because Potato's form fails on fractions.
     """
     scheme = plain_scheme(presets()[SCHEME].text, SCHEME)
     config = write_config("runs", [scheme] if isinstance(scheme, dict) else [])

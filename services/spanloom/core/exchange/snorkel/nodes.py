@@ -1,6 +1,6 @@
-"""The rules for a node of a trace, from Snorkel's documentation (25.3).
+"""Checks the nodes of a trace by the rules in Snorkel's documentation (25.3).
 
-Snorkel silently drops a trace that violates a rule; here it is refused with the path of the fault.
+Snorkel silently drops a trace that violates a rule; here the trace is rejected with the path.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Reads traces of Snorkel: a step for each node, except nodes with a user's message.
+"""Reads Snorkel traces: a step for each node, except nodes that contain a user's message.
 
-Values become outputs; a user's messages become the input of the next model call. The type of a node
-decides the kind of step, or else a change of ``metadata.agent``. What our own writer would write
-differently is stored in the metadata of the steps (``source.py``), so that writing reproduces the
-trace.
+The value of a node becomes the output of its step; users' messages become the input of the next
+model call. The kind of step follows from the node's type, otherwise from a change of
+``metadata.agent``. Nodes that our own writer would write differently are stored in the metadata of
+the steps (``source.py``), so that writing reproduces the trace.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _MOST_DIGITS = 15
 
 
 def read_trace(value: object, reading: Reading) -> Json:
-    """Return the canonical document of a trace; raises ``InvalidRequestError`` with the path."""
+    """Convert a trace to a canonical document; raises ``InvalidRequestError`` with the path."""
     nodes, depth = walk(check_root(value))
     root = nodes[0]
     source = root.expanded.get(TRACE_ID) or root.metadata.get(TRACE_ID)
@@ -81,7 +81,7 @@ def read_trace(value: object, reading: Reading) -> Json:
 
 
 def _kind_of_root(root: Node, steps: Sequence[Node]) -> Kind:
-    """Return the kind of the root: its stated type, or else agent if it calls models itself."""
+    """Return the kind of the root: its given type, otherwise agent if it calls models itself."""
     if stated := root.expanded.get(ROOT_TYPE):
         return STEP_KINDS.get(stated, Kind.OTHER)
     return Kind.AGENT if any(map(_is_call_of_root, steps)) else Kind.OTHER
@@ -107,7 +107,7 @@ def _identify(steps: Sequence[Node], trace_id: str, reading: Reading) -> None:
 
 
 def _hear(nodes: Sequence[Node]) -> None:
-    """Make users' messages the next model call's input, and the first one the run's input."""
+    """Set users' messages as input of the next model call, and the first as input of the run."""
     heard: list[Json] = []
     root = nodes[0]
     for node in nodes:
@@ -190,7 +190,7 @@ def _error(node: Node, metadata: dict[str, str]) -> StepError | None:
 
 
 def _usage(node: Node) -> tuple[Usage | None, float | None]:
-    """Return the tokens of a model call, by kind if known, and the ms until the first token."""
+    """Return the token usage of a model call, and the ms until its first token, if known."""
     info = json_value(node.expanded.get(USAGE, ""))
     if isinstance(info, dict):
         latency = info.get("latency_first_resp")
@@ -201,7 +201,7 @@ def _usage(node: Node) -> tuple[Usage | None, float | None]:
 
 
 def _kept(nodes: Sequence[Node]) -> list[str]:
-    """Return the ``SOURCE`` text of each step, in order."""
+    """Return the value of ``SOURCE`` for each step, in order."""
     shorts: dict[int, str | Json] = {}
     kept: list[str] = []
     for node in reversed(nodes):

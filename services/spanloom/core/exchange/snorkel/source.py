@@ -1,8 +1,8 @@
-"""Stores the original nodes of a trace in the metadata of the steps that were made of them.
+"""Stores the original nodes of a Snorkel trace in the metadata of the steps made from them.
 
-A node may have types, members and values that our writer would not produce. ``SOURCE`` of a step is
-the JSON of its node, with each substep that is a step replaced by its id (a user's message is no
-step and stays whole), and with an empty value where the step's output has it.
+A node may have types, members and values that our writer would not produce. ``SOURCE`` in a step's
+metadata is the JSON of its node, in which each substep is replaced by the id of its step (a user's
+message is not a step and stays whole); the value is empty if it equals the step's output.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 SOURCE = "snorkel"
-"""Key of a step's ``metadata``."""
+"""Key in a step's ``metadata`` for its original node."""
 DEEPEST = 100
-"""The maximum nesting of steps in a trace, because few parsers read deeper JSON."""
+"""Maximum nesting of steps in a trace, because many parsers fail on deeper JSON."""
 
 
 def restored(steps: Mapping[str, DocumentStep], root_id: str) -> dict[str, Json] | None:
@@ -68,7 +68,7 @@ def _checked(node: object) -> Json | None:
 
 
 def _below(one: object, kept: dict[str, Json], placed: dict[str, Json]) -> Json | None:
-    """Return a substep: a step's node by its id, at most once, or a node that is no step."""
+    """Return a substep: the node of the step with this id, at most once, or a user's message."""
     if isinstance(one, str) and one in kept:
         placed[one] = kept.pop(one)
         return placed[one]
@@ -76,11 +76,11 @@ def _below(one: object, kept: dict[str, Json], placed: dict[str, Json]) -> Json 
 
 
 def keep(node: Json, output: str, below: list[str | Json]) -> str:
-    """Return the ``SOURCE`` text of a node; ``below`` has its substeps, steps as ids."""
+    """Return the value of ``SOURCE`` for a node; ``below``: its substeps, with steps as ids."""
     return dump(in_short(node, below, {VALUE: ""} if node.get(VALUE) == output else {})).decode()
 
 
 def in_short(node: Json, below: list[str | Json], changed: Json | None = None) -> Json:
-    """Return a node with its substeps, if any, and some members replaced."""
+    """Return a node with its substeps replaced, if it has any, and with ``changed`` members."""
     substeps = {SUBSTEPS: below} if SUBSTEPS in node else {}
     return {**node, **substeps, **(changed or {})}

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def starts(began_ms: int, durations: Sequence[int], *, is_parallel: bool) -> Iterator[int]:
-    """Yield the start of each step in ms: successive, or all at once for parallel steps.
+    """Yield a start in ms for each step: one after another, or all at once if parallel.
 
-    A writer infers the same order and the same overlaps from these times.
+    Our writer infers the same order and the same overlaps from these times.
     """
     start = began_ms
     for duration in durations:

@@ -1,4 +1,4 @@
-"""Lists the nodes of a trace in order, checked, each with the kind of its step."""
+"""Checks the nodes of a trace, and lists them in order, each with the kind of its step."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Node:
 
     @property
     def steps(self) -> Iterator[Node]:
-        """The steps among its substeps, including steps below a user's message."""
+        """The substeps that are steps, including substeps of a user's message."""
         waiting = self.children[::-1]
         while waiting:
             node = waiting.pop()

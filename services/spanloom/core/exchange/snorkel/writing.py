@@ -1,11 +1,12 @@
 """Writes runs as Snorkel traces: nested steps, with assessments in their metadata.
 
 The schema has no members for annotations, and allows only plain values in ``metadata``, so an
-annotation becomes keys in it: ``potato/ada/correctness``, ``potato/ada/severity``. Assessments of
-ranges of texts, and of steps that are no longer in the run, are JSON in ``metadata_expand``.
+annotation becomes several keys in ``metadata``: ``potato/ada/correctness``,
+``potato/ada/severity``. Assessments of ranges in texts, and of steps that are no longer in the run,
+are JSON in ``metadata_expand``.
 
-In a trace that is meant to be read again, ``metadata_expand`` also has facts for which ``metadata``
-has no keys: trace id, start and type of the root, and the token counts of a model call by kind.
+In a trace that is to be read again, ``metadata_expand`` also has values for which ``metadata`` has
+no keys: trace id, start and type of the root, and a model call's token counts by kind.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
 TRACE_ID, STARTED_AT, ROOT_TYPE = "trace_id", "started_at", "root_type"
-"""Members of the root's ``metadata_expand`` in a trace that is meant to be read again."""
+"""Keys in the root's ``metadata_expand`` in a trace that is to be read again."""
 USAGE = "usage"
-"""Member of a model call's ``metadata_expand`` in such a trace: its token counts as JSON."""
+"""Key in a model call's ``metadata_expand``, in such a trace, for its token counts as JSON."""
 FINER = "tool_kind"
 _OF_A_STEP = KeptOfStep(WHOLE - {"started_at", "parent_id"})
 _KEPT = Kept(steps={str(kind): _OF_A_STEP for kind in StepType}, root=KeptOfStep())
-"""Preserves steps below their agents without start times, and the whole root."""
+"""The format preserves the root completely, and steps without start times and parents."""
 _ASSESSMENTS = "assessments"
 _ROOT = "root"
 
@@ -52,7 +53,7 @@ def write_trace(stored: Stored, losses: Losses, *, fine_types: bool = False) -> 
 
 
 def trace_of(view: Document, *, fine_types: bool = False) -> Json:
-    """Return a run as a trace that can be read back; an imported one is reproduced."""
+    """Return a run as a trace that can be read back; an imported trace is reproduced."""
     steps = _steps(view)
     if SOURCE in view.root.metadata and (kept := restored(steps, view.root.id)):
         return kept[view.root.id]
@@ -66,7 +67,7 @@ def trace_of(view: Document, *, fine_types: bool = False) -> Json:
 
 
 def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
-    """Add the facts that a reader needs to restore the run."""
+    """Add the values that a reader needs to restore the run to ``metadata_expand``."""
     root = view.root
     facts = {TRACE_ID: view.id, STARTED_AT: str(root.started_at), ROOT_TYPE: root.type}
     nodes[root.id]["metadata_expand"] |= facts
@@ -81,9 +82,9 @@ def _add_facts(view: Document, nodes: Mapping[str, Json]) -> None:
 def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
     """Return a run as the root of a trace, with each agent's steps below it.
 
-    The tokens of a model call are the sum of input and output; the tokens of an agent or the root
-    are the sum of its model calls. Latency is in seconds. A parent whose children overlapped in
-    time is ``parallel``.
+    ``tokens`` of a model call is the sum of input and output tokens; ``tokens`` of an agent or the
+    root is the sum over its model calls. ``latency`` is in seconds. A node whose children
+    overlapped in time has the execution type ``parallel``.
     """
     view = Document(document)
     steps = _steps(view)
@@ -95,7 +96,7 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
 
 
 def _steps(document: Document) -> dict[str, DocumentStep]:
-    """Return every step by id; agents and the root as their main entries."""
+    """Return every step by id; for agents and the root, their entries as agents."""
     root = DocumentStep(document.root.json, _ROOT)
     steps: dict[str, DocumentStep] = {agent.id: agent for agent in document.agents}
     steps[root.id] = root
@@ -111,7 +112,7 @@ def _nodes(
 ) -> Mapping[str, Json]:
     """Return every step as a node by id, each among the substeps of its agent.
 
-    Steps with the same start are ordered by ``positions`` if present, otherwise by ends and ids.
+    Steps with equal starts are ordered by ``positions``, or, if that is ``None``, by end and id.
     """
     root = document.root
     agents = {agent.id: agent for agent in document.agents}
@@ -137,7 +138,7 @@ def _rank(step: DocumentStep, positions: Mapping[str, int] | None) -> tuple[int,
 def _owners(
     agents: Mapping[str, DocumentAgent], owned: Iterable[DocumentStep]
 ) -> Mapping[str, str]:
-    """Return the owner's id by step; an unowned agent is assigned to its parent or its owner."""
+    """Return the owner's id by step id; an agent without owner gets its parent or its owner."""
     owners: dict[str, str] = {}
     for step in owned:
         owners.setdefault(step.id, step.agent_id)
@@ -149,7 +150,7 @@ def _owners(
 
 
 def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
-    """Return the node above a step: its agent, or the root if nested too deeply or in a cycle."""
+    """Return the id of the parent node: the step's agent, or the root if too deep or in a cycle."""
     above = at = owners.get(step_id, root)
     for _ in range(DEEPEST):
         if at == root:
@@ -159,7 +160,7 @@ def _above(step_id: str, owners: Mapping[str, str], root: str) -> str:
 
 
 def _node(step: DocumentStep, agent: str) -> Json:
-    """Return a step without its substeps."""
+    """Return the node for a step, without substeps."""
     error = step.error or {}
     failed = {"error_code": error.get("code"), "error_msg": error.get("msg")}
     metadata = {
@@ -221,6 +222,6 @@ def _tokens(step: DocumentStep) -> int:
 
 
 def _overlap(times: tuple[tuple[int, int], tuple[int, int]]) -> bool:
-    """Return whether a step overlapped the next one by at least a millisecond."""
+    """Return whether a step and the next step overlapped by at least a millisecond."""
     (_, ended), (began, _) = times
     return ended > began

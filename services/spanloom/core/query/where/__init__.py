@@ -1,7 +1,8 @@
 """The ``where`` language: which runs, or which steps, a query selects, in one line of text.
 
-Input: a text, such as ``has_error and has(tool = "search" then tool = "refund")``: runs with a
-failure from which they did not recover, and with a call of ``refund`` some time after ``search``.
-Output: a tree (``tree``) whose fields exist and whose values have the types of their fields. Start
-with ``parser.parse_where``; the grammar is ``GRAMMAR``, and a test checks the parser against it.
+Input: a text, such as ``has_error and has(tool = "search" then tool = "refund")``, which selects
+runs with a failure from which they did not recover, and with a call of ``refund`` some time after
+``search``. Output: a tree (``tree.py``) whose fields exist and whose values have the types of their
+fields. Start with ``parser.parse_where``; ``GRAMMAR`` has the grammar, and a test checks the parser
+against it.
 """

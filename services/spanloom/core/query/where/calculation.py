@@ -31,16 +31,16 @@ _UNITS = {
     FieldType.NUMBER: FieldType.NUMBER,
     FieldType.DURATION: FieldType.DURATION,
 }
-"""The unit of a field in a calculation: a plain number, or a duration."""
+"""The unit of a field in a calculation, by its type: a plain number, or a duration."""
 _NOTHING = Constant(0)
 
 
 class _Read(NamedTuple):
-    """A parsed number, its unit, and its first and last token."""
+    """A parsed number of a calculation, its unit, and its first and last token."""
 
     number: Number
     unit: FieldType | None
-    """The unit; ``None`` if it is unknown, which has been reported."""
+    """The unit; ``None`` if the field is unknown, which has been reported as a problem."""
     first: Token
     last: Token
 
@@ -57,7 +57,7 @@ class CalculationReader:
         self._counted = counted
 
     def begins_here(self) -> bool:
-        """Return whether a calculation begins here, not a condition or a comparison of a field."""
+        """Return whether the next tokens are a calculation, not a condition or plain comparison."""
         here = self._reader.here
         if here.kind is TokenKind.NUMBER:
             return True
@@ -72,7 +72,7 @@ class CalculationReader:
         return sign.is_sign(*JOINING) or is_compared
 
     def read(self) -> Condition:
-        """Return the comparison of two numbers that begins here."""
+        """Parse the comparison of two calculated numbers at the next token."""
         left = self._sum()
         operator = self._compare.order()
         right = self._sum()
@@ -99,7 +99,7 @@ class CalculationReader:
         return end
 
     def _closing(self, opening: int) -> int:
-        """Return the distance to the token after the bracket that closes this one."""
+        """Return how many tokens ahead the token after the closing bracket is."""
         depth, at = 1, opening
         while depth and self._reader.ahead(at).kind is not TokenKind.END:
             at += 1
@@ -175,11 +175,11 @@ def _why_not(name: str, kind: FieldType) -> str:
 
 
 def _unit_of(how: Arithmetic, left: FieldType, right: FieldType) -> FieldType:
-    """Return the unit of the result; raises ``UnfitValueError`` for a meaningless combination."""
+    """Return the unit of a result; raises ``UnfitValueError`` for units that cannot be combined."""
     durations = (left, right).count(FieldType.DURATION)
     if how in (Arithmetic.PLUS, Arithmetic.MINUS) and durations == 1:
         raise UnfitValueError("a number cannot be added to a duration: 2s has a unit, 2 has none")
-    if how is Arithmetic.TIMES and durations == 2:  # both are durations
+    if how is Arithmetic.TIMES and durations == 2:  # a product of two durations
         raise UnfitValueError("two durations cannot be multiplied")
     if how is Arithmetic.DIVIDED and right is FieldType.DURATION:
         if left is FieldType.NUMBER:

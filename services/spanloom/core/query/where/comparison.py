@@ -1,4 +1,4 @@
-"""Parses one comparison of a field: ``duration > 20s``, ``status in (live, partial)``."""
+"""Parses single comparisons: ``duration > 20s``, ``status in (live, partial)``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ORDER = OPERATORS[FieldType.INTEGER]
 
 
 class Named(NamedTuple):
-    """A field as named in the text."""
+    """A field, and the tokens that name it in the text."""
 
     first: Token
     last: Token
     field: Field | None
-    """The field; ``None`` for an unknown name, which has been reported."""
+    """The field; ``None`` for an unknown name, which has been reported as a problem."""
     key: str
 
 
@@ -40,7 +40,7 @@ class ComparisonReader:
         self._now_ns = now_ns
 
     def read(self) -> Condition:
-        """Return the comparison that begins here."""
+        """Parse the comparison at the next token."""
         named = self.named()
         reader = self._reader
         if reader.takes_word("exists"):
@@ -65,7 +65,7 @@ class ComparisonReader:
         return token.is_word("count") or (field is not None and _is_number(field))
 
     def order(self) -> Operator:
-        """Return the next operator, which must compare numbers."""
+        """Consume and return the next operator, which must compare numbers."""
         expected = [operator.value for operator in _ORDER]
         if not self._reader.here.is_sign(*_SIGNS):
             self._reader.fail("this is compared with a number", expected=expected)
@@ -76,7 +76,7 @@ class ComparisonReader:
         return _SIGNS[sign.text]
 
     def named(self) -> Named:
-        """Return the field named by the next tokens; an unknown name is reported."""
+        """Consume the name of a field and return the field; report an unknown name."""
         first = last = self._reader.here
         if first.kind is not TokenKind.NAME or first.text.lower() in KEYWORDS:
             self._reader.fail("a condition is missing here", expected=["a field", "has", "count"])

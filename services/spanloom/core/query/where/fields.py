@@ -1,7 +1,7 @@
-"""Every field that a ``where`` can name, of runs and of steps, as their records declare them.
+"""The fields of runs and steps that a ``where`` can name, as declared in ``core/records``.
 
-The parser, the documentation and completion are derived from these fields; their SQL is in
-``storage/where/columns.py``. A new field is declared in ``core/records``.
+The parser, the documentation and completion are derived from these fields;
+``storage/where/columns.py`` has their SQL. A new field is declared in ``core/records``.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ class Field(NamedTuple):
     type: FieldType
     description: str
     example: str
-    """A comparison with the field, as text."""
+    """An example of a comparison with the field, as text."""
     is_list: bool = False
-    """Whether it has several values; a comparison matches if it does for one of them."""
+    """Whether the field has several values; a comparison is true if it is true for any value."""
     choices: Sequence[str] = ()
     has_keys: bool = False
-    """Whether it is a mapping, addressed by key: ``metadata.tier``."""
+    """Whether the field is a mapping, whose keys follow a dot: ``metadata.tier``."""
     is_judgement: bool = False
-    """Whether it comes from annotations or scores: in other tables, and only for filters."""
+    """Whether the value comes from annotations or scores, in other tables; only for filters."""
 
 
 class Subject(Enum):
-    """The record that a field belongs to."""
+    """The kind of record to which a field belongs: a run or a step."""
 
     RUN = "run"
     STEP = "step"

@@ -1,8 +1,8 @@
 """Decides whether a ``where`` that is true for an incomplete run stays true as the run grows.
 
 ``has(tool = "refund")`` stays true, because a step does not disappear. ``not has(tool = "verify")``
-is true until the step arrives, so it decides nothing before the run is complete. The same applies
-to an upper bound, to steps with nothing between them, and to properties of the whole run.
+becomes false when the step arrives, so nothing can be decided before the run is complete. The same
+applies to an upper bound, to steps that must be adjacent, and to properties of the whole run.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ _UNSTEADY = {
     *("first_token", "tokens_per_second"),
     *("model_error_rate", "tool_error_rate", "tool_step_proportion"),
 }
-"""Fields that depend on the whole run, or may decrease while it grows."""
+"""Fields that depend on the whole run, or may decrease while the run grows."""
 
 
 def is_lasting(where: Condition) -> bool:  # noqa: PLR0911  # one for each kind
-    """Return whether a condition on runs stays true while its run grows, judged by its syntax.
+    """Return whether a condition that is true for a run stays true while the run grows.
 
-    A span may still replace an open copy of itself, or arrive between two others; the caller
-    evaluates the condition again for such changes.
+    Only the syntax of the condition is considered. A span may still replace an open copy of itself,
+    or start between two other spans; the caller evaluates the condition again for such changes.
     """
     match where:
         case And(parts) | Or(parts):
@@ -82,7 +82,7 @@ def _of_step(where: Condition) -> bool:
 def _of_field(  # noqa: PLR0911  # one for each kind
     where: Compare | In | Exists, subject: Subject
 ) -> bool:
-    """Return whether a comparison of one field stays true; ended steps do not change."""
+    """Return whether a comparison of one field stays true; steps that ended do not change."""
     field = where.field
     if field.is_judgement:
         return True  # judgements do not depend on later spans

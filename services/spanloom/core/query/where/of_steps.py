@@ -1,7 +1,7 @@
-"""Extracts from a ``where`` on runs the condition on its first step.
+"""Extracts, from a ``where`` on runs, the condition on the first step in it.
 
-``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``: the step with
-which the shape begins. Of several shapes the first counts; a shape after ``not`` has no first step.
+``has_error and has(tool = "search" then tool = "refund")`` → ``tool = "search"``. The first ``has``
+or ``count`` that is not after ``not`` counts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _GO_ON = ("then", "next", "within", "under", "child")
 
 
 def first_step_condition(where: str) -> str:
-    """Return the condition of the first step in a ``where``; empty if it has none.
+    """Return the condition on the first step in a ``where``; empty if there is none.
 
     ``parse_where`` must accept the text.
     """
@@ -34,7 +34,7 @@ def first_step_condition(where: str) -> str:
 
 
 def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
-    """Yield the positions of ``has (`` and ``count (``, except those after ``not``."""
+    """Yield the indexes of ``has (`` and ``count (``, except after ``not``."""
     denied = 0
     for at, (token, after) in enumerate(pairwise(tokens)):
         if token.is_word("not") and after.is_sign("("):
@@ -45,7 +45,7 @@ def _shapes(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:
-    """Return the position of the bracket that closes the one opened before this token."""
+    """Return the index of the bracket that closes the bracket before the token at ``at``."""
     depth = 1
     while depth and tokens[at].kind is not TokenKind.END:
         depth += tokens[at].is_sign("(") - tokens[at].is_sign(")")
@@ -54,7 +54,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
 
 
 def _end_of_step(tokens: Sequence[Token], at: int) -> int:
-    """Return the position where the first step of a shape ends: a link, or the closing bracket."""
+    """Return the index of the token after the first step: ``then`` …, or the closing bracket."""
     end, depth = _closing(tokens, at), 0
     for place in range(at, end):
         depth += tokens[place].is_sign("(") - tokens[place].is_sign(")")
@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether the token after this one can be a link; after an operator it is a value."""
+    """Return whether the token after this can be ``then`` …; after an operator it is a value."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

@@ -40,7 +40,7 @@ Inside ``has`` and ``count`` fields are fields of steps. Keywords ignore case.
 
 
 def parse_where(text: str, now_ns: int) -> Condition:
-    """Return the condition on runs in a text; ``-24h`` counts back from ``now_ns``.
+    """Parse a condition on runs; ``-24h`` counts back from ``now_ns``.
 
     Raises ``InvalidWhereError`` with every problem, for example ``no run field 'durtion'`` at 0
     with the hint ``duration``.
@@ -49,7 +49,7 @@ def parse_where(text: str, now_ns: int) -> Condition:
 
 
 def parse_steps_where(text: str, now_ns: int) -> Condition:
-    """Return the condition on single steps in a text, as inside ``has``; see ``parse_where``."""
+    """Parse a condition on single steps, as inside ``has``; see ``parse_where``."""
     return _parsed(text, Subject.STEP, now_ns)
 
 
@@ -64,7 +64,7 @@ def _parsed(text: str, subject: Subject, now_ns: int) -> Condition:
 
 
 class _Grammar:
-    """Each method parses the grammar rule of its name, starting at the next token."""
+    """The parser; each method parses the grammar rule with its name, from the next token on."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
         self._reader = reader
@@ -160,11 +160,11 @@ class _Grammar:
             return Words(token.text)
 
     def _step(self) -> Condition:
-        """Parse the content of ``has`` and ``count``."""
+        """Parse a condition on steps, inside ``has`` or ``count``."""
         return _Grammar(self._reader, Subject.STEP, self._now_ns).where()
 
     def _open(self, message: str) -> None:
-        """Consume ``has (`` or ``count (``; inside a step, report the message as a problem."""
+        """Consume ``has (`` or ``count (``; inside another one, report ``message`` as a problem."""
         word = self._reader.take()
         if self._subject is Subject.STEP:
             self._reader.report(word, word, message)

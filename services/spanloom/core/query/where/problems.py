@@ -1,6 +1,6 @@
-"""Problems in the texts of a query, with positions and hints so that a user can fix them.
+"""Describes problems in query texts, with positions and hints, so that a user can fix them.
 
-Comma-separated texts are split here, and the problems of all their items collected.
+Also splits comma-separated texts, and collects the problems in all items.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class WhereProblem(NamedTuple):
     """One problem and its position."""
 
     position: int
-    """The index of its first character in the text, in code points from 0."""
+    """The index of the first wrong character in the text, in code points from 0."""
     length: int
-    """Its length in code points; 0 if something is missing."""
+    """The length of the wrong text in code points; 0 if something is missing."""
     message: str
     did_you_mean: Sequence[str] = ()
-    """Known names that resemble the wrong one: ``durtion`` → ``duration``."""
+    """Known names that resemble the wrong name: ``durtion`` → ``duration``."""
     expected: Sequence[str] = ()
     """The tokens that are allowed at this position."""
 
 
 class InvalidTextsError(InvalidQueryError):
-    """Invalid texts of a query, such as ``where`` and ``order``."""
+    """Raised for one or more invalid texts in a query, such as ``where`` and ``order``."""
 
     def __init__(self, texts: Sequence[InvalidTextError], message: str = "") -> None:
         """Store each text with its problems."""
@@ -41,7 +41,7 @@ class InvalidTextsError(InvalidQueryError):
 
 
 class InvalidTextError(InvalidTextsError):
-    """One invalid text, with all its problems."""
+    """Raised for one invalid text, with all its problems."""
 
     def __init__(self, text: str, problems: Sequence[WhereProblem], parameter: str = "") -> None:
         """Store the text, for display with the problems, and the problems ordered by position."""
@@ -56,20 +56,20 @@ class InvalidTextError(InvalidTextsError):
 
 
 class InvalidWhereError(InvalidTextError):
-    """An invalid ``where``."""
+    """Raised for an invalid ``where``."""
 
     parameter = "where"
-    """The name of the parameter; callers with several parameters pass it."""
+    """The name of the parameter; callers with several such parameters set it."""
 
 
 class UnreadableWhereError(InvalidWhereError):
-    """A ``where`` with a syntax error: the text after the last problem was not parsed."""
+    """Raised for a syntax error in a ``where``; the text after it was not parsed."""
 
 
 def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[_FirstT, _SecondT]:
-    """Return two parsed components of a query.
+    """Call two functions that parse texts of a query, and return both results.
 
-    Raises ``InvalidTextsError`` with the problems of both, so that all are reported at once.
+    Raises ``InvalidTextsError`` with the problems in both texts, so that all are reported at once.
     """
     try:
         read = first()
@@ -83,7 +83,7 @@ def both(first: Callable[[], _FirstT], second: Callable[[], _SecondT]) -> tuple[
 
 
 def resembling(word: str, known: Iterable[str]) -> Sequence[str]:
-    """Return up to three of the known names that resemble this one."""
+    """Return up to three names in ``known`` that resemble ``word``."""
     return get_close_matches(word.lower(), known, n=3, cutoff=0.6)
 
 
@@ -100,12 +100,12 @@ class Piece(NamedTuple):
 
     text: str
     position: int
-    """Index of its first character, in code points from 0."""
+    """Index of the item's first character in the text, in code points from 0."""
 
     def wrong(
         self, message: str, known: Iterable[str] = (), expected: Sequence[str] = ()
     ) -> WhereProblem:
-        """Return the problem of an item, with the known names that resemble it, or all names."""
+        """Return a problem with this item; suggests names in ``known`` that resemble it, or all."""
         alike, allowed = tuple(resembling(self.text, known)), tuple(expected or known)
         hint = "" if alike or expected or not allowed else f"; it is one of {', '.join(allowed)}"
         return WhereProblem(self.position, len(self.text), message + hint, alike, allowed)
@@ -121,7 +121,7 @@ def pieces_of(text: str) -> Iterator[Piece]:
 
 
 def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> WhereProblem | None:
-    """Return the problem that there are too many items, at the first excess item."""
+    """Return a problem at the first excess item if there are too many items."""
     if len(pieces) <= most:
         return None
     begins = pieces[most].position
@@ -129,7 +129,7 @@ def too_many(text: str, pieces: Sequence[Piece], most: int, message: str) -> Whe
 
 
 def whole(text: str, read: Iterable[ReadT | WhereProblem], parameter: str) -> Sequence[ReadT]:
-    """Return the values of all items; raises ``InvalidTextError`` with every problem."""
+    """Return the values in ``read``; raises ``InvalidTextError`` if it contains problems."""
     found: list[ReadT] = []
     problems: list[WhereProblem] = []
     for one in read:

@@ -1,4 +1,4 @@
-"""Splits a ``where`` into tokens, and returns them one after the other, within size limits."""
+"""Splits a ``where`` into tokens within size limits, and provides them to the parser."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MAX_DEPTH = 32
 """Maximum depth of nested parentheses, including ``not``, ``has`` and ``count``."""
 MAX_COMPARISONS = 64
 MAX_STEPS_IN_SHAPE = 6
-"""The most steps in the shape of one ``has``."""
+"""Maximum number of steps in one ``has``."""
 MAX_WITHIN = 1000
-"""The most steps after ``within``, because RE2 allows no more repetitions."""
+"""Maximum number after ``within``, because RE2 allows no more repetitions."""
 MAX_VALUES = 200
-"""The most values in the list of one ``in``."""
+"""Maximum number of values after ``in``."""
 MAX_REGEX_CHARS = 256
 MAX_WORDS = 8
-"""The most words in one full-text condition."""
+"""Maximum number of words in one full-text condition."""
 
 
 class TokenKind(Enum):
@@ -44,7 +44,7 @@ class Token(NamedTuple):
 
     kind: TokenKind
     text: str
-    """The text as written; for a string its value, without quotes and escapes."""
+    """The text as written; for a string, its value without quotes and escapes."""
     position: int
     length: int
 
@@ -71,14 +71,14 @@ KEYWORDS = frozenset(
     ("and", "child", "count", "exists", "has", "in", "next", "not", "of", "or", "then", "under")
 ) | {"within"}
 JOINING = ("+", "-", "*", "/")
-"""Arithmetic signs, which join numbers."""
+"""Arithmetic signs, which combine two numbers."""
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"\\": "\\", '"': '"', "'": "'", "n": "\n"}
 _ESCAPES = [r"\\", r"\"", r"\'", r"\n", r"\uXXXX"]
 
 
 def read_tokens(text: str) -> list[Token]:
-    """Return the tokens of a text; the last one marks its end.
+    """Split a text into tokens; the last token marks the end.
 
     Raises ``UnreadableWhereError`` at a character that begins no token, and at a string that does
     not end.
@@ -144,7 +144,7 @@ class TokenReader:
     """
 
     def __init__(self, text: str) -> None:
-        """Split the text into tokens; raises ``UnreadableWhereError`` if that is not possible."""
+        """Split the text into tokens; raises ``UnreadableWhereError`` as ``read_tokens`` does."""
         self.text = text
         self.problems: list[WhereProblem] = []
         if len(text.encode("utf-8", "replace")) > MAX_BYTES:
@@ -162,11 +162,11 @@ class TokenReader:
         return self._tokens[self._at]
 
     def ahead(self, count: int) -> Token:
-        """Return the token ``count`` tokens after the next one; at most the end."""
+        """Return the token ``count`` places after the next token, at most the end token."""
         return self._tokens[min(self._at + count, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """Consume the next token and return it; the end is never consumed."""
+        """Consume the next token and return it; the end token is never consumed."""
         token = self.here
         if token.kind is not TokenKind.END:
             self._at += 1
@@ -181,13 +181,13 @@ class TokenReader:
         return self._takes(self.here.is_sign(*signs))
 
     def demand_sign(self, sign: str) -> None:
-        """Consume a required sign, or fail."""
+        """Consume a sign, or fail if the next token is another one."""
         if not self.takes_sign(sign):
             self.fail(f"{sign} is missing", expected=[sign])
 
     @contextmanager
     def one_deeper(self) -> Iterator[None]:
-        """Return a context for parsing nested content; fail if it is too deep."""
+        """Return a context manager for parsing nested content; fail if it is nested too deeply."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self.fail(f"nested deeper than {MAX_DEPTH}")
@@ -201,7 +201,7 @@ class TokenReader:
             self.fail(f"more than {MAX_COMPARISONS} comparisons")
 
     def fail(self, message: str, expected: Sequence[str] = ()) -> NoReturn:
-        """Raise ``UnreadableWhereError`` with the problem here and all earlier ones."""
+        """Raise ``UnreadableWhereError`` with all problems so far and one at the next token."""
         at = self.here
         if at.is_sign(*JOINING):
             message = f"{at.text!r} joins numbers here; put texts in quotes"
@@ -216,7 +216,7 @@ class TokenReader:
         did_you_mean: Sequence[str] = (),
         expected: Sequence[str] = (),
     ) -> None:
-        """Record a problem of some tokens, and continue."""
+        """Record a problem with the tokens from ``first`` to ``last``, and continue."""
         length = last.position + last.length - first.position
         problem = WhereProblem(
             first.position, length, message, tuple(did_you_mean), tuple(expected)

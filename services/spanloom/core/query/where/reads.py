@@ -37,7 +37,7 @@ class FieldRead(NamedTuple):
 
 
 def fields_read(where: Condition, subject: Subject = Subject.RUN) -> Iterator[FieldRead]:
-    """Yield the fields that a condition reads, with repetitions."""
+    """Yield the fields that a condition reads; a field may be yielded several times."""
     match where:
         case Compare() | In() | Exists():
             yield FieldRead(subject, where.field, where.key)
@@ -56,7 +56,7 @@ def fields_read(where: Condition, subject: Subject = Subject.RUN) -> Iterator[Fi
 
 
 def steps_of(where: Condition) -> tuple[Condition, ...]:
-    """Return the conditions on steps in a shape or a count; empty for any other condition."""
+    """Return the conditions on steps inside ``has`` or ``count``; empty for other conditions."""
     match where:
         case Count(steps):
             return (steps,)

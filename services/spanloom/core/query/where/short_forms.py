@@ -1,4 +1,4 @@
-"""Translates a line in short forms, as typed in the search box, to a ``where``.
+"""Translates short forms, as typed in the search box, to a ``where``.
 
 ``type:tool name:search tokens>10k -is:annotated`` → ``has(type = tool and name = "search") and
 tokens > 10000 and not annotated``. A line that is already a ``where`` keeps its meaning. Start with
@@ -33,10 +33,10 @@ _NAMES = {*RUN_FIELDS, *STEP_FIELDS}
 
 
 def spell(line: str, depth: int = 0) -> str:
-    """Return the ``where`` for a line.
+    """Return the ``where`` for a line with short forms.
 
-    A line that cannot be split, and words that name no field, stay as they are, so that parsing the
-    ``where`` reports their problems and positions.
+    A line that cannot be split into terms, and words that name no field, stay as they are, so that
+    parsing the ``where`` reports their problems and positions.
     """
     if _calculates(line):
         return line.strip()
@@ -47,7 +47,7 @@ def spell(line: str, depth: int = 0) -> str:
 
 
 def _calculates(line: str) -> bool:
-    """Return whether a line is a ``where`` that calculates, whose signs are not short forms."""
+    """Return whether a line is a ``where`` with arithmetic signs, which are not short forms."""
     if not any(sign in line for sign in JOINING):
         return False
     try:
@@ -67,31 +67,31 @@ def _is_prose(terms: Sequence[Term]) -> bool:
 
 
 def _is_word(term: Term) -> bool:
-    """Return whether a term is a word to search for, together with adjacent words."""
+    """Return whether a term is a word for full-text search, together with adjacent words."""
     return term.kind is Is.BARE and not term.is_denied and not _ID.fullmatch(term.text)
 
 
 class _Step:
-    """The conditions on one step so far."""
+    """Collects the conditions on one step."""
 
     def __init__(self, place: int) -> None:
         self.place = place
-        """The index of its ``has`` among the parts."""
+        """The index, among the parts of the ``where``, of the ``has`` for this step."""
         self.names: set[str] = set()
         self.conditions: list[str] = []
 
 
 class _WhereBuilder:
-    """A ``where`` under construction."""
+    """Builds a ``where`` from terms."""
 
     def __init__(self, depth: int) -> None:
         self._depth = depth
-        """The number of parentheses around it."""
+        """The number of parentheses around these terms."""
         self._parts: list[str] = []
         self._step: _Step | None = None
 
     def of(self, terms: Sequence[Term]) -> str:
-        """Return the ``where`` for some terms."""
+        """Return the ``where`` for a sequence of terms."""
         at = 0
         while at < len(terms):
             at = self._take(terms, at)
@@ -103,7 +103,7 @@ class _WhereBuilder:
         return " ".join(texts)
 
     def _take(self, terms: Sequence[Term], at: int) -> int:
-        """Consume the adjacent terms from an index on that form one part; return the next index."""
+        """Consume the term at an index, with adjacent words if it is one; return the next index."""
         term = terms[at]
         if _is_word(term):
             return self._take_words(terms, at)
@@ -123,7 +123,10 @@ class _WhereBuilder:
         return f"not {text}" if term.is_denied else text
 
     def _takes_step(self, term: Term) -> bool:
-        """Consume a term if it is a condition on a step; a repeated field starts another step."""
+        """Add a term to the current step if it is a condition on steps; return whether it is.
+
+        A repeated field starts another step.
+        """
         condition = None if term.is_denied else _of_step(term)
         if condition is None:
             return False
@@ -136,7 +139,10 @@ class _WhereBuilder:
         return True
 
     def _take_words(self, terms: Sequence[Term], at: int) -> int:
-        """Consume adjacent words: either all are flags, or all are searched for together."""
+        """Consume adjacent words, which are all flags, or are all searched for together.
+
+        Return the next index.
+        """
         words = [term.text for term in takewhile(_is_word, terms[at:])]
         if words == [_ERROR]:
             self._add_error()
@@ -179,7 +185,7 @@ def _of_comparison(term: Term) -> str:
 
 
 def _of_step(term: Term) -> str | None:
-    """Return the term as a condition on a step; ``None`` if it is another condition."""
+    """Return a term as a condition on a step; ``None`` if it is not a condition on steps."""
     if term.kind is not Is.COMPARE:
         return None
     if term.name == "error" and not term.key and re.fullmatch(r"\d+", term.value, re.ASCII):
@@ -191,7 +197,10 @@ def _of_step(term: Term) -> str | None:
 
 
 def _of_state(text: str) -> str:
-    """Return ``status = live`` for ``live``, ``has_error`` for ``error``, or the flag itself."""
+    """Translate the word after ``is:``: ``live`` to ``status = live``, ``error`` to ``has_error``.
+
+    Any other word is a flag and stays unchanged.
+    """
     if text == _ERROR:
         return "has_error"
     choices = (name for name in ("outcome", "status") if text in RUN_FIELDS[name].choices)
@@ -204,7 +213,7 @@ def _is_flag(word: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Return whether a single word is the name of a field, or a misspelled name."""
+    """Return whether a word is the name of a field, possibly misspelled."""
     if not _NAME.fullmatch(text):
         return False
     return any(resembles(text.lower(), name, len(text) // 5) for name in _NAMES)
@@ -217,7 +226,7 @@ _AGO = re.compile(r"-?\d+[a-z]+", re.IGNORECASE | re.ASCII)
 
 
 def written(term: Term, field: Field | None) -> str:
-    """Return a comparison in the syntax of ``where``; ``field`` is ``None`` if unknown."""
+    """Return a term in the syntax of ``where``; ``field`` is ``None`` if its name is unknown."""
     is_words = field is None or field.type is FieldType.WORDS
     sign = "=" if term.operator == ":" and not is_words else term.operator
     value = _value_of(term.value, field.type if field else FieldType.TEXT)

@@ -1,6 +1,6 @@
-"""Splits a line in short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
+"""Splits a line with short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
 
-It knows no fields; ``short_forms`` translates each term.
+Knows the syntax, not the fields; ``short_forms.py`` translates each term.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ class Is(Enum):
     OR = "or"
     NOT = "not"
     VERBATIM = "verbatim"
-    """A string, or a shape, in the syntax of ``where``."""
+    """A string, or a ``has(…)`` or ``count(…)``, in the syntax of ``where``."""
     INSIDE = "inside"
     """Terms in parentheses."""
     BARE = "bare"
     """A single word."""
     STATE = "state"
-    """The flag after ``is:``."""
+    """The word after ``is:``."""
     COMPARE = "compare"
 
 
@@ -58,12 +58,12 @@ KEYWORDS = (Is.AND, Is.OR, Is.NOT)
 
 
 class Term(NamedTuple):
-    """A term of a line."""
+    """A term in a line with short forms."""
 
     kind: Is
     text: str = ""
     is_denied: bool = False
-    """Whether a minus precedes it."""
+    """Whether a minus precedes the term."""
     name: str = ""
     """For a comparison: the field, its key with the leading dot, the operator and the value."""
     key: str = ""
@@ -91,7 +91,7 @@ def split_terms(line: str) -> list[Term] | None:
 
 
 class _Reader:
-    """Parses the terms of a line in turn."""
+    """Parses the terms in a line one after the other."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -107,7 +107,7 @@ class _Reader:
         return found
 
     def term(self) -> Term:
-        """Return the term that begins here; raises ``_NoTermError``."""
+        """Parse the term at the current index; raises ``_NoTermError``."""
         start = self._at
         if keyword := self.takes(_KEYWORD):
             return Term(Is(keyword[1].lower()), keyword[1].lower())
@@ -130,7 +130,7 @@ class _Reader:
         return self._piece(Is.BARE, start)
 
     def _comparison(self, start: int) -> Term | None:
-        """Return the comparison of a field that begins here; ``None`` if there is none."""
+        """Parse a comparison at the current index; ``None`` if there is none."""
         if scored := self.takes(_SCORE):
             name, key = "score", f".{scored[1]}"
         elif named := self.takes(_FIELD):
@@ -153,7 +153,7 @@ class _Reader:
         return Term(Is.COMPARE, "", name=name, key=key, operator=sign[1], value=value[0])
 
     def _close(self) -> None:
-        """Move past the parenthesis that closes the preceding one."""
+        """Move past the parenthesis that closes the one just opened."""
         depth = 1
         while depth:
             found = self.takes(_NEXT_BRACKET)

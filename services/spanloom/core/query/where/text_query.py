@@ -1,11 +1,11 @@
-"""Full-text queries: words, phrases, and prefixes of words; their matches, with snippets.
+"""Parses full-text queries (words, phrases, prefixes), and finds matches and snippets.
 
 ``rate limit`` are two words, anywhere in one text. ``"rate limit"`` is a phrase of two
 consecutive words. A word that the index splits is a phrase too: ``ORD-1234`` is ``ord``,
 then ``1234``; ``退款`` is ``退``, then ``款``. ``kubern*`` matches any word with this prefix,
 ``"rate lim*"`` a phrase whose last word has the prefix.
 
-Neither case nor the composition of accents matters. ``words.py`` defines what a word is.
+Case, and whether accents are composed, make no difference. ``words.py`` defines what a word is.
 Example: ``Order ORD-1234: 退款`` has ``order``, ``ord``, ``1234``, ``退`` and ``款``.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 512
 MAX_TERMS = 8
-"""The most words and phrases in a query."""
+"""Maximum number of words and phrases in a query."""
 _TERM = re.compile(r'"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|(?P<open>")')
 
 
@@ -38,12 +38,12 @@ class Term(NamedTuple):
 
     @property
     def whole_words(self) -> tuple[str, ...]:
-        """The words that a text must contain exactly."""
+        """The words that a text must contain as whole words, not as prefixes."""
         return self.words[:-1] if self.is_prefix else self.words
 
 
 class TextQuery(NamedTuple):
-    """Words and phrases, all of which one text must contain."""
+    """A query: words and phrases, all of which one text must contain."""
 
     terms: tuple[Term, ...]
 
@@ -93,18 +93,18 @@ def _term(found: re.Match[str]) -> Term | None:
 
 
 def _wrong(text: str, begins: int, message: str) -> InvalidTextError:
-    """Return the error for a problem that begins at this position."""
+    """Return an error with a message about the rest of a query from index ``begins`` on."""
     return InvalidTextError(text, [WhereProblem(begins, len(text) - begins, message)], "q")
 
 
 SNIPPET_CHARS = 200
 BEFORE_CHARS = 60
-"""The most characters of the text before the first match."""
+"""Maximum number of characters in a snippet before the first match."""
 CUT = "…"
 
 
 class Mark(NamedTuple):
-    """The position of a match: the index of its first character, and of the one after it."""
+    """The position of a match: the index of its first character, and the index after its last."""
 
     start: int
     end: int
@@ -118,7 +118,7 @@ class Snippet(NamedTuple):
 
 
 def make_snippet(text: str, query: TextQuery) -> Snippet:
-    """Return the text around the first match; without a match, the beginning of the text.
+    """Return the text around the first match; if there is none, the beginning of the text.
 
     A long text is scanned only as far as the snippet reaches. Accents are composed in the snippet.
     """
@@ -156,7 +156,7 @@ def _marks(text: str, query: TextQuery) -> Iterator[Mark]:
 
 
 def _apart(marks: Sequence[Mark]) -> Sequence[Mark]:
-    """Return the same matches in order, with overlapping matches merged."""
+    """Sort matches, and merge overlapping matches."""
     apart: list[Mark] = []
     for mark in sorted(marks):
         if apart and mark.start < apart[-1].end:

@@ -1,6 +1,6 @@
 """The parsed form of a ``where``: a condition on a run, or on a step.
 
-Every field in it exists and every value has the type of its field.
+Every field in the tree exists, and every value has the type of its field.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Compare(NamedTuple):
     operator: Operator
     value: Value
     key: str = ""
-    """The key of the metadata: ``tier`` in ``metadata.tier``."""
+    """The key in the metadata: ``tier`` in ``metadata.tier``."""
 
 
 class In(NamedTuple):
@@ -86,7 +86,7 @@ class Count(NamedTuple):
 
 
 class Arithmetic(Enum):
-    """How two numbers are combined."""
+    """The operation that combines two numbers."""
 
     PLUS = "+"
     MINUS = "-"
@@ -113,7 +113,7 @@ class Counted(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """Two combined numbers; without a value if either has none, or if the divisor is 0."""
+    """Two numbers and their operation; no value if either has none, or if the divisor is 0."""
 
     left: Number
     sign: Arithmetic
@@ -135,7 +135,7 @@ class Link(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """Steps in this order: ``has(tool = "search" then tool = "refund")``."""
+    """A run has steps in this order: ``has(tool = "search" then tool = "refund")``."""
 
     steps: Sequence[Condition]
     links: Sequence[Link]
@@ -143,12 +143,12 @@ class Chain(NamedTuple):
 
 
 class Under(NamedTuple):
-    """A step that is a descendant of another: ``has(tool = "search" under agent = "triage")``."""
+    """A run has a step below another step: ``has(tool = "search" under agent = "triage")``."""
 
     inner: Condition
     outer: Condition
     is_child: bool
-    """Whether it must be directly below the other step: ``child of``."""
+    """Whether the step must be directly below the other step: ``child of``."""
 
 
 Number: TypeAlias = "Constant | Operand | Counted | Operation"
@@ -158,7 +158,7 @@ Condition: TypeAlias = (
 
 
 def parts_of(number: Number | Calculation) -> Iterator[Constant | Operand | Counted]:
-    """Yield the constants, fields and counts in a calculated number, in order."""
+    """Yield the constants, fields and counts in a calculation, in order."""
     if isinstance(number, Operation | Calculation):
         yield from parts_of(number.left)
         yield from parts_of(number.right)

@@ -1,4 +1,4 @@
-"""Parses the values after an operator, each by the type of its field."""
+"""Parses the values after an operator according to the type of the field."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ OPERATORS: dict[FieldType, Sequence[Operator]] = {
 
 
 class UnfitValueError(ValueError):
-    """Raised if a field cannot have a value."""
+    """Raised if a value does not fit its field."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
-        """Store the known values that resemble the wrong one."""
+        """Store the known values that resemble the wrong value."""
         super().__init__(message)
         self.did_you_mean = did_you_mean
 
@@ -75,7 +75,7 @@ def read_value(written: Written) -> Value:
 
 
 def read_words(text: str) -> str:
-    """Return a text of words to search; raises ``UnfitValueError`` for none, or for too many."""
+    """Check the words to search for; raises ``UnfitValueError`` if there are none or too many."""
     count = len(re.findall(r"\w+", text))
     if not count:
         raise UnfitValueError("there is no word in this text")
@@ -100,7 +100,7 @@ def read_integer(token: Token, at_least: int = -MAX_INTEGER, at_most: int = MAX_
 
 
 def read_constant(token: Token) -> tuple[float, FieldType]:
-    """Return a number of a calculation, and whether it is a plain number or a duration.
+    """Return the value of a number in a calculation, and its unit: plain number or duration.
 
     Raises ``UnfitValueError``.
     """
