@@ -514,6 +514,7 @@ def test_a_run_that_is_built_after_its_conversation_was_deleted_is_never_shown(
     assert store.documents.get(neighbour.trace_id, Reach.only(key.project))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("by", ["trace", "project", "before"])
 def test_what_a_clock_that_was_ahead_has_numbered_is_deleted_too(
     store: Store, key: TraceKey, neighbour: TraceKey, by: str

@@ -158,6 +158,7 @@ def test_every_run_is_given_once_while_others_are_written(unmerged: Store) -> No
     )
 
 
+@pytest.mark.nightly
 def test_a_page_of_rewritten_runs_is_not_taken_for_the_last(unmerged: Store) -> None:
     """The newest 60 of 200 runs have four versions each: a page of them is one in four rows."""
     writing = Writing()

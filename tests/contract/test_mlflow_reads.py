@@ -102,6 +102,7 @@ def test_any_run_is_a_row(text: str) -> None:
     databricks.check(written(document, "databricks"))
 
 
+@pytest.mark.nightly
 def test_mlflow_evaluates_our_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas", reason="pandas is not installed")
     monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")

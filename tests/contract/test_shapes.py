@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.contract.test_stores_agree import extracted
 from tests.support.ground_truth import all_captures
 from tests.support.otlp_requests import spooled
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 DIALECTS = {"eino-apmplus", "other-strands", "openlit"}
 
 
+@pytest.mark.nightly
 def test_every_line_opens_the_runs_that_were_counted(
     clickhouse_store: ClickHouseStore, new_project: Callable[[], str]
 ) -> None:

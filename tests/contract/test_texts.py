@@ -42,6 +42,7 @@ def test_words_phrases_ids_and_prefixes_are_found(store: Store, key: TraceKey) -
     assert {query: found(store, key.project, query) for query in PLACES} == PLACES
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("slice_bytes", [11, 1 << 20])
 def test_a_long_run_is_indexed_in_slices_apart_from_its_twin(
     store: Store, key: TraceKey, monkeypatch: pytest.MonkeyPatch, slice_bytes: int

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.support.calls import windows
+from tests.support.examples import some_every_day
 from tests.support.filters import filtered
 from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import START_NS, next_seq
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.store import Store
 
-pytestmark = pytest.mark.parametrize("store", ["memory", "clickhouse", "server"], indirect=True)
+pytestmark = pytest.mark.parametrize(
+    "store", some_every_day(["memory", "clickhouse", "server"], every_day=2), indirect=True
+)
 
 
 def test_an_unknown_trace_is_absent(store: Store, key: TraceKey) -> None:

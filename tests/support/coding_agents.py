@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import json
 from collections import Counter
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tests.support.extracting import World
@@ -39,6 +41,11 @@ SIGNALS = ("traces", "logs")
 
 def documents(name: str, signals: Sequence[str] = SIGNALS) -> list[Document]:
     """Return the documents of the runs that are built from the signals, sent in this order."""
+    return copy.deepcopy(_built(name, tuple(signals)))
+
+
+@cache
+def _built(name: str, signals: tuple[str, ...]) -> list[Document]:
     world, trace_ids = World(), set[str]()
     for signal in signals:
         if body := sent(name, signal):

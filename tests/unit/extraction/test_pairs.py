@@ -96,7 +96,7 @@ In the second the two reports are apart, in a trace each.
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@each_capture(STREAMS, every_day=2)
+@each_capture(STREAMS, every_day=1)
 def test_a_stream_that_one_reports_in_part_counts_once(
     capture: Capture, change: Callable[[Span], None]
 ) -> None:

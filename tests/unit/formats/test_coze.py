@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from jsonschema.validators import validator_for
+from tests.support.each_capture import spread
 from tests.support.exchanged import read
 from tests.support.ground_truth import all_captures
 from tests.support.memory_store import MemoryStore
@@ -183,7 +184,7 @@ def test_captured_runs_fit_the_published_schema_and_keep_their_tokens(
     dialect: str, coze_loop_schema: dict[str, Any]
 ) -> None:
     store = MemoryStore()
-    captures = [c for c in all_captures() if c.dialect == dialect]
+    captures = spread([c for c in all_captures() if c.dialect == dialect], 4)
     store.spans.append([spooled(body, "p") for c in captures for body in c.requests()])
     traces = store.spans.read_spans([change.key for change in store.progress.unextracted()])
     ours, published = checked(coze_schema()), checked(coze_loop_schema)

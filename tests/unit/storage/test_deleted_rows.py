@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.contract.test_deletions import answers, deletion, extract, fill, repeat, send, settle
+from tests.support.examples import some_every_day
 from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_records import make_record, make_trajectory
 
@@ -81,6 +82,7 @@ def test_rows_of_deleted_traces_leave_every_table_and_others_stay(
     assert upkeep.remove_deleted(0) == 0
 
 
+@pytest.mark.nightly
 def test_a_deletion_ends_when_its_time_is_over_and_stays_in_the_audit(
     clickhouse_store: ClickHouseStore, upkeep: ClickHouseUpkeep, new_project: Callable[[], str]
 ) -> None:
@@ -112,7 +114,7 @@ def is_due(store: ClickHouseStore, key: TraceKey) -> bool:
     return key in {change.key for change in store.progress.unextracted()}
 
 
-@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize("is_recorded", some_every_day([False, True]))
 def test_a_home_is_built_again_without_a_deleted_part_though_the_process_ended(
     clickhouse_store: ClickHouseStore,
     upkeep: ClickHouseUpkeep,

@@ -66,6 +66,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten in turns
 
 
+@pytest.mark.nightly
 def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     clickhouse_store: ClickHouseStore, keys: list[TraceKey]
 ) -> None:

@@ -180,6 +180,7 @@ def test_a_migration_that_was_changed_after_it_was_applied_is_refused(
     check_schema(connection, "")  # who only works is not stopped by it
 
 
+@pytest.mark.nightly
 def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> None:
     connection = Connection(fresh_database)
     migrate(connection)
