@@ -30,6 +30,7 @@ def asked(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     return service
 
 
+@pytest.mark.nightly
 def test_from_five_runs_to_the_step_that_fails_by_keys_alone(
     page: Page, asked: RunningSpanloom
 ) -> None:

@@ -127,6 +127,7 @@ def open_many(page: Page, heavy: str, many: int) -> Locator:
     return grid
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("many", [MANY, pytest.param(10 * MANY, marks=pytest.mark.slow)])
 def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, many: int) -> None:
     """The outline is made up: what the service takes for one, its own tests and benchmarks say."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.support import programs
 from tests.support.ledger import Ledger, Outcome, make_requests
 from tests.support.senders import Load, all_clients
@@ -29,6 +30,7 @@ CONNECTIONS = 128
 RECOVERED_S = 30.0
 
 
+@pytest.mark.nightly
 def test_a_process_out_of_descriptors_recovers_and_has_lost_nothing(
     start_spanloom: StartSpanloom,
 ) -> None:

@@ -348,6 +348,7 @@ def test_without_any_keys_known_nobody_from_elsewhere_is_let_in(
     assert collect.stop() == 0
 
 
+@pytest.mark.nightly
 def test_a_key_not_checked_yet_is_no_key(start_spanloom: StartSpanloom) -> None:
     """On loopback senders without a key are let in; one with a key belongs to its project."""
     collect = start_spanloom("collect", f"--store-url={NO_STORE}", bare=True)
@@ -358,6 +359,7 @@ def test_a_key_not_checked_yet_is_no_key(start_spanloom: StartSpanloom) -> None:
     assert collect.stop() == 0
 
 
+@pytest.mark.nightly
 def test_a_full_spool_is_not_ready(start_spanloom: StartSpanloom) -> None:
     collect = start_spanloom(
         "collect", f"--store-url={NO_STORE}", "--spool-max-bytes=1MiB", bare=True

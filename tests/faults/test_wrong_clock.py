@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 from tests.support import shifted_clock
 from tests.support.ledger import Ledger, Outcome, SentSpan
 from tests.support.senders import GrpcClient, Load
@@ -21,6 +22,7 @@ FOUND_S = 60.0
 SPAN = SentSpan("c" * 32, "c" * 16, "", "", 1_760_000_000_000_000_000)
 
 
+@pytest.mark.nightly
 def test_the_order_of_requests_does_not_follow_the_clock(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:

@@ -124,6 +124,7 @@ def ask(described: Described, examples: int) -> None:
             check()
 
 
+@pytest.mark.nightly
 def test_every_answer_is_a_described_one(described: Described) -> None:
     ask(described, 2)
 

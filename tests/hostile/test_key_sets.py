@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 
+import pytest
 from tests.support.spans import KEY, make_span
 
 from spanloom.core.extract import extract
@@ -14,6 +15,7 @@ KEYS = 200
 MAX_KEPT_BYTES = 48 * 2**20
 
 
+@pytest.mark.nightly
 def test_a_new_set_of_long_keys_on_every_span() -> None:
     gc.collect()
     tracemalloc.start()

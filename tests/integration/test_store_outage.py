@@ -104,6 +104,7 @@ def test_a_full_spool_refuses_with_a_hint_and_loses_nothing(
     assert check_api(service.addresses["api"], account) == account.acknowledged
 
 
+@pytest.mark.nightly
 def test_a_stock_exporter_waits_for_room_as_it_is_told(
     service: Service, store: FailingStore
 ) -> None:

@@ -99,6 +99,7 @@ class Reader(NamedTuple):
         if words[0] in SILENT:
             return ended.stdout
         if not (ended.stdout or sign):  # no items, no lines; a terminal prints a sentence
+            words = [word for word in words if word not in {"--csv", "--json", "--jsonl"}]
             ended = programs.run(
                 "-m", "spanloom", *words, "--output", "table", env=self.environment
             )

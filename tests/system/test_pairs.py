@@ -24,6 +24,7 @@ EVERY = 3
 """Of so many runs the normal suite takes one. Each pair has ten scenarios, so all are met."""
 
 
+@pytest.mark.nightly
 def test_pairs_are_right(start_spanloom: StartSpanloom) -> None:
     check(start_spanloom, pair_captures()[::EVERY])
 

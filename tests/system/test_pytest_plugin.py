@@ -63,6 +63,7 @@ def test_a_suite_that_does_not_use_it_notices_nothing(tmp_path: Path) -> None:
     assert without_times(with_it.stdout) == without_times(without.stdout)
 
 
+@pytest.mark.nightly
 def test_agents_are_captured_wherever_they_run_and_their_goldens_are_stable(
     tmp_path: Path,
 ) -> None:
