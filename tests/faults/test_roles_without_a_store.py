@@ -348,7 +348,6 @@ def test_without_any_keys_known_nobody_from_elsewhere_is_let_in(
     assert collect.stop() == 0
 
 
-@pytest.mark.nightly
 def test_a_key_not_checked_yet_is_no_key(start_spanloom: StartSpanloom) -> None:
     """On loopback senders without a key are let in; one with a key belongs to its project."""
     collect = start_spanloom("collect", f"--store-url={NO_STORE}", bare=True)
