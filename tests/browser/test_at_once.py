@@ -63,6 +63,17 @@ def test_a_dialog_is_open_before_the_next_key_and_a_menu_closes_by_it(
     assert page.evaluate(IN_ONE_MOMENT % act) == [True, None]
 
 
+def test_help_that_is_opened_right_after_it_was_closed_stays(
+    page: Page, service: RunningSpanloom
+) -> None:
+    page.goto(service.api)
+    expect(page.locator("header.top")).to_be_visible()
+    act = """press('?'); await drawn(); document.querySelector('dialog[open]').requestClose();
+      await drawn(); press('?'); await drawn(); await new Promise((then) => setTimeout(then, 100));
+      return document.querySelector('dialog[open]') !== null"""
+    assert page.evaluate(IN_ONE_MOMENT % act)
+
+
 def test_who_changes_their_name_may_type_at_once(page: Page, service: RunningSpanloom) -> None:
     remember(page, service.api, "annotator", "ada")
     page.goto(f"{service.api}/queues")

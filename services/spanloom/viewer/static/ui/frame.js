@@ -60,7 +60,10 @@ export function Dialog({ isOpen, close, label, children }) {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
-  return html`<dialog ref=${dialog} aria-label=${label} onClose=${close}>${isOpen && children}</dialog>`;
+  /** Escape: the event `close` comes later, maybe after a key that opens the dialog again. @param {Event} event */
+  const cancel = (event) => { if (event.target === dialog.current) close(); };
+  const closed = () => { if (!dialog.current?.open) close(); };
+  return html`<dialog ref=${dialog} aria-label=${label} onCancel=${cancel} onClose=${closed}>${isOpen && children}</dialog>`;
 }
 
 /** Asks for an API key, which only this tab stores. */
