@@ -57,7 +57,7 @@ def write_row(annotation: Annotation) -> Json:
 
 
 def write_step(row: ResolvedAnnotation, places: dict[str, int]) -> Json:
-    """Return a row as a step of an entry; ``places`` has the index of each step, by step id."""
+    """Return a row as a step of an entry; ``places`` has the index of each step id."""
     annotation, standing = row.annotation, row.standing
     shown: Json = {"step_id": annotation.slot.step_id, **texts_of(annotation.mark)}
     if (at := places.get(standing.step_id)) is not None:

@@ -83,7 +83,7 @@ class Exchange:
         query: AnnotationQuery,
         withheld: Callable[[TraceKey, str], bool],
     ) -> Iterator[Json]:
-        """Yield the entries that a query selects, by project, trace, scheme and annotator."""
+        """Yield the entries of a query, ordered by project, trace, scheme and annotator."""
         rows = (
             row
             for row in every_annotation(self._annotations, reach, query)

@@ -172,7 +172,7 @@ class Gold:
         return bool(_adjudicated(self._rows(queue, trace_id)))
 
     def accuracy(self, view: QueueView) -> Mapping[str, Accuracy]:
-        """Return the accuracy of each annotator who has finished gold items, by annotator name."""
+        """Return, keyed by name, the accuracy of each annotator who has finished gold items."""
         by_annotator: defaultdict[str, list[Accuracy]] = defaultdict(list)
         for item in view.items:
             if item.is_gold and (done := view.done_by(item.trace_id)):

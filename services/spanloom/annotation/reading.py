@@ -92,7 +92,7 @@ class Reading:
     def of_trace(
         self, key: TraceKey, scheme: str = "", annotator: str = "", current: int = 0
     ) -> Sequence[ResolvedAnnotation]:
-        """Return current annotations, except deleted annotations, by scheme, annotator and step.
+        """Return current, not deleted annotations, ordered by scheme, annotator and step.
 
         ``current`` is the current version if the caller knows it, otherwise 0.
         """

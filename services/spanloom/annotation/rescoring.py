@@ -67,7 +67,7 @@ class Outdated:
         self._known = {scheme.hash: False}
 
     def batches(self) -> Iterator[Sequence[Due]]:
-        """Yield the marks whose scores are outdated, in batches, by trace id.
+        """Yield the marks whose scores are outdated, in batches, ordered by trace id.
 
         Marks and scores are read page by page.
         """

@@ -49,7 +49,7 @@ class Services:
     keys: KeyAdministration
     annotating: Annotating
     feed: Feed
-    """Delivers announcements to the readers of the change feed."""
+    """Delivers announcements to the clients of the change feed."""
     views: RunViews
     """Reads runs for the page, and caches the runs that were read last."""
     saved_views: SavedViews

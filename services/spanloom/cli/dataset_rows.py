@@ -22,7 +22,7 @@ class RowItems:
         """Read rows of the given format; by default, detect the format of each row."""
         self._form = form
         self.left_out: Counter[str] = Counter()
-        """Number of rows from which a member was left out, by member."""
+        """Number of rows from which a member was left out, keyed by member."""
 
     def items(self, rows: Iterable[PlacedItem]) -> Iterator[PlacedItem]:
         """Yield the items of rows with their positions, and invalid rows with the reason."""

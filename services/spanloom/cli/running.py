@@ -209,7 +209,7 @@ def _print_without_secrets(
 
 
 def _name_variable(error: click.ClickException) -> None:
-    """Make the message name the variable of an option if the invalid value came from it."""
+    """Name the environment variable in the message if the invalid value came from it."""
     if not isinstance(error, click.BadParameter) or not error.ctx or not error.param:
         return
     name, variable = error.param.name, error.param.envvar

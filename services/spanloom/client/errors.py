@@ -100,7 +100,7 @@ class QueryError(InvalidParameterError):
     """A ``where``, ``order`` or the like cannot be parsed; a caret in the message shows where."""
 
     def __init__(self, queries: Mapping[str, str], *problem: Any) -> None:  # see ``ApiError``
-        """Store the texts that were sent, by parameter, and the members of the problem."""
+        """Store the texts that were sent, keyed by parameter, and the members of the problem."""
         super().__init__(*problem)
         self.queries = queries
         self.query = next(iter(queries.values()), "")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
 EXAMPLES = "examples"
-"""The project and environment of the example runs, by which they are found and deleted."""
+"""The project and environment of the example runs, used to find and delete them."""
 MARKS = {PROJECT: EXAMPLES, "deployment.environment.name": EXAMPLES}
 APART_NS = 17 * 60 * 10**9
 """Nanoseconds between the ends of two runs."""

@@ -72,7 +72,7 @@ def judge(subject: Subject, evaluators: Sequence[Evaluator]) -> Iterator[Result]
 
 
 def fingerprints(run: Run, evaluators: Sequence[Evaluator]) -> Mapping[str, str]:
-    """Return the fingerprint of each evaluator's view of a run, by the evaluator's name.
+    """Return the fingerprint of each evaluator's view of a run, keyed by the evaluator's name.
 
     Fingerprints are empty for a run that cannot be read.
     """

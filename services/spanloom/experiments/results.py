@@ -65,7 +65,7 @@ class Results:
         return list(self._visible(scores[:limit])), more
 
     def summary(self) -> Mapping[str, Row]:
-        """Return the summary of each score, by name."""
+        """Return the summary of each score, keyed by name."""
         measures = measure(self.rows(), ())
         return {name: summary_of(measures[name]) for name in sorted(measures)}
 

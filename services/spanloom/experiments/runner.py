@@ -58,7 +58,7 @@ class ExperimentRunner(RepeatingPart):
         self._outage = outage or Outage()
         self._held = held
         self._works: dict[str, Work] = {}
-        """The unfinished ``Work`` of each experiment, by its id."""
+        """The unfinished ``Work`` of each experiment, keyed by its id."""
 
     def run_once(self) -> int:
         """Judge some trials of each running experiment; return the number of judged trials."""

@@ -43,7 +43,7 @@ class Scoring:
     responses: dict[TraceKey, Mapping[str, str]] = field(default_factory=dict)
     """The step id for each response id, for traces whose model calls have response ids."""
     named: dict[TraceKey, Sequence[str]] = field(default_factory=dict)
-    """Response ids in evaluation results that have no span id, by the trace that stores them."""
+    """Response ids in evaluation results without a span id, keyed by the trace that stores them."""
 
     def set_scores(self, key: TraceKey, scores: Sequence[Score]) -> None:
         """Set the scores of a trace; an empty sequence removes its entry."""

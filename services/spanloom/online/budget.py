@@ -33,7 +33,7 @@ class Budgets:
         self._lock = Lock()
         self._read: dict[RuleId, tuple[int, Spent]] = {}
         self._begun: dict[RuleId, int] = {}
-        """The number of runs in progress, by rule."""
+        """The number of runs in progress, keyed by rule."""
         self._unstored: dict[RuleId, Spent] = {}
 
     def is_spent(self, rule: OnlineRule) -> bool:

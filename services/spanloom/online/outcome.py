@@ -38,7 +38,7 @@ class Before(NamedTuple):
     """What a version of a rule has judged of a run before."""
 
     views: Mapping[str, str]
-    """The fingerprint of the view that each evaluator judged last, by the evaluator's name."""
+    """The fingerprint of the view that each evaluator judged last, keyed by evaluator name."""
     judged: int
     """How many other versions of the run were judged."""
     settled: int

@@ -34,7 +34,7 @@ class WatchedProcess(Protocol):
         """Return the current degradations of components."""
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each listening component, by its name."""
+        """Return the port of each listening component, keyed by its name."""
 
 
 class SelfExamination:

@@ -118,7 +118,7 @@ class Supervisor:
         return [part.trouble for part in self._parts if isinstance(part, Troubled) and part.trouble]
 
     def ports(self) -> Mapping[str, int]:
-        """Return the port of each listening component, by its name."""
+        """Return the port of each listening component, keyed by its name."""
         return {part.name: part.port for part in self._parts if isinstance(part, Listening)}
 
     def wait(self, until: Ending) -> None:

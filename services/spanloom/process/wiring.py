@@ -145,7 +145,7 @@ class Service:
 
     @property
     def addresses(self) -> dict[str, str]:
-        """URL of each listening component, by its name: ``{"api": "http://127.0.0.1:8080"}``."""
+        """URL of each listening component, keyed by its name: ``{"api": "http://127.0.0.1:8080"}``."""
         return {
             name: f"{self._scheme}://{authority(self._settings.host, port)}"
             for name, port in self._supervisor.ports().items()

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 def place_of(stored: Sequence[SavedView], project: str, page: str, name: str) -> tuple[str, int]:
-    """Return the id of a new view, and the revision after which its revisions start.
+    """Return the id for a new view, and the last revision already stored under that id.
 
-    Processes that create views with one name at the same moment get the same id, so that their
-    changes conflict. The id of a deleted view is reused; a renamed view keeps its id.
+    The revisions of the new view continue from there: the id of a deleted view is reused. A renamed
+    view keeps its id. Processes that create views with the same name at the same time get the same
+    id, so that their changes conflict.
     """
     by_id = {view.id: view for view in stored}
     for view_id in _ids(project, page, name):

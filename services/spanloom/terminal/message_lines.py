@@ -118,7 +118,7 @@ MAX_CHARS = 400
 
 
 def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]]:
-    """Return the failures listed in a canonical document, by step id."""
+    """Return the failures listed in a canonical document, keyed by step id."""
     by_step: defaultdict[str, list[Failure]] = defaultdict(list)
     for failure in Document(document).extraction.get("errors") or []:
         by_step[str(failure.get("step_id"))].append(failure)

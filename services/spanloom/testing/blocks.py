@@ -26,13 +26,13 @@ class Block:
     groups: list[Json] = field(default_factory=list)
     """Items of ``resourceSpans``."""
     running: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Names of the spans that have not ended, by trace and span id."""
+    """Names of the spans that have not ended, keyed by trace and span id."""
     unattributed: dict[str, str] = field(default_factory=dict)
-    """Names of the roots of traces that may belong to this block or to another, by trace id."""
+    """Names of roots of traces that may belong to this block or another, keyed by trace id."""
     outside: dict[str, str] = field(default_factory=dict)
-    """Names of spans of traces that began before the block, by trace id."""
+    """Names of spans of traces that began before the block, keyed by trace id."""
     remote: dict[str, bool] = field(default_factory=dict)
-    """Whether the root of a received trace has been received, by trace id."""
+    """Whether the root of a received trace has been received, keyed by trace id."""
     is_over: bool = False
     """Whether the block was closed."""
     expects_remote: bool = False

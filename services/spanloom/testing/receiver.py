@@ -38,7 +38,7 @@ _FLUSH_MS = "200"
 
 
 class Receiver:
-    """A running receiver, by its address."""
+    """The address of a running receiver."""
 
     def __init__(self, port: int) -> None:
         """Set the port on 127.0.0.1."""

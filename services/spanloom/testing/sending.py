@@ -43,7 +43,7 @@ def experiment_name() -> str:
 
 
 def send_session(client: Client, experiment: str, tests: Mapping[str, list[Any]]) -> Sent:
-    """Send the runs and scores of tests, by item; a failure becomes the result's ``fault``."""
+    """Send the runs and scores of tests, item by item; a failure becomes the result's ``fault``."""
     runs, faults = 0, list[str]()
     try:
         each = iter(_runs(tests))

@@ -1,6 +1,6 @@
-"""The change feed, shared by all readers of one process.
+"""The change feed, shared by all clients of one process.
 
-In: a position and filters of each reader. Out: announcements of changed trajectories after that
+In: a position and filters of each client. Out: announcements of changed trajectories after that
 position, as one JSON response or as server-sent events. Start at ``feed.py`` (the poller), then
 ``window.py`` (the announcements in memory); the route is ``api/changes.py``.
 """

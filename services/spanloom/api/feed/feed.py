@@ -1,6 +1,6 @@
-"""Delivers changes to many readers: one poller reads the store for all of them.
+"""Delivers changes to many clients: one poller reads the store for all of them.
 
-A reader whose position is older than the window in memory reads from the store until the window
+A client whose position is older than the window in memory reads from the store until the window
 reaches its position. From then on it causes no further reads of the store, and reads the window
 with its own filters at its own pace.
 """
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 MOST_READERS = 100
 POLL_S = 0.25
 LINGER_S = 10.0
-"""Seconds that the poller continues without readers: polling readers leave between requests."""
+"""Seconds that the poller continues without clients: polling clients leave between requests."""
 LOOK_UP_S = 1.0
-"""Seconds between checks of a waiting reader's connection."""
+"""Seconds between checks of a waiting client's connection."""
 FULL_RETRY_S = 5.0
 EVERYTHING = (Reach.ALL, None)
 log = get_logger("api")
@@ -48,7 +48,7 @@ class Feed:
         metrics: Metrics,
         most_readers: int = MOST_READERS,
     ) -> None:
-        """Set the store to read from; nothing is read before the first reader."""
+        """Set the store to read from; nothing is read before the first client."""
         self._feed = feed
         self._runs = runs
         self._calls = calls
@@ -62,7 +62,7 @@ class Feed:
         self.is_stopping = False
 
     def enter(self) -> None:
-        """Add a reader and start the poller; raises ``OverloadedError`` if there are too many."""
+        """Add a client and start the poller; raises ``OverloadedError`` if there are too many."""
         if self._readers >= self._most_readers:
             raise OverloadedError(
                 f"{self._readers} readers follow the change feed already, and no more may; close "
@@ -76,7 +76,7 @@ class Feed:
             self._poller = self._loop.create_task(self._poll())
 
     def leave(self) -> None:
-        """Remove a reader."""
+        """Remove a client."""
         self._readers -= 1
         self._metrics.feed_readers.set(self._readers)
 
@@ -105,9 +105,9 @@ class Feed:
         wait_s: float,
         is_gone: Callable[[], Awaitable[bool]] | None = None,
     ) -> FeedPage:
-        """Return the reader's announcements after a position as soon as there are any.
+        """Return the client's announcements after a position as soon as there are any.
 
-        After ``wait_s`` seconds, when the service stops, or when the reader ``is_gone``, the page
+        After ``wait_s`` seconds, when the service stops, or when the client ``is_gone``, the page
         has only a position. Raises ``PositionGoneError`` or ``RetryableError``.
         """
         until = asyncio.get_running_loop().time() + wait_s
@@ -159,7 +159,7 @@ class Feed:
         return page._replace(announcements=left)
 
     async def _poll(self) -> None:
-        """Keep the window up to date while there are readers, and ``LINGER_S`` longer."""
+        """Keep the window up to date while there are clients, and ``LINGER_S`` longer."""
         unread_s = 0.0
         try:
             while unread_s < LINGER_S:
@@ -173,7 +173,7 @@ class Feed:
             self._wake()
 
     async def _look(self) -> float:
-        """Read the next page; wake readers if it has announcements. Return the seconds to sleep."""
+        """Read the next page; wake clients if it has announcements. Return the seconds to sleep."""
         try:
             if self._window is None:
                 self._window = Window(await self.end(FeedFilters(*EVERYTHING)))
@@ -197,7 +197,7 @@ class Feed:
 async def _passes(
     news: asyncio.Event, seconds: float, is_gone: Callable[[], Awaitable[bool]] | None
 ) -> bool:
-    """Wait for announcements; return whether none came in time, or the reader disconnected."""
+    """Wait for announcements; return whether none came in time, or the client disconnected."""
     until = asyncio.get_running_loop().time() + seconds
     while (left_s := until - asyncio.get_running_loop().time()) > 0:
         with suppress(TimeoutError):

@@ -27,11 +27,11 @@ ALIVE_S = 15.0
 """Seconds without an event after which a comment is sent, to keep the connection alive."""
 RECONNECT_MS = 1000
 LONGEST_S = 600.0
-"""Seconds after which a stream ends and the reader reconnects, so that its key is checked again."""
+"""Seconds after which a stream ends and the client reconnects, so that its key is checked again."""
 
 
 class EventStream(StreamingResponse):
-    """Sends events until the reader disconnects, ``LONGEST_S`` are over or the service stops."""
+    """Sends events until the client disconnects, ``LONGEST_S`` are over or the service stops."""
 
     media_type = EVENT_STREAM
 
@@ -45,7 +45,7 @@ class EventStream(StreamingResponse):
     ) -> None:
         """Start with the first page after a position; ``show`` encodes an announcement.
 
-        The reader has entered the feed already, and leaves it at the end of the response.
+        The client has entered the feed already, and leaves it at the end of the response.
         """
         self._feed = feed
         super().__init__(_events(feed, filters, after, first, show))
@@ -65,7 +65,7 @@ async def _events(
     page: FeedPage,
     show: Callable[[Announcement], bytes],
 ) -> AsyncIterator[bytes]:
-    """Yield a chunk for each page; for a slow reader no page is read in advance."""
+    """Yield a chunk for each page; for a slow client no page is read in advance."""
     known = Recent()
     until = monotonic() + LONGEST_S
     yield b"retry: %d\n" % RECONNECT_MS
@@ -84,7 +84,7 @@ async def _events(
 def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
     """Return events; the last event has the position after the page as its id, others before it.
 
-    So a reader that reconnects within a page receives the whole page again.
+    So a client that reconnects within a page receives the whole page again.
     """
     reached = encode_token(after).encode()
     if not items:

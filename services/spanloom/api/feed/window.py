@@ -1,4 +1,4 @@
-"""The newest announcements of the change feed in memory, read once for all readers."""
+"""The newest announcements of the change feed in memory, read once for all clients."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 MOST_HELD = 10_000
-"""Number of announcements in memory; readers that are further behind read from the store."""
+"""Number of announcements in memory; clients that are further behind read from the store."""
 PAGE = 1_000
 """Approximate number of announcements in one page."""
 _TIME = attrgetter("changed_us")
 
 
 class FeedFilters(NamedTuple):
-    """The filters of one reader."""
+    """The filters of one client."""
 
     reach: Reach
     where: Condition | None
@@ -77,7 +77,7 @@ class Window:
         return after.until_us >= self._from_us
 
     def page(self, filters: FeedFilters, after: Position) -> FeedPage:
-        """Return the reader's page of announcements after the position."""
+        """Return the client's page of announcements after the position."""
         newer = self._announcements[self._place(after.until_us) :]
         own = [a for a in newer if filters.reach.covers(a.key.project)]
         found = cut(own, PAGE + after.shown)

@@ -56,7 +56,7 @@ class RescoreQuery(NamedTuple):
     """Which scores to check."""
 
     evaluators: Mapping[str, Evaluator]
-    """All evaluators in the file, by name; conditions may read the scores by any of them."""
+    """All evaluators in the file, keyed by name; conditions may read the scores by any of them."""
     names: Sequence[str]
     """Names of the evaluators that may judge again."""
     items: Items

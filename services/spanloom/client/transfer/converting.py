@@ -49,7 +49,7 @@ class Conversion:
     report: Report = field(default_factory=lambda: Report("", ""))
     _traces: Traces = field(init=False)
     _files: dict[str, str] = field(default_factory=dict)
-    """The last file with spans of a trace, by trace id."""
+    """The last file with spans of a trace, keyed by trace id."""
 
     def __post_init__(self) -> None:
         """Start without spans."""

@@ -66,7 +66,7 @@ class Exported:
     """Runs that were left out: trace id, version and reason, a code or ``deleted``."""
     is_resumed: bool
     losses: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of the runs that the format cannot represent, by code."""
+    """Number of values of the runs that the format cannot represent, keyed by code."""
 
 
 def export(

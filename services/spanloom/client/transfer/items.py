@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _TABLES = frozenset({"parquet", "arrow"})
 LOOKED_AT = 100
-"""Values that are examined; the first value with a known shape decides the format."""
+"""Records that are examined; the first record with a known shape decides the format."""
 _NO_ROWS = "it is a table without a column `document`, and its rows are of no format that is read"
 _NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
 _KEEPS_IDS = "spans keep their ids; only runs of documents get others"
@@ -54,7 +54,7 @@ Kept: TypeAlias = "Taken | Refused | Spans"
 
 
 def find_source(path: Path, named: str = "") -> Source:
-    """Return the format of a file: ``named``, or by default the format of its first value.
+    """Return the format of a file: ``named``, or by default the format of its first record.
 
     If the file cannot be read, the result has the reason. Raises ``SeveralFitError``.
     """
@@ -104,7 +104,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
 
 
 class _Values:
-    """The JSON values of a file, for a format's reader; unparsable values become refusals."""
+    """The records of a file, for a format's reader; unparsable records become refusals."""
 
     def __init__(self, parts: Iterator[Part], source: Source) -> None:
         self._parts, self._refused = parts, deque[Refused]()
@@ -112,9 +112,9 @@ class _Values:
         self._has_constants = source.has_constants
         self.share = 0.0
         self._place = ""
-        """The position of the last value."""
+        """The position of the last record."""
         self._replaced: set[str] = set()
-        """Positions of values with replaced lone surrogates that are in no run yet."""
+        """Positions of records with replaced lone surrogates that are in no run yet."""
 
     def __iter__(self) -> Iterator[Part]:
         for part in self._parts:
@@ -137,8 +137,8 @@ class _Values:
     def has_replaced_in(self, place: str) -> bool:
         """Return whether surrogates were replaced in the run that begins at a position.
 
-        If that is the last value's position, only this value counts; otherwise the earlier values
-        count.
+        If that is the last record's position, only this record counts; otherwise the earlier
+        records count.
         """
         is_last = place == self._place or place.startswith(f"{self._place}: ")
         replaced = self._replaced & {self._place} if is_last else self._replaced - {self._place}
@@ -146,7 +146,7 @@ class _Values:
         return bool(replaced)
 
     def located(self) -> Iterator[Located]:
-        """Yield each JSON value with its position."""
+        """Yield each record with its position."""
         for part in self:
             if not part.fault:
                 try:
@@ -163,7 +163,7 @@ class _Values:
 
 
 def _each(values: _Values, reading: Reading, *, with_documents: bool) -> Iterator[Kept]:
-    """Yield the canonical documents and spans in the values of a file, or only the spans."""
+    """Yield the canonical documents and spans in the records of a file, or only the spans."""
     for part in values:
         if part.fault:
             continue

@@ -49,7 +49,7 @@ class Mark:
     note_bytes: int = 0
     """The length of the notes in bytes."""
     losses: Mapping[str, int] = field(default_factory=dict)
-    """Number of losses so far, by code."""
+    """Number of losses so far, keyed by code."""
     home: str = ""
     """The project whose files are named by the trace id alone."""
     version: int = _VERSION

@@ -1,6 +1,7 @@
-"""Splits a file into its values: JSON, lines, an array, OTLP's protobuf, a table, gzipped or not.
+"""Splits a file into its records, from which runs are read.
 
-The first bytes of the file decide, not its name.
+The file may be a JSON document, JSON lines, a JSON array, OTLP protobuf or a table, gzipped or not.
+This is detected from the first bytes, not from the file name.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
 def _parts(
     file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
 ) -> Iterator[tuple[str, bytes, str, bool]]:
-    """Yield each value, or message, with its position, and the reason if it is unreadable."""
+    """Yield each record, or message, with its position, and the reason if it is unreadable."""
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     text = head.removeprefix(_BOM)

@@ -59,7 +59,7 @@ class Imported:
     rejected: list[dict[str, str]] = field(default_factory=list)
     """Position and reason of the rejected requests and scores."""
     losses: dict[str, int] = field(default_factory=dict)
-    """Number of values that the runs lack because of the file's format, by code."""
+    """Number of values that the runs lack because of the file's format, keyed by code."""
 
 
 class RunScores:

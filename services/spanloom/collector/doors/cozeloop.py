@@ -49,7 +49,7 @@ _TAGS = {
 
 
 class Decoded(NamedTuple):
-    """A request converted to OTLP, and the number of spans left out, by reason."""
+    """A request converted to OTLP, and the number of spans left out, keyed by reason."""
 
     body: bytes
     findings: Findings
@@ -119,7 +119,7 @@ def _write_status(span: Span, coze_span: dict[str, object]) -> None:
 
 
 def make_cozeloop_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the endpoints for Coze Loop's API, by path."""
+    """Return the endpoints for Coze Loop's API, keyed by path."""
 
     def ingest(request: Received) -> Accepted:
         decoded = decode_ingest(request.body, limits)

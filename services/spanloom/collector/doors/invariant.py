@@ -256,7 +256,7 @@ def trace_id_in(path: str) -> bytes | None:
 
 
 def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the endpoints for Invariant Explorer's API, by path."""
+    """Return the endpoints for Invariant Explorer's API, keyed by path."""
 
     def put(body: bytes, request: Received) -> ExportOutcome:
         request.share.grow(len(body))  # in addition to the body of the request

@@ -93,9 +93,9 @@ class QueueView:
         return bool(done) and done >= set(needed or ())
 
     def may_see(self, trace_id: str, reader: str) -> bool:
-        """Return whether a reader may see other people's annotations of an item.
+        """Return whether the caller may see other people's annotations of an item.
 
-        In a blind queue they are withheld until the reader or everybody has finished the item, and
+        In a blind queue they are withheld until the caller or everybody has finished the item, and
         so are the known answers of a gold item in any queue.
         """
         item = self._by_id.get(trace_id)

@@ -87,7 +87,7 @@ def _number(text: str) -> int:
 
 
 def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
-    """Return the steps made from the messages of a trace, by span id."""
+    """Return the steps made from the messages of a trace, keyed by span id."""
     spans = _messages_in(tree)
     messages = [_message(span) for span in spans]
     steps = steps_of(messages, lambda at: spans[at].span_id)

@@ -38,7 +38,7 @@ class Spot(NamedTuple):
 
 
 class Addresses:
-    """The steps of an agent's messages, by the messages' addresses."""
+    """The steps of an agent's messages, keyed by the messages' addresses."""
 
     def __init__(
         self, messages: Sequence[Message], steps: Iterable[ListedStep], step_ids: Sequence[str]

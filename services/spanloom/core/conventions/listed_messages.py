@@ -128,7 +128,7 @@ class _Window:
 
 
 class _Calls:
-    """Calls that no result has answered yet, by id and in order."""
+    """Calls that no result has answered yet, in order, keyed by id."""
 
     def __init__(self) -> None:
         self._by_id: defaultdict[str, deque[tuple[int, Message]]] = defaultdict(deque)

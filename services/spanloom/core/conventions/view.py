@@ -111,7 +111,7 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Return, by span id, the innermost of ``spans`` that encloses each span in time."""
+    """Return, keyed by span id, the innermost of ``spans`` that encloses each span in time."""
     outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):

@@ -1,7 +1,7 @@
 """AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
 
-Agents and tools have GenAI operations, without arguments and results. Model calls and teams are
-not reported: a team appears only as a series of message-passing traces, without steps.
+Spans of agents and tools have a GenAI operation name, but no arguments or results. Model calls and
+teams are not reported: a team appears only as a series of message-passing traces, without steps.
 ``create_agent`` only constructs an agent.
 
 Verified on captures of version 0.7.

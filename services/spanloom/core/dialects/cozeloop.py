@@ -128,7 +128,7 @@ def _usage_nearby(span: Span, view: TraceView) -> Usage | None:
 
 
 def _inputs_after(children: Sequence[Span]) -> dict[str, str]:
-    """Return the input of the next sibling for each model call, by span id."""
+    """Return the input of the next sibling for each model call, keyed by span id."""
     return {
         span.span_id: after.attributes.get(INPUT, "")
         for span, after in pairwise(children)

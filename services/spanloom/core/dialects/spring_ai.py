@@ -162,7 +162,7 @@ def _read_usage(call: Span) -> Usage:
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
-    """Return version 1's running sum before each call, by the call's span id.
+    """Return version 1's running sum before each call, keyed by the call's span id.
 
     In version 1 a model runs the tools itself and calls again, and each call's usage is the sum so
     far. Such calls are siblings with the tools between them. The input of a loop only grows; if the

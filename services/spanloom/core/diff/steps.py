@@ -105,7 +105,7 @@ def root_of(document: Json) -> DiffStep:
 
 
 def owned_steps(document: Json) -> dict[str, list[DiffStep]]:
-    """Return the steps of each agent, and of the root if it owns any, by the owner's id."""
+    """Return the steps of each agent, and of the root if it owns any, keyed by the owner's id."""
     agents = [(agent.id, agent.steps) for agent in Document(document).agents]
     every = [(agent_id, DiffStep(step)) for agent_id, steps in agents for step in steps]
     every.sort(key=lambda item: (item[1].start_ms, -item[1].end_ms))

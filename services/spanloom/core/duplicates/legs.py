@@ -40,7 +40,7 @@ LONGEST_NAME = 128
 
 
 def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
-    """Return the legs among the spans, by span id."""
+    """Return the legs among the spans, keyed by span id."""
     tools = (n.span for n in spans if n.kind is _TOOL)
     return {span.span_id: leg for span in tools if (leg := read_leg(span)) is not None}
 

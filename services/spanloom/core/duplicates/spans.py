@@ -34,7 +34,7 @@ class Reports:
     merged: defaultdict[str, list[NormalizedSpan]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    """The further spans that report a step, by step id, in order."""
+    """The further spans that report a step, in order, keyed by step id."""
     demoted: dict[str, str] = field(default_factory=dict)
     """Ids of spans that are not steps after all, with the rule that decided."""
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MAX_BYTES = 256 * 1024 * 1024
-"""The maximum length of one value's text, in bytes."""
+"""The maximum length of one record's text, in bytes."""
 PIECE_BYTES = 1024 * 1024
 TOO_LONG = "it is longer than 256 MiB"
 NOT_IN_ARRAY = "it is no part of the array before it"
@@ -23,13 +23,13 @@ _IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 class Text(NamedTuple):
-    """The JSON text of one value in a file."""
+    """The JSON text of one record of a file: a line, an item of the array, or the document."""
 
     place: str
-    """The position of the value, for error messages: ``line 3``."""
+    """The position of the record, for error messages: ``line 3``."""
     text: bytes
     fault: str = ""
-    """Why the value cannot be read, if that is known without parsing it."""
+    """Why the record cannot be read, if that is known without parsing it."""
 
 
 def elements_of(file: IO[bytes]) -> Iterator[Text]:

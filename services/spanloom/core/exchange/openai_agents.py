@@ -1,4 +1,4 @@
-"""Writes the messages of every agent in a run, by agent name, in the form of OpenAI's API."""
+"""Writes the messages of every agent in a run in the form of OpenAI's API, keyed by agent name."""
 
 from __future__ import annotations
 

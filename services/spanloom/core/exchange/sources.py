@@ -1,7 +1,7 @@
-"""Detects the format of a file by the shape of its values, and finds the reader for it.
+"""Detects the format of a file by the shape of its records, and finds the reader for it.
 
 Canonical documents and OTLP may be mixed in one file, line by line; every other file has one
-format, the format of its first value.
+format, the format of its first record.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ OTHER_NAMES = {CANONICAL: "jsonl"}
 
 
 class SeveralFitError(InvalidRequestError):
-    """Raised if the first value of a file fits the shapes of several formats."""
+    """Raised if the first record of a file fits the shapes of several formats."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         """Name the formats that fit."""
@@ -35,12 +35,12 @@ class SeveralFitError(InvalidRequestError):
 
 
 class Source(NamedTuple):
-    """The format of a file; if ``id`` is empty, each value is a canonical document or OTLP."""
+    """The format of a file; if ``id`` is empty, each record is a canonical document or OTLP."""
 
     id: str = ""
     """The format of the file (``jsonl``), as in ``--format``."""
     fault: str = ""
-    """Why no value in the file can be read; empty if values can be read."""
+    """Why no record of the file can be read; empty if records can be read."""
 
     @property
     def name(self) -> str:
@@ -50,7 +50,7 @@ class Source(NamedTuple):
 
     @property
     def reader(self) -> Reader | None:
-        """The reader for the values; ``None`` for OTLP, and if ``id`` is empty."""
+        """The reader for the records; ``None`` for OTLP, and if ``id`` is empty."""
         return reader_of(self.id) if self.id and self.id != OTLP else None
 
     @property
@@ -60,9 +60,9 @@ class Source(NamedTuple):
         return known is not None and known.has_constants
 
     def is_container(self, first: Any) -> bool:  # any JSON value
-        """Return whether an array with this first element is a list of values, not one value.
+        """Return whether an array with this first element is a list of records, not one record.
 
-        In a format whose runs are lists, an array is one value, unless its files are arrays of
+        In a format whose runs are lists, an array is one record, unless its files are arrays of
         runs.
         """
         known = [self.id] if self.id else list(readers())
@@ -74,7 +74,7 @@ class Source(NamedTuple):
 
 
 def readable() -> Mapping[str, Format]:
-    """Return the file formats that can be read, by id."""
+    """Return the file formats that can be read, keyed by id."""
     return {known.id: known for known in formats_of(Of.RUNS).values() if known.is_read}
 
 
@@ -100,7 +100,7 @@ def readers() -> Mapping[str, Format]:
 
 
 def source_of(value: Any) -> Source | None:  # any JSON value
-    """Return the format of a file's first value; ``None`` if no format fits.
+    """Return the format of a file's first record; ``None`` if no format fits.
 
     Raises ``SeveralFitError``.
     """

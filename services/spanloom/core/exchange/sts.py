@@ -66,8 +66,8 @@ def _messages(talk: Talk, losses: Losses) -> Iterator[Json]:
 def _times(starts: list[int], talk: Talk) -> Sequence[int]:
     """Return a time for each message, not earlier than that of the preceding message.
 
-    A user's message gets the time of the answer after it, because the call that first had the
-    message as input may have failed.
+    A user's message gets the time of the answer that follows it. The start of the call that first
+    received the message is not usable: that call may have failed and so have no answer here.
     """
     after, start = "tool", 0
     for at in range(len(starts) - 1, -1, -1):

@@ -1,7 +1,7 @@
-"""Splits a JSON file into the texts of its values, each with its position.
+"""Splits a JSON file into the texts of its records, each with its position.
 
-A file is JSON lines, one document, or one array, whose elements are the values unless the array is
-a value of the format. At most one value is in memory, and none that is longer than ``MAX_BYTES``.
+A file is JSON lines, one document, or one array, whose elements are the records unless the array is
+a record of the format. At most one record is in memory, and none that is longer than ``MAX_BYTES``.
 Invalid JSON is yielded too, so that the reader reports the fault, and splitting continues after it.
 """
 
@@ -38,12 +38,12 @@ _INSIDE = frozenset({b"]", b"}", b","})
 """First bytes that only a line inside a document may have, but no line of JSON lines."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
-"""Returns whether an array with this first element is a list of values, not one value."""
+"""Returns whether an array with this first element is a list of records, not one record."""
 Lines: TypeAlias = "Iterable[tuple[int, bytes]]"
 
 
 def split(file: IO[bytes], is_container: IsContainer) -> Iterator[Text]:
-    """Yield the texts of the values in a seekable file, from its beginning."""
+    """Yield the texts of the records in a seekable file, from its beginning."""
     head = file.read(4)
     if is_wide(head):
         yield Text(THE_FILE, b"", UTF_16)
@@ -119,7 +119,7 @@ def _rest(file: IO[bytes], number: int) -> Lines:
 
 
 def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the texts in JSON lines; if the only line is an array, its elements may be values."""
+    """Yield the texts in JSON lines; if the only line is an array, its elements may be records."""
     full = ((number, line) for number, line in lines if line.strip())
     number, first = next(full)
     second = next(full, None)
@@ -129,7 +129,7 @@ def _lines(lines: Lines, is_container: IsContainer) -> Iterator[Text]:
 
 
 def _values(line: bytes, place: str, is_container: IsContainer) -> Iterator[Text]:
-    """Yield the texts of the values in a line; ``place`` is empty if it is the only line."""
+    """Yield the texts of the records in a line; ``place`` is empty if it is the only line."""
     where = place or "line 1"
     if len(line) > elements.MAX_BYTES:
         yield Text(where, b"", TOO_LONG)
@@ -158,7 +158,7 @@ def _items(line: bytes, is_container: IsContainer) -> list[Any] | None:  # any J
 def _without_a_first_line(
     file: IO[bytes], start: int, first: bytes, is_container: IsContainer
 ) -> Iterator[Text]:
-    """Yield the values if the first line is not JSON: a document, an array, or invalid lines."""
+    """Yield the records if the first line is not JSON: a document, an array, or invalid lines."""
     opening = first.strip()
     if opening != b"[" and _has_lines(file, start, LOOKED_AT):
         file.seek(start)
@@ -173,7 +173,7 @@ def _without_a_first_line(
 
 
 def _elements(file: IO[bytes], start: int, is_container: IsContainer) -> Iterator[Text] | None:
-    """Return the texts of an array's elements; ``None`` if the array is a value itself."""
+    """Return the texts of an array's elements; ``None`` if the array is a record itself."""
     file.seek(start)
     found = elements_of(file)
     begun = next(found, Text(DOCUMENT, b"[]"))
@@ -194,9 +194,9 @@ def _document_or_lines(file: IO[bytes], start: int, is_container: IsContainer) -
 
 
 def _has_lines(file: IO[bytes], start: int, most: int | None = None) -> bool:
-    """Return whether any of the first ``most`` lines after the first is a separate value.
+    """Return whether any of the first ``most`` lines after the first is a separate record.
 
-    A value is not separate if the next line closes or continues a container, as in a document.
+    A record is not separate if the next line closes or continues a container, as in a document.
     """
     file.seek(start)
     lines = (line.lstrip() for _, line in _rest(file, 0) if line.strip())

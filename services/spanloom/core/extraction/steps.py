@@ -52,7 +52,7 @@ class ArrangedSteps(NamedTuple):
     steps: Mapping[str, Step]
     """The steps by id, including the root if it is a step."""
     owned: Mapping[str, Sequence[Step]]
-    """The steps that each agent or the root owns, in order, by the owner's step id."""
+    """The steps that each agent or the root owns, in order, keyed by the owner's step id."""
     facts: Mapping[str, Facts]
 
 

@@ -1,6 +1,6 @@
 """The canonical document, and what all formats for runs share: pure functions over JSON.
 
-Input: the stored canonical document, or a value in a file. Output: the document in another format,
+Input: the stored canonical document, or a record of a file. Output: the document in another format,
 or a canonical document. Start with ``registry.py``, which lists all formats; ``entry.py`` has their
 type. Formats of other systems are in ``core/exchange``.
 """

@@ -193,9 +193,9 @@ class _Once(_Turns):
         """Start a conversation without turns."""
         super().__init__(losses)
         self._placed: dict[int, int] = {}
-        """The index of a call's result among the turns, by the number of the call."""
+        """The index of a call's result among the turns, keyed by the number of the call."""
         self._waiting: dict[int, int] = {}
-        """The index of a call's result among the pending results, by the number of the call."""
+        """The index of a call's result among the pending results, keyed by the call's number."""
 
     def add_result(self, step: DocumentStep) -> None:
         """Add the result of a tool step; it replaces the result of an earlier run of the call."""

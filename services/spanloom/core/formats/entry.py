@@ -106,8 +106,8 @@ class Format:
     unpacker: str = ""
     """If ``magic`` is set: the name of a function that takes the path of a file.
 
-    If there is a ``reader``, the function yields the position of each value, its JSON text, and why
-    it cannot be read; otherwise it yields documents.
+    If there is a ``reader``, the function yields the position of each record, its JSON text, and
+    why it cannot be read; otherwise it yields documents.
     """
     has_constants: bool = False
     """Whether numbers in a file may be NaN and Infinity, which JSON does not have."""
@@ -143,7 +143,7 @@ class Format:
         return path / self.named if self.named else path
 
     def side_files_of(self, name: str) -> Mapping[str, bytes]:
-        """Return the contents, by name, of the files to write next to a file of this name."""
+        """Return the contents, keyed by name, of the files to write next to a file of this name."""
         files: Mapping[str, bytes] = resolve_name(self.side_files)(name) if self.side_files else {}
         return files
 

@@ -1,4 +1,4 @@
-"""Counts losses, the facts about a run that another format cannot hold, by code.
+"""Counts losses, the facts about a run that another format cannot hold, for each code.
 
 The codes are part of the public interface: they appear in reports of ``convert``, ``import`` and
 ``export`` and in the header ``Spanloom-Losses``. ``docs/formats/losses.md`` explains each.

@@ -1,6 +1,8 @@
-"""Reads files of other systems. Input: JSON values with positions. Output: canonical documents.
+"""Reads files of other systems.
 
-A reader converts the values in a file in order. An invalid value is rejected with its position, and
+Input: the records of a file, with their positions. Output: canonical documents.
+
+A reader converts the records in order. An invalid record is rejected with its position, and
 reading continues: ``line 3: substeps.0.metadata: an object is needed here, not null``.
 """
 
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Located(NamedTuple):
-    """A JSON value in a file, and its position."""
+    """A record of a file (a parsed JSON value), and its position."""
 
     place: str
-    """The position of the value for users, counted from 1: ``line 3``, in an array ``item 3``."""
+    """The position of the record for users, counted from 1: ``line 3``, in an array ``item 3``."""
     value: Any  # any JSON value
 
 
@@ -43,51 +45,52 @@ class Taken(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A value that was rejected, with its position."""
+    """A record that was rejected, with its position."""
 
     place: str
     reason: str
-    """The reason; begins with the path inside the value, if there is one: ``steps.0.type: …``."""
+    """The reason; begins with the path inside the record, if there is one: ``steps.0.type: …``."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """A file's format and project, and losses and scores of the value that is being read."""
+    """A file's format and project, and losses and scores of the record that is being read."""
 
     format: str
     project: str = "default"
     """The project of the runs, from which generated ids are computed too."""
     losses: Losses = field(default_factory=Losses)
-    """Losses of the current value."""
+    """Losses of the current record."""
     scores: list[Json] = field(default_factory=list)
-    """Scores of the current value."""
+    """Scores of the current record."""
 
 
 class Reader(Protocol):
-    """Reads the values of a file in one format."""
+    """Reads the records of a file in one format."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
-        """Return whether the first value of a file has the shape of this format."""
+        """Return whether the first record of a file has the shape of this format."""
         ...
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """Return whether a list with this first item is one value, not a list of values.
+        """Return whether a top-level list that starts with this item is a single record.
 
-        The file is known to have this format, but the list may be invalid.
+        Otherwise it is a list of records. Only the first item is examined: the format of the file
+        is already known, and the rest of the list may be invalid.
         """
         ...
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield each run, and each rejected value; invalid values raise no error."""
+        """Yield each run, and each rejected record; invalid records raise no error."""
         ...
 
 
 ReadOne: TypeAlias = "Callable[[Any, Reading], Iterable[Json]]"
-"""Converts a value to canonical documents; raises ``InvalidRequestError`` with the path."""
+"""Converts a record to canonical documents; raises ``InvalidRequestError`` with the path."""
 
 
 class EachAlone(NamedTuple):
-    """A reader for formats in which each value in the file is read independently."""
+    """A reader for formats in which each record of the file is read independently."""
 
     fits: Callable[[Any], bool]
     read_one: ReadOne
@@ -105,7 +108,7 @@ class EachAlone(NamedTuple):
 def read_alone(
     place: str, value: Any, read_one: ReadOne, reading: Reading
 ) -> Iterator[Taken | Refused]:
-    """Yield the runs in one value, or that the value is rejected."""
+    """Yield the runs in one record, or the rejected record."""
     reading.losses, reading.scores = Losses(), []
     try:
         documents = list(read_one(value, reading))

@@ -27,7 +27,7 @@ _VALUES = {
     subject: {queried.name: queried.value for queried in declaration.queried if queried.value}
     for subject, declaration in ((Subject.RUN, RUN), (Subject.STEP, STEP))
 }
-"""The functions that compute a field from a row, by subject and the field's name."""
+"""The functions that compute a field from a row, keyed by subject and the field's name."""
 ORDER: Mapping[Operator, Callable[[Any, Any], bool]] = {
     Operator.EQUAL: operator.eq,
     Operator.NOT_EQUAL: operator.ne,

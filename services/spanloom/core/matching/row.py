@@ -39,7 +39,7 @@ _OF_RUN = {
 
 
 class RunRow:
-    """The row of a run, by column name (see ``declared.Row``); also a ``BuiltRun``."""
+    """The row of a run, indexed by column name (see ``declared.Row``); also a ``BuiltRun``."""
 
     def __init__(
         self,

@@ -48,9 +48,9 @@ class Judgements(NamedTuple):
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
-    """The values of each score, by the score's name."""
+    """The values of each score, keyed by the score's name."""
     of_steps: Mapping[str, Judgements] = {}
-    """The annotations and scores of steps, by step id."""
+    """The annotations and scores of steps, keyed by step id."""
 
 
 NO_JUDGEMENTS = Judgements()

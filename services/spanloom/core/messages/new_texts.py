@@ -87,7 +87,7 @@ def find_new_texts(steps: Iterable[StepTexts]) -> Sequence[NewTexts]:
 
 
 def find_hashes(steps: Iterable[StepTexts]) -> Mapping[str, int]:
-    """Return ``NewTexts.hash`` of each step, by step id."""
+    """Return ``NewTexts.hash`` of each step, keyed by step id."""
     listed = list(steps)
     return dict(zip((step.id for step in listed), _of_each(listed, _hash), strict=True))
 

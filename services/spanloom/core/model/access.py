@@ -1,4 +1,4 @@
-"""Access control: the projects that a reader may see, API keys and their scopes, the caller."""
+"""Access control: the projects that a caller may see, API keys and their scopes, the caller."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The projects that a reader may see: the named projects, or explicitly all.
+    """The projects that a caller may see: the named projects, or explicitly all.
 
     ``Reach.only("travel")`` covers one project, ``Reach.only()`` none, ``Reach.ALL`` all. A missing
     value never means all projects.

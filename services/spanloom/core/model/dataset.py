@@ -34,7 +34,7 @@ class Dataset:
     """When it was stored, in microseconds since the epoch; the latest row counts."""
     put_by: str = ""
     is_deleted: bool = False
-    """Whether the dataset was deleted; readers do not see it, and its rows are being removed."""
+    """Whether the dataset was deleted; it is hidden, and its rows are being removed."""
 
 
 class DatasetVersion(NamedTuple):

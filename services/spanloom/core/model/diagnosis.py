@@ -105,7 +105,7 @@ class StoreState:
     detached: Sequence[DetachedPart] | None
     mutations: Sequence[Mutation] | None
     deleted_rows: int | None
-    """Rows of deleted traces, hidden from readers, that the keeper has not removed yet."""
+    """Rows of deleted traces, hidden from queries, that the keeper has not removed yet."""
     quarantined: Sequence[FailedTrace] | None
     """Traces whose latest extraction failed, up to ``MAX_QUARANTINED``."""
     unpriced: Sequence[UnpricedModel] | None = ()
@@ -114,7 +114,7 @@ class StoreState:
     """The last activity of an older release, if an upgrade is in progress."""
     is_embedded: bool = True
     living: Mapping[str, int] | None = None
-    """Number of processes with a heartbeat, by their role (``collect``, ``extract``, …)."""
+    """Number of processes with a heartbeat, keyed by their role (``collect``, ``extract``, …)."""
     refused_hosts: Sequence[str] = ()
     """A message for each host of the server that cannot be used."""
 

@@ -55,7 +55,7 @@ NO_BUDGET = RuleBudget()
 
 
 class BackfillRange(NamedTuple):
-    """The past runs to judge, by the start of their root; ``None`` leaves the range open."""
+    """The range of the root's start of the past runs to judge; ``None`` leaves the range open."""
 
     from_ns: int | None = None
     to_ns: int | None = None
@@ -124,7 +124,7 @@ WAITING = frozenset({WorkState.PENDING, WorkState.DEFERRED})
 class Work:
     """A rule's task to judge one version of a run; the highest revision of an ``id`` counts.
 
-    The reader of the change feed writes revision 0, so that reading a change again has no effect.
+    The follower of the change feed writes revision 0, so that reading a change again has no effect.
     """
 
     key: TraceKey
@@ -142,7 +142,7 @@ class Work:
     attempts: int = 0
     """How often a model provider has failed."""
     views: Mapping[str, str] = field(default_factory=dict)
-    """Fingerprints of what each evaluator read of the run, by the evaluator's name."""
+    """Fingerprints of what each evaluator read of the run, keyed by the evaluator's name."""
     is_judged: bool = False
     """Whether an evaluator judged this version, because what it reads of the run had changed."""
     calls: int = 0

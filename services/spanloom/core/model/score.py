@@ -1,4 +1,4 @@
-"""Scores of trajectories and steps, by people, rules or models."""
+"""Scores that people, rules or models give to trajectories and steps."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Score:
     cached: bool = False
     """Whether all responses of the judging model came from the cache."""
     metrics: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """Further numbers, by name."""
+    """Further numbers, keyed by name."""
     is_deleted: bool = False
 
     @property

@@ -156,7 +156,7 @@ class SpanTree:
         return self._parents.get(span.span_id, self.root)
 
     def _last_seen(self) -> Mapping[str, int]:
-        """Return the last time at which each span is known to have run, in ns, by span id."""
+        """Return the last time at which each span is known to have run, in ns, keyed by span id."""
         seen: dict[str, int] = {}
         for span in self.placed:
             times = [event.time_ns for event in span.events]

@@ -102,7 +102,7 @@ class Deletion:
     requested_by: str
     traces: int = 0
     spans: int = 0
-    """Number of spans that had arrived for these traces, repeats included."""
+    """Number of spans that had arrived for these traces, duplicates included."""
     step: int = 0
     """Grows with each record of the same deletion; the highest one counts."""
     is_over: bool = False

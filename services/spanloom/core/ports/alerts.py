@@ -49,7 +49,7 @@ class AlertStore(Protocol):
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
-        """Return the newest revision of each alert, even if deleted, by project and name."""
+        """Return the newest revision of all alerts, even deleted, ordered by project and name."""
 
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """Return the newest revision of each version of an alert, newest first."""

@@ -104,7 +104,7 @@ class SchemeStore(Protocol):
         """Store a text as the current text of its scheme; it is durable on return."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
-        """Return the newest text of each scheme, or of the scheme ``name``, by project and name."""
+        """Return the newest text of all schemes, or of ``name``, ordered by project and name."""
 
     def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
         """Return the current or former text with this hash; ``None`` if there is none."""
@@ -169,7 +169,7 @@ class ScoreStore(Protocol):
     def list(
         self, reach: Reach, query: ScoreQuery, limit: int, after: ScorePlace = BEFORE_ALL_SCORES
     ) -> Sequence[Score]:
-        """Return up to ``limit`` current scores after a position, by project, trace and id.
+        """Return up to ``limit`` current scores after a position, ordered by project, trace and id.
 
         Retracted scores are left out.
         """
@@ -185,7 +185,7 @@ class QueueReader(Protocol):
     """Reads queues, their items and the events of these items."""
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Queue]:
-        """Return all current queues, or those named ``name``, by project and name."""
+        """Return all current queues, or those named ``name``, ordered by project and name."""
 
     def items(self, queue: Queue) -> Sequence[QueueItem]:
         """Return the items of a queue in the order of their addition."""
@@ -194,7 +194,7 @@ class QueueReader(Protocol):
         """Return the events of all items, oldest first."""
 
     def alike(self, queue: Queue) -> Mapping[str, Alike]:
-        """Return the agreement on each item that several people annotated, by trace.
+        """Return the agreement on each item that several people annotated, ordered by trace.
 
         For steps the correctness is compared, for whole runs the decisive step and the responsible
         agent. Steps are matched by id, in whatever version they were judged. Annotations by

@@ -197,7 +197,7 @@ class TrajectoryRecord:
     spans_document: bytes
     """The JSON list that ``/spans`` returns."""
     calls: Sequence[Call]
-    """The rows for the call index: model and tool steps, by which duplicates are found."""
+    """The rows for the call index: model and tool steps, with which duplicates are found."""
     previous: Head | None = None
     """The stored trajectory that this record replaces."""
     read: Read = NOTHING_READ
@@ -384,7 +384,7 @@ class TrajectoryCarrier(Protocol):
 
 
 class CarryingStore(Protocol):
-    """The ports of the store that the owner of worker processes needs."""
+    """The ports that the parent of worker processes needs; it passes data on as bytes."""
 
     @property
     def codec(self) -> Codec:

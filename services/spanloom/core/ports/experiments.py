@@ -33,7 +33,7 @@ class EvaluatorStore(Protocol):
         """
 
     def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
-        """Return the versions of all evaluators, or of one evaluator, by name and number."""
+        """Return the versions of all evaluators, or of ``name``, ordered by name and number."""
 
 
 class ExperimentStore(Protocol):
@@ -53,7 +53,7 @@ class ExperimentStore(Protocol):
         """Return the experiments of a project by name, or only the experiment ``name``."""
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
-        """Return the experiments that have not ended, by project and name."""
+        """Return the experiments that have not ended, ordered by project and name."""
 
     def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
         """Return up to ``limit`` trace ids of the experiment's runs, from index ``first`` on."""
@@ -62,7 +62,7 @@ class ExperimentStore(Protocol):
         """Store how an experiment ended, durable on return; the store sets the time."""
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
-        """Return how experiments of a project ended, by id; no entry for running experiments."""
+        """Return, keyed by id, how the experiments of a project ended; running ones are absent."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
         """Return the number of scores by experiment name, for all experiments or for ``name``.

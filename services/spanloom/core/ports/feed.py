@@ -29,7 +29,7 @@ class Announcement(NamedTuple):
     changed_us: int = 0
     """The position in the feed, in µs on the store's clock; 0 before it is stored."""
     now: ListedRun | None = None
-    """The current trajectory; ``None`` if it was deleted or does not pass the reader's filter."""
+    """The current trajectory; ``None`` if it was deleted or does not pass the client's filter."""
     is_judgement: bool = False
     """Whether annotations or scores changed, not the trajectory; if so, there is no version."""
     writer: int = 0
@@ -49,7 +49,7 @@ class FeedPage(NamedTuple):
     """A page of the feed."""
 
     announcements: Sequence[Announcement]
-    """Oldest first; also announcements whose trajectory does not pass the reader's filter."""
+    """Oldest first; also announcements whose trajectory does not pass the client's filter."""
     next: Position
     """The position from which the next page is read."""
     has_more: bool = False
@@ -71,7 +71,7 @@ class FeedWriter(Protocol):
     """Writes the feed."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
-        """Append versions to the feed; return when readers can see them.
+        """Append versions to the feed; return when clients can see them.
 
         Call this after ``TrajectoryWriter.write``, so that an announced version can be read, and
         before recording the progress, so that a trace whose version was not announced is found as
@@ -98,7 +98,7 @@ class FeedReader(Protocol):
         all of them. A client that reads page after page gets the newest version of each trajectory
         once, and an announcement after the last change of its annotations and scores, even if
         writes are slow or concurrent; older versions may be missing. Changes that a blind queue
-        withholds from anonymous readers are announced when the queue no longer withholds them.
+        withholds from anonymous clients are announced when the queue no longer withholds them.
 
         Raises ``PositionGoneError``.
         """

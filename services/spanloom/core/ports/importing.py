@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     """The options of an import."""
 
     format: str = ""
-    """The id of a readable format; if empty, the format is detected from the first value."""
+    """The id of a readable format; if empty, the format is detected from the first record."""
     project: str = ""
     """The project for all runs; if empty, the projects that the file names."""
     key_project: str = ""

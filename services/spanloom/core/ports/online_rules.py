@@ -35,7 +35,7 @@ class OnlineRuleStore(Protocol):
         """
 
     def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
-        """Return all rules, or the rule ``name``, by project and name; also deleted rules."""
+        """Return all rules, or the rule ``name``, even if deleted, ordered by project and name."""
 
     def add_work(self, work: Sequence[Work]) -> None:
         """Store new states of work, durable on return."""

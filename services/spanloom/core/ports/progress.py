@@ -42,7 +42,7 @@ class ChangedSeconds(NamedTuple):
     """The changes in the seconds whose fingerprint differs from the known one."""
 
     changes: Sequence[TraceChange]
-    """All changes in these seconds, by trace, including changes known before."""
+    """All changes in these seconds, one per trace and second; known changes are included."""
     fingerprints: Mapping[int, int]
     """The current fingerprint of each of these seconds."""
 
@@ -163,7 +163,7 @@ class ProgressWriter(Protocol):
         """Record that all changes before a second are extracted, or their traces unfinished."""
 
     def record_watermarks(self, seconds: Mapping[int, int]) -> None:
-        """Record watermarks, in seconds, by slice."""
+        """Record watermarks, in seconds, keyed by slice."""
 
 
 class ReplayRequests(Protocol):

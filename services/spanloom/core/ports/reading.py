@@ -60,7 +60,7 @@ class StoredVersion(NamedTuple):
 
 
 class DocumentReader(Protocol):
-    """Reads the documents of current trajectories, within the reader's reach."""
+    """Reads the documents of current trajectories, within the caller's reach."""
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
         """Return the document; if several projects have the trace, the newest document."""
@@ -89,7 +89,7 @@ class DocumentReader(Protocol):
 
 
 class RunReader(Protocol):
-    """Lists runs by their current trajectories, within the reader's reach."""
+    """Lists runs by their current trajectories, within the caller's reach."""
 
     def list(
         self,
@@ -142,7 +142,7 @@ class RunReader(Protocol):
 
 
 class ConversationReader(Protocol):
-    """Lists conversations, within the reader's reach."""
+    """Lists conversations, within the caller's reach."""
 
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
@@ -156,7 +156,7 @@ class ConversationReader(Protocol):
 
 
 class StatsReader(Protocol):
-    """Computes statistics over runs, within the reader's reach."""
+    """Computes statistics over runs, within the caller's reach."""
 
     def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
         """Compute metrics for each group of runs that pass the filter, or of their steps.
@@ -180,7 +180,7 @@ class SentSpans(Protocol):
         """Return the key of a trace that has a trajectory; of several projects, the newest."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
-        """Return the other traces of the run whose home is this trace (``core/joining``), by id."""
+        """Return the other traces of the run whose home is this trace, ordered by id."""
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31

@@ -21,7 +21,7 @@ class ViewStore(Protocol):
         """
 
     def list(self, project: str) -> Sequence[SavedView]:
-        """Return the newest revision of each view, even if deleted, by page, name and id."""
+        """Return the newest revision of all views, even deleted, ordered by page, name and id."""
 
     def defaults(self, project: str) -> Mapping[str, str]:
         """Return the id of the default view by page; the view may have been deleted since."""

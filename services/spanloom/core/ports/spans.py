@@ -131,9 +131,9 @@ class Contents(NamedTuple):
     """The spans and content events of a trace as stored, before events are added to spans."""
 
     spans: Mapping[str, Span]
-    """The current version of each span, by its id."""
+    """The current version of each span, keyed by its id."""
     events: Mapping[tuple[str, str], int]
-    """The newest sequence of each content event, by span id and event id."""
+    """The newest sequence of each content event, keyed by span id and event id."""
 
 
 NO_CONTENTS = Contents({}, {})
@@ -156,7 +156,7 @@ class Traces(dict["TraceKey", "list[Span]"]):
         self.contents: dict[TraceKey, Contents] = {}
         """The spans and events that were read of each trace, including traces with only events."""
         self.unplaced: dict[TraceKey, Sequence[Unplaced]] = {}
-        """Evaluation results without a span, by trace, including traces with only events."""
+        """Evaluation results without a span, keyed by trace, including traces with only events."""
 
 
 class TracePart(NamedTuple):

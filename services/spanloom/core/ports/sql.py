@@ -96,7 +96,7 @@ class SqlEngine(Protocol):
 
     @property
     def tables(self) -> Mapping[str, SqlTable]:
-        """Every table and view of the store, by name."""
+        """Every table and view of the store, keyed by name."""
         ...
 
     @property

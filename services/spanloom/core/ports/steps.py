@@ -76,7 +76,7 @@ class ListedStep:
 
 
 class StepReader(Protocol):
-    """Reads the steps of current trajectories, within the reader's reach."""
+    """Reads the steps of current trajectories, within the caller's reach."""
 
     def list(
         self,

@@ -1,4 +1,7 @@
-"""The whole store, by subject, as created at startup and tested by ``tests/contract``."""
+"""The interface of the complete store, made up of one port per subject: spans, runs, the feed, ….
+
+Startup creates an implementation, and ``tests/contract`` tests it.
+"""
 
 from __future__ import annotations
 

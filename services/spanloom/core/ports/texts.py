@@ -58,7 +58,7 @@ class TextSearch(NamedTuple):
 
 
 class TextFinder(Protocol):
-    """Finds texts of the current trajectories, within the reader's reach."""
+    """Finds texts of the current trajectories, within the caller's reach."""
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None
@@ -72,7 +72,7 @@ class TextFinder(Protocol):
 
 
 class Changed(NamedTuple):
-    """A stored trajectory version, as a position in the order of storing, oldest first."""
+    """Identifies a stored trajectory version; sorts by the second of storing, oldest first."""
 
     second: int
     """The second, on the store's clock, at which the version was stored."""

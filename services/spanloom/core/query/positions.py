@@ -47,7 +47,7 @@ class Position(NamedTuple):
     """Used instead of ``seen`` while processes of version 0.1.0 use the store."""
 
     def has_shown(self, change: Placed) -> bool:
-        """Return whether a reader at this position has already been shown the change."""
+        """Return whether a client at this position has already been shown the change."""
         if change.changed_us <= self.until_us:
             return True
         return change.writer > 0 and change.number <= dict(self.seen).get(change.writer, 0)
@@ -67,7 +67,7 @@ class Sight(NamedTuple):
     numberless_us: int
     """The read returns changes without a writer up to this time."""
     is_upgrading: bool = False
-    """Whether readers of 0.1.0 may continue from the position of this read."""
+    """Whether clients of 0.1.0 may continue from the position of this read."""
 
 
 class Placed(Protocol):

@@ -1,4 +1,4 @@
-"""The shape of a run, by which sets of runs are compared: tools, agents, transitions, failures."""
+"""The shape of a run, used to compare sets of runs: tools, agents, transitions, failures."""
 
 from __future__ import annotations
 

@@ -65,7 +65,10 @@ def is_writable(row: Row) -> bool:
 
 
 def write_results(rows: Iterable[Row]) -> bytes:
-    """Return writable scores as an ``ExportLogsServiceRequest``, with a resource per project."""
+    """Return scores for which ``is_writable`` is true as an ``ExportLogsServiceRequest``.
+
+    The request has one resource per project.
+    """
     by_project: dict[str, list[Row]] = {}
     for row in rows:
         by_project.setdefault(row["project"], []).append(row)

@@ -108,12 +108,12 @@ def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str
 
 
 def response_row(key: TraceKey, response_id: str, step_id: str) -> Call:
-    """Return the row of the call index by which a response's step is found."""
+    """Return the call-index row with which a lookup of the response finds its step."""
     return Call(key, step_id, response_key(response_id), 0, ALWAYS_NS, is_bare=False)
 
 
 def response_window(response_id: str) -> CallWindow:
-    """Return the search for the step of a response."""
+    """Return the call-index lookup that finds the step of the response with this id."""
     return CallWindow(response_key(response_id), 0, ALWAYS_NS)
 
 

@@ -53,7 +53,7 @@ class Result:
     target: str = ""
     """The kind of target that the result names; if empty, the result's span decides."""
     members: Mapping[str, Any] = field(default_factory=dict)
-    """Further members of the score, by name."""
+    """Further members of the score, keyed by name."""
 
 
 def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:

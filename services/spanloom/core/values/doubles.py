@@ -1,4 +1,4 @@
-"""The text of a floating-point number, as ClickHouse stores it."""
+"""Formats a floating-point number as text in the same way as ClickHouse."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ KINDS = tuple(_LINES)
 
 
 class Number(NamedTuple):
-    """A numeric property of a run, such as its duration, by the name of its query field."""
+    """A numeric property of a run, such as its duration, identified by its query field's name."""
 
     name: str
     unit: str

@@ -25,5 +25,5 @@ def read_report(text: bytes) -> ReadReport:
 
 
 def measures_of(report: ReadReport) -> Mapping[str, Measure]:
-    """Return the measures of the scores in a report, by score."""
+    """Return the measures of the scores in a report, keyed by score."""
     return measure((row.model_dump() for row in report.results), ())

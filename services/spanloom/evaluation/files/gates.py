@@ -130,7 +130,7 @@ def _against(gate: Gate, measure: Measure, base: Measure | None, *, needs_proof:
 
 
 def differences(base: Measure, other: Measure, stat: Stat) -> Mapping[str, float]:
-    """Return ``other`` minus ``base`` for each common item, by its key."""
+    """Return ``other`` minus ``base`` for each common item, keyed by item key."""
     is_rate = stat == "pass_rate"
     before = base.passes if is_rate else base.numbers
     after = other.passes if is_rate else other.numbers

@@ -88,9 +88,9 @@ class _Judged:
     results: bytes
     """A list of results as JSON."""
     excerpts: Mapping[int, Sequence[str]]
-    """Excerpts of evidence, by the position of the result in the list."""
+    """Excerpts of evidence, keyed by the position of the result in the list."""
     fingerprints: Mapping[str, str]
-    """Fingerprints of views, by evaluator."""
+    """Fingerprints of views, keyed by evaluator."""
 
     @property
     def place(self) -> tuple[str, int, str, str]:

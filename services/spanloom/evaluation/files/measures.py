@@ -64,7 +64,7 @@ class Measure:
 
     @property
     def passes(self) -> Mapping[str, float]:
-        """The share of passed results, by item.
+        """The share of passed results, keyed by item.
 
         Items without passed or failed results are absent.
         """
@@ -72,7 +72,7 @@ class Measure:
 
     @property
     def numbers(self) -> Mapping[str, float]:
-        """The average number, by item; a boolean is 0 or 1, items without numbers are absent."""
+        """Averages, keyed by item; a boolean counts as 0 or 1, items without numbers are absent."""
         return {item: _average(self._numbers[item]) for item in sorted(self._numbers)}
 
     def usual_stat(self) -> Stat:

@@ -54,7 +54,7 @@ def conclude(
 ) -> Outcome:
     """Return the outcome of a judgement.
 
-    ``bases`` are the measures of the reports that gates compare with, by the report's name.
+    ``bases`` are the measures of the reports that gates compare with, keyed by the report's name.
     ``broken_off`` is the reason why runs are missing, such as a service that did not answer.
     """
     measures = measure((row.result for row in judgement.rows()), config.scores)

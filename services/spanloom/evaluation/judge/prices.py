@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from spanloom.core.pricing import Rates
 
 _OWNERS = {"openai-chat": "openai", "openai-responses": "openai", "google-gla": "google"}
-"""Providers in the price list, by their names in pydantic-ai."""
+"""Providers in the price list, keyed by their names in pydantic-ai."""
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,9 @@
-"""Compares the arguments of calls: returns for each call the reference calls that it matches.
+"""Compares the arguments of calls: returns, for each call, the reference calls it matches.
 
-A set of positions is an integer with a bit for each position. Equal arguments are found by a key,
-and subsets by the sets of positions of their items, so that comparing 10,000 calls with 10,000
-takes a fraction of a second.
+A set of reference calls is a bitmask, with one bit per reference call. Equal arguments are looked
+up by a key. Subset matches are found by combining, for each item in the arguments, the bitmask of
+the reference calls that contain it. Comparing 10,000 calls with 10,000 reference calls takes a
+fraction of a second.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ class Rule(Protocol):
     """Compares the arguments of one tool."""
 
     def __call__(self, actual: Sequence[object], reference: Sequence[Placed]) -> Sequence[int]:
-        """Return, for each call's arguments, the reference positions that they match, as bits."""
+        """Return, for each call's arguments, the bitmask of the reference calls that they match."""
 
 
 def match_calls(
     actual: Sequence[Call], reference: Sequence[Call], config: MatchConfig, budget: Budget
 ) -> list[int]:
-    """Return for each actual call the set of reference calls that it matches.
+    """Return, for each actual call, the bitmask of the reference calls that it matches.
 
     Raises ``TooLargeError``.
     """

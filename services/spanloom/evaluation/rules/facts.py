@@ -73,7 +73,7 @@ class Facts:
 
     @cached_property
     def callers(self) -> Mapping[str, DocumentAgent]:
-        """The calling agent, by the id of the called agent."""
+        """The calling agent, keyed by the id of the called agent."""
         found: dict[str, DocumentAgent] = {}
         for agent in self.document.agents:
             for step in agent.steps:

@@ -53,7 +53,7 @@ class Search:
         )
 
     def matches(self, text: str) -> Sequence[tuple[str, int, int]]:
-        """Return kind, start and end of each match in a text, by their start."""
+        """Return the kind, start and end of each match in a text, ordered by start."""
         matches_of = self._known.get(text)
         if matches_of is None:
             self._take(text)

@@ -70,7 +70,7 @@ class _Open:
         self._queues: defaultdict[_Key, deque[int]] = defaultdict(deque)
         """Numbers of open calls by id and name, where ``None`` stands for any id or name."""
         self._answers: dict[int, bool] = {}
-        """Whether an answered call failed, by its number."""
+        """Whether an answered call failed, keyed by its number."""
 
     def add(self, requested: RequestedCall, place: str) -> None:
         for key in product((requested.id, None), (requested.name, None)):

@@ -24,7 +24,7 @@ class Subject:
     earlier: list[Result] = field(default_factory=list)
     """Results of the same run so far, for conditions on scores."""
     scores: dict[str, float | bool | str | None] = field(default_factory=dict)
-    """Stored scores of the run, by name, for conditions on scores."""
+    """Stored scores of the run, keyed by name, for conditions on scores."""
 
     @cached_property
     def run(self) -> Run:

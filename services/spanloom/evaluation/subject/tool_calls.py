@@ -55,7 +55,7 @@ def _input_of(step: DocumentStep) -> object:
 
 
 def _whole(step: DocumentStep, arguments: object, requested: dict[str, object]) -> object:
-    """Return the arguments of a tool step; ``requested`` has arguments of model calls, by step."""
+    """Return the arguments of a tool step; ``requested`` has those of model calls by step."""
     known = requested.get(step.id)
     if not isinstance(known, dict) or not known:
         return arguments
@@ -66,7 +66,7 @@ def _whole(step: DocumentStep, arguments: object, requested: dict[str, object]) 
 
 
 def _arguments_by_step(agent: DocumentAgent) -> dict[str, object]:
-    """Return the arguments of the answered calls of an agent, by the tool step's id."""
+    """Return the arguments of the answered calls of an agent, keyed by the tool step's id."""
     return {step.id: arguments for step, _, arguments in _answers(agent)}
 
 

@@ -118,7 +118,7 @@ class OwnClock:
                 self._under_way.discard(at_us)
 
     def _remember(self, connection: Connection) -> None:
-        """Make the clock continue after the rows of an earlier process, even if it was set back."""
+        """Start at the time of the newest stored row, even if the system clock was set back."""
         if not self._last_us:
             newest = (int(at_us) for (at_us,) in connection.rows("newest_announcement"))
             self._last_us = self._stored_us = max(newest, default=1)

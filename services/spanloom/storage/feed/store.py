@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EVERY = 1 << 20
 """More announcements than there can be within the horizon."""
 TWICE_WITHIN_S = 6 * 3600
-"""Seconds within which announcements by two processes are recognised as repeats."""
+"""Seconds within which equal announcements by two processes are recognised as duplicates."""
 
 
 class ClickHouseFeed:

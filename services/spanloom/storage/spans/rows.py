@@ -76,7 +76,7 @@ def _join(spans: list[Span], by_span: EventsOfTrace) -> None:
 
 
 def _unplaced(by_span: EventsOfTrace) -> Sequence[Unplaced]:
-    """Return the evaluation results among events without a span, by time."""
+    """Return the evaluation results among events without a span, ordered by time."""
     found = [one for own in by_span.values() for one in own.values() if one.event.name == RESULT]
     return [Unplaced(one.span_id, one.event) for one in sorted(found, key=_order)]
 

@@ -202,5 +202,8 @@ def _text_key(row: Row) -> _TextKey:
 
 
 def _place(row: Row) -> HitCursor:
-    """Return the position of a candidate; a text stored twice has one position."""
+    """Return where a candidate's text occurs: run, step and part.
+
+    Two stored copies of one text have the same cursor, so the text is found only once.
+    """
     return HitCursor(row.TrajectoryStart, row.TraceId, row.Project, _STEP_ID(row.StepId), row.Place)

@@ -60,7 +60,7 @@ _ITEMS = _ELSEWHERE | {
     for stored in STEP.stored
     if isinstance(stored, StoredSteps)
 }
-"""The SQL of the array for each item, by the item's name."""
+"""The SQL of the array for each item, keyed by the item's name."""
 _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 

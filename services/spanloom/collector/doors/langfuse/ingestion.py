@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message or the name of a span, by kind of text."""
+"""Fields that also become the status message or the name of a span, keyed by kind of text."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
@@ -221,7 +221,7 @@ class LangfuseIngestion:
 
 
 def make_langfuse_doors(langfuse: LangfuseIngestion) -> Mapping[str, Door]:
-    """Return the endpoints for Langfuse's API, by path."""
+    """Return the endpoints for Langfuse's API, keyed by path."""
 
     def ingest(request: Received) -> Accepted:
         ingested = langfuse.ingest(request.body, request.project)

@@ -91,7 +91,7 @@ def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
 
 
 _REJECTED = {Signal.SPANS: "rejectedSpans", Signal.CONTENT_EVENTS: "rejectedLogRecords"}
-"""The response field that counts rejected items, by signal."""
+"""The response field that counts rejected items, keyed by signal."""
 
 
 def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
@@ -112,7 +112,7 @@ def encode_response(outcome: ExportOutcome, encoding: Encoding) -> bytes:
 
 
 def make_otlp_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Door]:
-    """Return the OTLP endpoints, by path."""
+    """Return the OTLP endpoints, keyed by path."""
     doors = {
         signal: _door(signal, export) for signal, export in make_exports(exporter, limits).items()
     }

@@ -62,7 +62,7 @@ def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
-    """Return the requests of each Codex call in order, by the call's span id."""
+    """Return the requests of each Codex call in order, keyed by the call's span id."""
     by_id = {span.span_id: span for span in spans}
     found: dict[str, list[Event]] = {}
     for event in list_events(span for span in spans if span.events):

@@ -109,7 +109,7 @@ def _text_in(result: Mapping[str, Json]) -> str:
 
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
-    """Return the calls that log records report, by the id of the call's span."""
+    """Return the calls that log records report, keyed by the id of the call's span."""
     spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):
@@ -138,7 +138,7 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 
 def _names_of_agents(tree: SpanTree) -> Mapping[str, str]:
-    """Return the names of sub-agents, by the id of the span with their start event."""
+    """Return the names of sub-agents, keyed by the id of the span with their start event."""
     started = (e for e in read_events(tree) if e.what is What.STARTED)
     return {e.holder.span_id: e.get(keys.AGENTS) for e in started}
 

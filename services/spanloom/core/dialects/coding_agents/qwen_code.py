@@ -156,6 +156,6 @@ def _classify_sub_agent(span: Span, view: TraceView) -> Classification:
 
 
 def _reports(tree: SpanTree) -> Mapping[str, str]:
-    """Return the final reports of sub-agents, by the sub-agent's span id."""
+    """Return the final reports of sub-agents, keyed by the sub-agent's span id."""
     ended = (e for e in keys.read_events(tree) if e.what is What.FINISHED and not e.is_bare)
     return {e.holder.span_id: e.get(("result", "output", "response")) for e in ended}

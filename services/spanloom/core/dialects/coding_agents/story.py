@@ -66,7 +66,7 @@ _EXCLUDES_CACHED = "claude_code."
 
 
 def read_story(tree: SpanTree) -> Mapping[str, Classification]:
-    """Return the classification of each log record that is a span of its own, by span id."""
+    """Return the classification of each log record that is a span of its own, keyed by span id."""
     events = read_events(tree)
     agents = () if has_agents(tree) else list_sub_agents(events)
     known: dict[str, Classification] = {}

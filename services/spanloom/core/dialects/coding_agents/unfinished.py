@@ -1,7 +1,7 @@
-"""Finds tools with a permission but no end: the program was stopped before they ended.
+"""Finds tool calls that were permitted but never ended, because the program was stopped.
 
-A tool's span is sent only when the tool ends, so the decision is its only record. The decision
-becomes a record without a span, and so a step.
+A tool's span is sent only when the tool ends, so the permission event is the only record of the
+call. It becomes a record without a span, and so a step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def list_unfinished(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return a span for each event that permitted a tool whose run no span or record reports."""
+    """Return a span for each tool call that was permitted but never reported.
+
+    A permission event exists for the call, but neither a span nor a log record of the tool run.
+    """
     decided = [(span, event) for span in spans if span.events for event in _decisions(span)]
     if not decided:
         return ()

@@ -38,7 +38,7 @@ _COMPOSED = Classification(Kind.GRAPH, "openinference_openai_agents.composed_run
 _LEVELS = 3
 """How many levels below a trace are searched for runs, which the author may wrap in spans."""
 _NAMES = {"response": "LLM", "generation": "LLM", "turn": "CHAIN"}
-"""Kinds of the SDK's spans, by their default names."""
+"""Kinds of the SDK's spans, keyed by their default names."""
 _FRAME = Classification(Kind.OTHER, "openinference_openai_agents.frame_of_a_run")
 
 

@@ -51,7 +51,7 @@ class OpenInferenceOverlay(Dialect):
         self._frameworks: Mapping[str, Dialect] = {}
 
     def prepare(self, others: Sequence[Dialect]) -> None:
-        """Collect the dialects of frameworks that emit their own spans, by scope."""
+        """Collect the dialects of frameworks that emit their own spans, keyed by scope."""
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 
     def recognises(self, signature: Signature) -> bool:

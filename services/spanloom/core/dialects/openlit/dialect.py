@@ -186,9 +186,9 @@ class _Runs(OwnTree):
     def __init__(self, tree: SpanTree) -> None:
         super().__init__(tree, _is_langchain)
         self.nodes: defaultdict[str, set[str]] = defaultdict(set)
-        """The names of a span's child nodes, by span id."""
+        """The names of a span's child nodes, keyed by span id."""
         self.again: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
-        """A span's child runs, by span id and name of the run."""
+        """A span's child runs, keyed by span id and name of the run."""
         for span in self.spans:
             parent, operation = self.parent(span), _operation(span)
             if parent is not None and operation == "invoke_workflow":

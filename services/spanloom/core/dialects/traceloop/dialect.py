@@ -120,7 +120,7 @@ class Traceloop(Dialect):
         return Classification(run.kind, "traceloop.twin_of_invoke_agent", announcement.span_id)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, else ``traceloop.entity.*``."""
+        """Read the ``gen_ai.*`` attributes; if they are absent, ``traceloop.entity.*``."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             facts = genai_facts.read_model_call(attributes)
@@ -143,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an announcement like its twin; as an agent if it has no twin."""
+    """Classify an ``invoke_agent`` span like its twin; as an agent if it has no twin."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:
@@ -151,16 +151,16 @@ def _classify_announcement(span: Span, view: TraceView) -> Classification:
     return Classification(Kind.AGENT, "traceloop.invoke_agent")
 
 
-# Two spans report a run: the announcement ``invoke_agent`` has only the name; its twin, a child or
-# a later sibling, has LangChain's run metadata. If another instrumentation's spans are between
-# them, the two have different parents; then the twin is a span with the same name that ran while
-# the announcement was open.
+# Two spans report a run: ``invoke_agent`` has only the name; its twin, a child or a later sibling,
+# has LangChain's run metadata. If another instrumentation's spans are between them, the two have
+# different parents; then the twin is a span with the same name that ran while the ``invoke_agent``
+# span was open.
 
 _ANNOUNCES = "invoke_agent "
 
 
 def twin_of(span: Span, view: TraceView) -> Span | None:
-    """Return the second span of an announced run, with metadata: a child, or a later sibling."""
+    """Return the twin of an ``invoke_agent`` span, which has the metadata; ``None`` if absent."""
     name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
@@ -170,7 +170,7 @@ def twin_of(span: Span, view: TraceView) -> Span | None:
 
 
 def announcement_of(twin: Span, view: TraceView) -> Span | None:
-    """Return the announcement of the run that ``twin`` reports with metadata, or ``None``."""
+    """Return the ``invoke_agent`` span of the run that ``twin`` reports too, or ``None``."""
     parent = view.tree.parent(twin)
     if parent is None:
         return None
@@ -199,7 +199,7 @@ def _first_by_name(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _pairs(children: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
-    """Pair each announcement with the next sibling of the same name, in order."""
+    """Pair each ``invoke_agent`` span with its next sibling for the same agent, in order."""
     waiting: defaultdict[tuple[str, str], deque[Span]] = defaultdict(deque)
     for child in children:
         if is_announcement(child):
@@ -217,7 +217,7 @@ def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
-    """Pair announcements that have no twin nearby with spans that ran while they were open."""
+    """Pair other ``invoke_agent`` spans with a span that ran while they were open."""
     taken = set(_near(tree))
     waiting: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in tree.spans:
@@ -233,7 +233,7 @@ def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
 
 
 def _near(tree: SpanTree) -> Iterator[str]:
-    """Yield the ids of announcements and twins that are parent and child, or siblings."""
+    """Yield the ids of ``invoke_agent`` spans and their twins that are children or siblings."""
     for span in tree.spans:
         children = tree.children(span)
         if is_announcement(span) and (twin := _first_by_name(children).get(_agent_name(span))):

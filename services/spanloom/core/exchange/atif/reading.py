@@ -81,7 +81,7 @@ def _minor_version(trajectory: Json) -> int:
 
 
 def _embedded(trajectory: Json) -> dict[str, tuple[str, Json]]:
-    """Return the trajectories of subagents at any depth, with their paths, by id."""
+    """Return the trajectories of subagents at any depth, with their paths, keyed by id."""
     found: dict[str, tuple[str, Json]] = {}
     waiting = [("", trajectory)]
     while waiting:

@@ -28,7 +28,7 @@ _MEMBERS = {
     "tool": _OF_ALL | {"tool_call_id", "name", "status"},
     ASSISTANT: _OF_ALL | {"tool_calls"},
 }
-"""The members that a message can have in Inspect, by role."""
+"""The members that a message can have in Inspect, keyed by role."""
 FAILED = "error"
 """The status of a tool message that reports a failure."""
 

@@ -29,7 +29,7 @@ _DEEP = "it is nested too deeply"
 
 
 class _Piece(NamedTuple):
-    """An unchecked line, and its path in the value that contains it."""
+    """An unchecked line, and its path in the record that contains it."""
 
     where: str
     value: Any  # any JSON value
@@ -77,7 +77,7 @@ class _Runs:
         self._steps = 0
         self._is_bare = False
         self.losses = Losses()
-        """Losses of the run, and of the values before it that are not runs."""
+        """Losses of the run, and of the records before it that are not runs."""
 
     def take(self, place: str, piece: _Piece) -> Iterator[Taken | Refused]:
         """Add a line to the run, or yield the run and start another."""
@@ -161,7 +161,7 @@ def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
 
 
 def _pieces(value: Any) -> Iterator[_Piece]:  # any JSON value
-    """Yield the lines in a value: the value itself, a list's items, or a request's traces."""
+    """Yield the lines in a record: the record itself, a list's items, or a request's traces."""
     if isinstance(value, list) and value and all(map(_is_line, value)):
         for at, item in enumerate(value):
             yield _Piece(f"{at}.", item)

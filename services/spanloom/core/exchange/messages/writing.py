@@ -39,7 +39,7 @@ SourcedMessage: TypeAlias = "tuple[Json, str]"
 
 
 class Talk(NamedTuple):
-    """The conversation of a run."""
+    """The messages of one run, in order, as a chat transcript."""
 
     agent: DocumentAgent
     sourced: Sequence[SourcedMessage]

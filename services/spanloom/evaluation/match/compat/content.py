@@ -15,7 +15,7 @@ _NEEDED = {
     "tool_use": ("id", "name", "input"),
     "tool_result": ("content", "tool_use_id"),
 }
-"""Members that a block must have, by its type."""
+"""Members that a block must have, keyed by its type."""
 _LEFT_OUT = frozenset({"tool_use", "tool_result"})
 """Blocks that are not read as content."""
 

@@ -15,8 +15,8 @@ import { sendItems } from "./send.js";
 
 learn({ en, zh });
 
-// Converts runs or steps to items: with their input, and for a reference also their output. A run or step that
-// cannot be a row is reported with the reason.
+// Converts runs or steps to dataset items. Each item gets the input and, if it is to have a reference answer, also
+// the output as that answer. Each run or step that cannot become an item is reported with the reason.
 
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or one of its steps */
 /** @typedef {"input" | "reference"} Role the purpose of the rows: to be run again, or to be compared with */

@@ -1,4 +1,4 @@
-/** The page of an alert: its condition, its channels, the events that fire now, and all its events. */
+/** The page of an alert: its condition, its channels, the events that are firing now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";

@@ -52,7 +52,7 @@ export function DatasetView({ name, project }) {
         ${(items.data.next_cursor || cursor) && html`<${Pager} at=${Number(at ?? 0)} n=${items.data.items.length} page=${items.data.items.length} next=${items.data.next_cursor} />`}`}</div>`}`;
 }
 
-/** The number of newest versions that are shown; older versions are folded. */
+/** The number of newest versions that are shown; older versions are collapsed. */
 const NEWEST = 5;
 
 /** The draft, and every version. @param {{of: Dataset, shown: string | undefined}} props */

@@ -1,4 +1,4 @@
-/** A query of runs in a form, with the suggestions of the list. */
+/** A form field for a query that selects runs, with the same suggestions as the search box of the run list. */
 import { useRef } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { useOffers } from "../list/offers.js";

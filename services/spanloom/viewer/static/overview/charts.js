@@ -1,4 +1,4 @@
-/** Charts of the metrics over time; a click on a slot opens its runs, a drag zooms. */
+/** Charts of the metrics over time; a click on an interval opens its runs, a drag zooms. */
 import { duration, money, short } from "../format.js";
 import { t } from "../i18n/index.js";
 import { zoom } from "../list/time_range.js";
@@ -14,7 +14,7 @@ export function Charts() {
   const runs = layOut(found, "count");
   const failed = failuresIn(found);
   const others = runs.map((n, i) => (n === null ? null : n - (failed[i] ?? 0)));
-  /** Zoom to several slots, or open the runs of one slot. @param {number} from @param {number} to */
+  /** Zoom to several intervals, or open the runs of one interval. @param {number} from @param {number} to */
   const pick = (from, to) => {
     const [start, end] = clipped(found, from, to);
     if (to > from) return zoom(start, end);

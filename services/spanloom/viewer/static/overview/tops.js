@@ -56,7 +56,7 @@ function Table({ top, params, children }) {
         ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
 }
 
-/** A table by a field that the reader chooses; the field is stored in the URL. @param {{params: Params}} props */
+/** A table by a field that the user chooses; the field is stored in the URL. @param {{params: Params}} props */
 function AnyField({ params }) {
   const fields = useFields().filter((one) => one.type === "text" || one.type === "choice" || one.type === "flag").filter((one) => !one.has_keys);
   const by = place.value.query.by ?? "service";

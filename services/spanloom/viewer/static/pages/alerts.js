@@ -1,4 +1,4 @@
-/** Alerts: the alerts that fire now and why, earlier events, and the definitions of alerts. */
+/** Alerts: the alerts that are firing now and why, earlier events, and the definitions of alerts. */
 import { alerts as en } from "../i18n/en/alerts.js";
 import { list as enList } from "../i18n/en/list.js";
 import { learn, number, t } from "../i18n/index.js";

@@ -1,4 +1,4 @@
-/** The runs before and after this one in the list that the reader came from. */
+/** The runs before and after this one in the list that the user came from. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { number, t } from "../i18n/index.js";
 import { fetchMore, origin, pageOf } from "../list/run.js";
@@ -8,7 +8,7 @@ import { useKeys } from "../ui/frame.js";
 import { traceId } from "./state.js";
 import { Copied, copyAddress } from "./views.js";
 
-/** The index of this run in the list that the reader came from, or -1. @param {import("../list/run.js").Origin} of */
+/** The index of this run in the list that the user came from, or -1. @param {import("../list/run.js").Origin} of */
 const placeIn = ({ runs }) => runs.findIndex(([id]) => id === traceId());
 
 /** @param {1 | -1} by @param {Record<string, string | undefined>} query */

@@ -18,7 +18,7 @@ import { head, isCut, score, seek } from "./player.js";
 // The splitter between timeline and tree: dragged, or moved by keys; Enter or a double click collapses and
 // restores the timeline.
 
-/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet; folded on a phone. */
+/** Height in pixels; null: as high as its lanes need, up to the limit of the style sheet; collapsed on a phone. */
 const height = kept("timeline.height", /** @type {number | null} */ (matchMedia("(max-width: 560px)").matches ? 0 : null));
 /** Minimum legible height; below it the timeline is collapsed. */
 const LEAST = 40;

@@ -1,4 +1,4 @@
-/** Arranges the boxes of a graph in rows and columns if a single column would be too high to read. */
+/** Arranges the boxes of a graph in rows and columns if a single column would be too tall to read. */
 
 /** @typedef {{x: number, y: number}} Point */
 /** @typedef {Point & {width: number, height: number}} Placed */
@@ -14,7 +14,7 @@ const MARGIN = 16;
 /** The usual ratio of width to height of the space for a graph. */
 const SHAPE = 1.4;
 
-/** Return the layout with boxes in several columns if it is too high, otherwise unchanged. @param {Plan} plan @returns {Plan} */
+/** Return the layout with boxes in several columns if it is too tall, otherwise unchanged. @param {Plan} plan @returns {Plan} */
 export function wrapped(plan) {
   /** @type {Map<number, [string, Placed][]>} */
   const byX = new Map();

@@ -9,7 +9,8 @@ import { range, slotAt, slots, stepFor, zone } from "./range.js";
 const DAY = 86_400_000;
 
 /**
- * Request metrics for intervals of the parameters' time range. An open end is set to the first or last run.
+ * Return metrics for each interval of the time range in `params`. A missing start defaults to the day of the first run;
+ * a missing end to now or, if the start is missing too, to the end of the day of the last run, but not later than now.
  * @param {Params} params @param {string} metrics @param {AbortSignal} until @returns {Promise<OverTime>}
  */
 export async function numbersOver(params, metrics, until) {
@@ -33,7 +34,7 @@ async function ends(params, until) {
   return { since: Math.min(...starts), until: Math.max(last + 1, Math.min(last + DAY, now)) };
 }
 
-/** The values of a metric, one for each slot; null if the service has none. @param {OverTime} found @param {string} metric @returns {(number | null)[]} */
+/** The values of a metric, one for each interval; null if the service has none. @param {OverTime} found @param {string} metric @returns {(number | null)[]} */
 export function layOut({ slots: all, items }, metric) {
   const values = /** @type {(number | null)[]} */ (all.map(() => null));
   for (const item of items) {

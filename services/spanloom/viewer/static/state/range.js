@@ -71,7 +71,7 @@ function floor(ms, step) {
 /** The start of the next slot: a day on which the clock changes has 23 or 25 hours. @param {number} start @param {Step} step */
 const after = (start, step) => floor(start + step.ms + (step.ms > HOUR ? 2 * HOUR : 0), step);
 
-/** Return consecutive slots, from the slot that contains `since` to the slot that contains the last time before `until`. @param {number} since @param {number} until @param {Step} step @returns {Slot[]} */
+/** Return consecutive intervals, from the interval that contains `since` to the interval that contains the last time before `until`. @param {number} since @param {number} until @param {Step} step @returns {Slot[]} */
 export function slots(since, until, step) {
   /** @type {Slot[]} */
   const found = [];
@@ -79,7 +79,7 @@ export function slots(since, until, step) {
   return found;
 }
 
-/** The position of the slot that contains a time; -1 if none does. @param {Slot[]} all in order @param {number} ms */
+/** The index of the interval that contains a time; -1 if none does. @param {Slot[]} all in order @param {number} ms */
 export function slotAt(all, ms) {
   let [low, high] = [0, all.length - 1];
   while (low <= high) {

@@ -90,7 +90,7 @@ const isPrompt = ({ role }) => role === "system" || role === "developer";
 /** The text of a message's content; its other parts are left out. @param {unknown} content @returns {string} */
 const wordsOf = (content) => (typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join(" ") : "");
 
-/** A prompt, folded to its first words. @param {{message: Message}} props */
+/** A prompt, collapsed to its first words. @param {{message: Message}} props */
 function Prompt({ message }) {
   const [isOpen, setOpen] = useState(() => foundIn(wordsOf(message.content)) >= 0);
   return html`<section class="said by-${message.role}"><h4><button class="plain prompt" aria-expanded=${String(isOpen)} onClick=${() => setOpen(!isOpen)}>${isOpen ? "▾" : "▸"} ${message.role}${!isOpen && html` <bdi>${line(wordsOf(message.content), 200)}</bdi>`}</button></h4>

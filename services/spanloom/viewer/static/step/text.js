@@ -1,4 +1,4 @@
-/** Renders plain text: line breaks are preserved, long text is folded, hidden characters are made visible. */
+/** Renders plain text: line breaks are preserved, long text is collapsed, hidden characters are made visible. */
 import { useState } from "../vendor/hooks.js";
 import { bytes } from "../format.js";
 import { t } from "../i18n/index.js";

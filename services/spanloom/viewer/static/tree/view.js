@@ -66,7 +66,7 @@ export class View {
     this.isAlone = false;
     /** The row whose subtree is shown, or -1 for all rows. */
     this.root = -1;
-    /** The loops by their first rows; initially folded. */
+    /** The loops by their first rows; initially collapsed. */
     this.loops = loopsOf(outline);
     this.heads = this.loops.size ? headsOf(outline, this.loops) : null;
     for (const first of this.loops.keys()) this.collapsed[first] = 1;
@@ -124,7 +124,7 @@ export class View {
     this.count = count;
   }
 
-  /** The loop that begins with a row, if it is folded or can be. @param {number} i */
+  /** The loop that begins with a row, if it is collapsed or can be. @param {number} i */
   loopAt(i) {
     return this.hasFrames ? undefined : this.loops.get(i);
   }

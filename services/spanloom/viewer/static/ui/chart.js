@@ -1,5 +1,5 @@
 /**
- * A chart over time: bars on top of each other, or lines. Arrow keys or the pointer choose a slot, whose numbers are
+ * A chart over time: bars on top of each other, or lines. Arrow keys or the pointer choose an interval, whose numbers are
  * shown in words; dragging, or Shift with the arrows, chooses several. A table has the same numbers.
  */
 import { useState } from "../vendor/hooks.js";
@@ -9,11 +9,11 @@ import { t } from "../i18n/index.js";
 import { html } from "./html.js";
 
 /** @typedef {import("../state/range.js").Slot} Slot */
-/** A series of bars or a line: its name, its colour (a class), and a value for each slot, null if there is none. @typedef {{name: string, tone: string, values: (number | null)[]}} Series */
+/** A series of bars or a line: its name, its colour (a class), and a value for each interval, null if there is none. @typedef {{name: string, tone: string, values: (number | null)[]}} Series */
 /**
  * @typedef {{label: string, slots: Slot[], series: Series[], format: (value: number) => string, isLine?: boolean,
  *   pick?: (from: number, to: number) => void, isThin?: boolean}} Props
- *   `pick`: opens the runs of the slots `from` to `to`; `isThin`: without axis and table
+ *   `pick`: opens the runs of the intervals `from` to `to`; `isThin`: without axis and table
  */
 
 const HEIGHT = 100;
@@ -48,7 +48,7 @@ function most(series, isLine) {
   return sums.reduce((a, b) => Math.max(a, b), 0);
 }
 
-/** The number for a range of slots: for bars the sum; for lines only a single slot has a number. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
+/** The number to show for a range of intervals. For bars it is the sum; for lines there is a number only if the range is a single interval. @param {Series} one @param {number} from @param {number} to @param {boolean} isLine */
 function total({ values }, from, to, isLine) {
   const known = values.slice(from, to + 1).filter((value) => value !== null);
   if (isLine && to > from) return null;
@@ -61,7 +61,7 @@ const shown = (value, format) => (value === null ? "–" : format(value));
 /** @param {Slot} first @param {Slot} last */
 const span = (first, last) => `${clock(first.start)} – ${clock(last.end)}`;
 
-/** The bars of a slot. @param {Series[]} series @param {number} i @param {number} top */
+/** The bars of an interval. @param {Series[]} series @param {number} i @param {number} top */
 function stack(series, i, top) {
   let above = HEIGHT;
   return series.map((one) => {
