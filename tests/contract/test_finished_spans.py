@@ -73,7 +73,7 @@ def test_the_finished_span_stays_in_whatever_order_its_copies_come(
 ) -> None:
     copies, last = SENT[case]
     orders = list(permutations(range(len(copies))))
-    for turn, order in enumerate(orders if len(orders) < 7 else orders[::12]):
+    for turn, order in enumerate(orders if len(orders) < 7 else orders[::6]):
         own = key._replace(trace_id=f"{turn + 1:032x}")
         requests = [request_of(own, copy) for copy in copies]
         for at in order:

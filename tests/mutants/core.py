@@ -140,7 +140,10 @@ MUTANTS = (
         was="return has_operation or scope in self._frameworks",
         becomes="return scope in self._frameworks",
         why="a workflow with a span kind LLM counts as a model call",
-        killed_by=[f"{UNIT}/extraction/test_wild.py"],
+        killed_by=[
+            f"{UNIT}/extraction/test_wild.py",
+            f"{UNIT}/dialects/openinference/test_overlay.py",
+        ],
     ),
     Mutant(
         name="messages-left-on-the-step",
