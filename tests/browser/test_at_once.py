@@ -19,7 +19,7 @@ from tests.support.annotated_page import (
     wait_saved,
 )
 from tests.support.annotated_runs import SEED
-from tests.support.browser import wait_until
+from tests.support.browser import FRAME, wait_until
 from tests.support.interception import Held, intercept
 from tests.support.page_runs import wait_for
 from tests.support.reused_page import remember
@@ -41,8 +41,6 @@ WHEN_SEEN = """new MutationObserver((_, all) => {
   %s;
 }).observe(document, { childList: true, subtree: true });"""
 """Run before the frame is shown with which an element comes."""
-FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
-"""Whatever is done after a frame is done then."""
 
 
 @pytest.mark.usefixtures("trace")

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import httpx
 import pytest
 from playwright.sync_api import expect
+from tests.support.browser import FRAME
 from tests.support.interception import intercept
 from tests.support.page_runs import start_quick
 from tests.support.qualities import faults
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 ROWS = "table.runs tbody tr"
 SHADED = """[...document.querySelectorAll(".runs td")]
   .filter((one) => /h[1-4]/.test(one.className)).map((one) => one.className.split(" ")[0])"""
-DRAWN = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
-"""What an answer changes is drawn then."""
 ROUNDS = 5
 ALL = ROUNDS * len(AGO_NS)
 _IN_A_WEEK = [ago < 7 * 24 * HOUR for ago in AGO_NS * ROUNDS]
@@ -68,7 +67,7 @@ def test_a_range_is_two_clicks_and_stays(page: Page, service: RunningSpanloom) -
         page.get_by_role("button", name="7 d").click()
     expect(page.locator(".counts")).to_have_text(f"{OF_A_WEEK} runs")
     assert query_of(page)["since"] == "7d"
-    page.evaluate(DRAWN)
+    page.evaluate(FRAME)
     chart = page.get_by_role("slider", name="Runs over time")
     chart.press("Home")
     chart.press("Shift+End")
