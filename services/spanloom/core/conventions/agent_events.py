@@ -1,8 +1,8 @@
-"""Reads events of coding agents: the name decides the kind; a value may be under several keys.
+"""Reads the events of coding agents, whose values may be under several keys.
 
 Coding agents write a log record for each prompt, request, tool call and so on. The service stores
 such a record as an event of its span, or, if it has no span, as a *bare span* (``log.bridge``). The
-end of the name gives the kind of event, for any sender: ``codex.user_prompt``.
+end of the event's name gives its kind, for any sender: ``codex.user_prompt``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name"
 SENT = ("request_text", "gen_ai.input.messages", "messages", "request")
 RECEIVED = ("response_text", "gen_ai.output.messages", "response", "output", "text")
 BODY = ("body",)
-"""The body of the record: a sentence for people if the sender is known, or the request sent."""
+"""The record's body: a request or response, an unknown sender's text, or a text for people."""
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
@@ -76,12 +76,12 @@ class Event(NamedTuple):
     is_bare: bool
 
     def get(self, keys: Sequence[str]) -> str:
-        """Return the first non-empty value under these keys; empty if missing or hidden."""
+        """Return the first non-empty value under ``keys``; empty if missing or redacted."""
         value = first(self.attributes, *keys)
         return "" if value in HIDDEN else value
 
     def text(self, keys: Sequence[str]) -> str:
-        """Return the first value under these keys, or else the body if the sender is unknown."""
+        """Return the first value under ``keys``, or else the body if the sender is unknown."""
         own = self.get(keys)
         return own if own or is_of_known_sender(self.name) else self.get(BODY)
 
@@ -182,7 +182,7 @@ def _events_of(span: Span) -> Iterator[Event]:
 
 
 def _identity(event: Event) -> tuple[object, ...]:
-    """Return a key that is equal for an event and its repetition in the same span (by Codex)."""
+    """Return a key that is equal for an event and its repetition in one span, as Codex sends it."""
     stamp = event.attributes.get("event.timestamp") or event.time_ns
     return event.what, event.holder.span_id, stamp, event.get(CALL_IDS), event.get(REQUEST_IDS)
 

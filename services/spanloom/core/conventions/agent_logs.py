@@ -22,7 +22,7 @@ BRIDGED = "log.bridge"
 """Attribute of spans made from log records; Qwen Code sets it on its own bridge's spans too."""
 EVENT_NAME = "event.name"
 CONVERSATION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id", "ulid")
-"""Attributes that name the conversation of a record; ``ulid`` is Cline's."""
+"""Attributes that name the conversation of a record; Cline uses ``ulid``."""
 PROMPT_KEYS = (
     *("prompt.id", "prompt_id", "gen_ai.prompt.name", "qwen-code.prompt_id"),
     "github.copilot.interaction_id",
@@ -135,7 +135,7 @@ def is_name(text: str) -> bool:
 
 
 def is_of_known_sender(name: str) -> bool:
-    """Return whether the name belongs to a known sender, whose record bodies are for people."""
+    """Return whether the name belongs to a known sender, whose bodies are texts for people."""
     return name.startswith(_PREFIXES)
 
 

@@ -1,4 +1,4 @@
-"""Kinds of coding agents' log records, by the end of their names, in one shared table.
+"""Maps the end of a log record's name to the kind of the record, for all coding agents.
 
 The names differ by sender only in their prefix: ``codex.user_prompt``, ``qwen-code.user_prompt``.
 """
@@ -15,7 +15,7 @@ class What(Enum):
     PROMPT = auto()
     """A person's prompt."""
     REQUEST = auto()
-    """A model was called; a record with counts or a status reports the whole call."""
+    """A model was called; a record with token counts or an HTTP status reports the whole call."""
     RESPONSE = auto()
     FAILURE = auto()
     """A call of a model failed."""
@@ -49,7 +49,7 @@ _ENDINGS = {
     "agent.start": What.STARTED,
     "agent.finish": What.FINISHED,
 }
-"""The kind by the end of a name: ``tool_call`` for ``qwen-code.tool_call``.
+"""Kinds of records, keyed by the end of the name: ``tool_call`` of ``qwen-code.tool_call``.
 
 The entries with ``task`` are Cline's names.
 """
@@ -61,11 +61,11 @@ _OF_ONE_SENDER = {
     "codex.websocket_request": What.REQUEST,
     "codex.turn_ttft": None,
 }
-"""Kinds by whole name; records with ``None`` are stored with the run, but report no step."""
+"""Kinds of records, keyed by the whole name; ``None`` for records that report no step of a run."""
 _SUB_AGENT = "subagent"
 """Prefix of the last part of a name that reports the start or end of a sub-agent."""
 _REPORTS = ("<task-notification>",)
-"""Prefixes of prompts that a program wrote itself when a background sub-agent had ended."""
+"""Prefixes of prompts that a program, not a person, wrote after a background sub-agent ended."""
 NAMES_KEPT = 4096
 MAX_NAME_CHARS = 200
 """Records with longer names are ignored."""
@@ -74,7 +74,7 @@ MAX_NAME_CHARS = 200
 def what_is_named(name: str) -> What | None:
     """Return the kind of records with this name; ``None`` if they report nothing.
 
-    Records of a sub-agent's start or end are ``FINISHED``; their attributes tell the two apart.
+    Records of a sub-agent's start or end are ``FINISHED``; their attributes distinguish the two.
     """
     return _what_is_named(name) if len(name) <= MAX_NAME_CHARS else None
 

@@ -1,4 +1,4 @@
-"""Attributes of unknown senders, by the ends of their keys: ``au.llm.input`` holds an input.
+"""Finds attributes of unknown senders by the ends of their keys: ``au.llm.input`` is an input.
 
 Each vendor has its own prefix (``flue.turn.input``, ``_ml_obs.meta.input.messages``), but nearly
 all keys end in one of a few words. Attributes with a known key take precedence.
@@ -32,7 +32,7 @@ _SIDES = {
     **dict.fromkeys(("toolinput", "toolarguments", "kwargs"), _ARGUMENTS),
     **dict.fromkeys(("result", "results", "toolresult", "tooloutput"), _RESULT),
 }
-"""The meaning of a key's last word, also if one of ``_FORMS`` follows it."""
+"""Meanings of a key's last word, or of the word before it if the last word is in ``_FORMS``."""
 _FORMS = frozenset({"value", "messages", "text", "content", "data", "json", "message", "body"})
 _MODEL = re.compile(r"^(?:\w+_)?model(?:_?(?:name|id))?$", re.IGNORECASE)
 _NAMES = {
@@ -43,15 +43,15 @@ _NAMES = {
     "entityname": "entity_names",
     **dict.fromkeys(("usage", "usagemetadata", "tokenusage", "usagedetails"), "counts"),
 }
-"""The meaning of a key's last one or two words."""
+"""Meanings of the last word of a key, or of its last two words together."""
 _NO_VENDOR = re.compile(
     rf"^(?:{'|'.join(meanings.OTHER_CONVENTIONS)})\.|header|cookie", re.IGNORECASE
 )
-"""Keys of other conventions that end in the same words."""
+"""Matches keys of other conventions, headers and cookies, which end in the same words."""
 
 
 class Endings(NamedTuple):
-    """The keys of a span by their meaning, the shortest key first."""
+    """The keys of a span's attributes, grouped by meaning, in each group the shortest first."""
 
     kinds: Sequence[str] = ()
     entity_types: Sequence[str] = ()
@@ -73,7 +73,7 @@ _found: ByteCache[tuple[str, ...], Endings] = ByteCache(CACHE_BYTES)
 
 
 def find_endings(keys: Collection[str]) -> Endings:
-    """Return the keys by the meaning of their last words."""
+    """Return the keys, grouped by the meaning of their last words."""
     key = tuple(keys)
     return _found.get(key) or _found.keep(key, _find(key), 2_000 + sum(map(sys.getsizeof, key)))
 
@@ -102,7 +102,7 @@ def _meanings(key: str) -> Sequence[str]:
 
 
 _CONVERSING = re.compile(r"messages|prompt|completion|chat_?ctx", re.IGNORECASE)
-"""Words in keys that only model calls have, not tools."""
+"""Words that occur in keys of model calls, but not in keys of tools."""
 _PLACES = {
     _INPUT: ("inputs", "arguments"),
     _OUTPUT: ("outputs", "results"),
@@ -112,7 +112,7 @@ _PLACES = {
 
 
 def _side(last: str, before: str) -> str:
-    """Return what a key's value is, an input for example: ``output.messages`` is an output."""
+    """Return the meaning of a key's last two words: ``output`` for ``output.messages``."""
     if last in _FORMS and before in _SIDES:
         return _SIDES[before]
     for form in _FORMS:
@@ -123,7 +123,7 @@ def _side(last: str, before: str) -> str:
 
 
 def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
-    """Return the keys read for model, input and output because no known key has a value."""
+    """Return the keys used for model, input or output where no known key has a value."""
     found = find_endings(attributes)
     sides = (
         (found.models, meanings.MODELS),
@@ -135,7 +135,7 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
-    """Set input and output by the ends of keys if no known attribute or event has them."""
+    """Set missing input and output from attributes whose keys end in a word for them."""
     if facts.input and facts.output:
         return
     found, is_tool = find_endings(attributes), kind is Kind.TOOL
@@ -148,7 +148,7 @@ def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> N
 
 
 def _first_text(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return the first value that is neither empty, a number nor a flag."""
+    """Return the first value under ``keys`` that is a text, not a number or flag; empty if none."""
     return attributes.get(_first_key(attributes, keys), "")
 
 

@@ -1,4 +1,4 @@
-"""Evaluations of a span: ``gen_ai.evaluation.result``.
+"""Reads the evaluations of a span from its events ``gen_ai.evaluation.result``.
 
 The conventions put name, score, label and explanation into an event of the evaluated span, or into
 a log record that names the span; some senders make a child span of the evaluated span instead.
@@ -40,7 +40,7 @@ _MEMBERS = {
     ERROR_TYPE: "error_type",
 }
 OF_RESPONSE = "5c0e5c0e"
-"""First digits of a trace id that is made for results which name a response, not a span."""
+"""First digits of trace ids made up for evaluations that name a response instead of a span."""
 
 
 def read_evaluations(span: Span) -> Sequence[Mapping[str, Json]]:
@@ -59,9 +59,9 @@ def _read(event: Event) -> Mapping[str, Json]:
 
 
 def trace_of_response(response_id: str) -> str:
-    """Return the made-up trace id under which results for a response are stored.
+    """Return the made-up trace id under which evaluations of a response are stored.
 
-    The results belong to a model call whose trace is not known, or has not arrived yet.
+    They evaluate a model call whose trace is not known, or has not arrived yet.
     """
     digest = hashlib.blake2b(response_id.encode(errors="surrogatepass"), digest_size=12)
     return OF_RESPONSE + digest.hexdigest()

@@ -56,7 +56,7 @@ def with_details(span: Span) -> Span:
 
     A setting decides whether a sender writes them to attributes or to events; the span's own
     attributes take precedence. Messages in separate events are added only to a span with
-    instructions, because the instructions alone would otherwise be taken for the whole input.
+    instructions, because the instructions alone would otherwise count as the whole input.
     """
     if not span.events:
         return span
@@ -122,7 +122,7 @@ def _first(span: Span, name: str) -> str:
 
 
 def _messages(span: Span, roles: Mapping[str, str]) -> str:
-    """Return the messages; empty if they have only roles, because content capture is off."""
+    """Return the messages in events named in ``roles``; empty if no message has content."""
     messages: list[Json] = [_message(e, roles[e.name]) for e in span.events if e.name in roles]
     return written(messages) if any(map(_has_content, messages)) else ""
 

@@ -10,7 +10,7 @@ The author of a tool may do the same without a protocol, as Google's ADK recomme
 
     {"status": "error", "error_message": "no such city"}
 
-This form counts only as the whole result. The same form deeper inside is the tool's own data.
+It is a failure only if it is the whole result. Deeper inside a result it is the tool's own data.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 REPORTED_BY_RESULT = "result"
-"""The value of ``StepError.reported_by`` for such a failure."""
+"""The value of ``StepError.reported_by`` for a failure that only a tool's result reports."""
 _MARK = "rror"
 """A substring of everything that marks a result as an error: ``isError``, ``"error"``."""
 _AROUND = (
     *("output", "outputs", "result", "response", "toolResult", "tool_result"),
     *("data", "kwargs", "update", "messages"),
 )
-"""Keys under which frameworks wrap a result, and LangChain its messages and commands."""
+"""Keys under which frameworks wrap a result, or LangChain wraps a message or a command."""
 _MAX_LAYERS = 8
 _CONTENTS = ("content", "result", "error", "message")
 _MESSAGES = ("error", "error_message", "errorMessage", "message", "detail", "reason")
@@ -60,7 +60,7 @@ def find_failed_result(text: str) -> StepError | None:
 
 
 def flags_in(keys: Iterable[str]) -> Sequence[str]:
-    """Return the attributes that report whether a tool failed, in whatever form."""
+    """Return those of ``keys`` whose attributes report whether a tool succeeded or failed."""
     return [
         key
         for key in keys
@@ -138,7 +138,7 @@ def _text(part: Json) -> str:
 
 
 def _in_repr(text: str) -> str | None:
-    """Return the message in ``content='no such city' … status='error'``."""
+    """Return the message in the repr ``content='no such city' … status='error'``, or ``None``."""
     if _REPR.match(text) is None:
         return None
     if last_text(text, " status=") != "error" and not _REPR_MARK.search(without_literals(text)):

@@ -1,4 +1,4 @@
-"""Read failures of spans: error and code, and which exceptions are only control flow."""
+"""Reads the error of a span, and its code; exceptions raised as control flow are no errors."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ STATUS_CODE = re.compile(r"(?:[Ee]rror code|status(?:[_ ]code)?)\W{1,3}([1-5]\d\
 _LEADING_CODE = re.compile(
     r"(?:HTTP )?([45]\d\d)(?:: | - )|(?:\w*Error: )?([45]\d\d) (?=[A-Z{]|status code)"
 )
-"""A status code before a message: ``429: slow down``, or in clients of Google ``429 Slow down``."""
+"""A status code before a message: ``429: slow down``, or ``429 Slow down`` of Google's clients."""
 _CODE_KEYS = ("http.response.status_code", "http.status_code", "error.code")
 _ERROR_KEYS = ("error.type", "error.message", "error")
 _EXCEPTIONS = frozenset({"exception", "gen_ai.client.operation.exception"})
-"""Events that report an exception; the second is GenAI's own, usually a log record."""
+"""Events that report an exception; GenAI defines the second one, usually a log record."""
 _LEVEL = "langfuse.observation.level"
 _ERRORS = (*_ERROR_KEYS, _LEVEL)
 _MESSAGE_KEYS = ("error.message", "error", "langfuse.observation.status_message")
@@ -121,7 +121,7 @@ def _is_control_flow(exception_type: str, control_flow: ControlFlow) -> bool:
 def is_abandoned_stream(span: Span) -> bool:
     """Return whether a stream was cancelled after its answer had been read.
 
-    If ``asyncio`` does this, the span has a ``CancelledError`` and the status ``Ok``.
+    If ``asyncio`` cancels it, the span has a ``CancelledError`` and the status ``Ok``.
     """
     if span.status_code != "Ok":
         return False
@@ -160,7 +160,7 @@ class ControlFlow(NamedTuple):
     pauses: Collection[str] = ()
     """The types that pause a run until a person answers."""
     questions: Sequence[Callable[[str], str]] = ()
-    """Each returns the question to a person in a pause's message; empty if there is no question."""
+    """Functions that return the question to a person in a pause's message, or an empty text."""
 
     def is_raised_by(self, exception_type: str) -> bool:
         """Return whether the type, with or without package, is one of ``types``."""
@@ -176,7 +176,7 @@ class ControlFlow(NamedTuple):
 
 
 def join_control_flow(declared: Iterable[ControlFlow]) -> ControlFlow:
-    """Return one declaration that combines all of these."""
+    """Return one ``ControlFlow`` that combines all of ``declared``."""
     every = list(declared)
     return ControlFlow(
         frozenset(name for one in every for name in one.types),

@@ -144,7 +144,7 @@ def read_input(attributes: Mapping[str, str]) -> str:
 
 
 def _messages(attributes: Mapping[str, str], key: str) -> str:
-    """Return the messages; an empty list counts as absent."""
+    """Return the messages under ``key``; empty if missing or an empty list."""
     return "" if (messages := attributes.get(key, "")) == "[]" else messages
 
 

@@ -83,7 +83,7 @@ def read_step(span: Span, metadata_key: str) -> Step:
 
 
 def read_error(span: Span, metadata: Mapping[str, str]) -> StepError | None:
-    """Return the step's error, or ``None`` if it has none; raise ``NotCarriedError``."""
+    """Return the step's error, or ``None``; raise ``NotCarriedError`` if it is invalid."""
     if ERROR not in span.attributes:
         return None
     error = members(load(span.attributes[ERROR]))
@@ -96,13 +96,13 @@ def read_error(span: Span, metadata: Mapping[str, str]) -> StepError | None:
 
 
 def read_usage(info: object) -> Usage:
-    """Return the token counts of ``model_info``; raise ``NotCarriedError``."""
+    """Return the token counts in ``model_info``; raise ``NotCarriedError`` if they are invalid."""
     fields = members(info)
     return Usage(*(number(fields.get(name)) for name in TOKEN_COUNTS))
 
 
 def read_metrics(info: object) -> Metrics:
-    """Return the metrics of ``metrics_info``; raise ``NotCarriedError``."""
+    """Return the metrics in ``metrics_info``; raise ``NotCarriedError`` if they are invalid."""
     fields = members(info)
     return Metrics(
         llm_duration_ns=milliseconds(fields.get("llm_duration")),
@@ -127,47 +127,47 @@ def load(text: str) -> object:
 
 
 def members(value: object) -> dict[str, Any]:  # as JSON has it
-    """Return a JSON object; this and the functions below raise ``NotCarriedError`` otherwise."""
+    """Return the value if it is a JSON object; raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, dict):
         raise NotCarriedError("an object is needed")
     return value
 
 
 def text(value: object) -> str:
-    """Return a string."""
+    """Return the value if it is a string; raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, str):
         raise NotCarriedError("a text is needed")
     return value
 
 
 def texts(value: object) -> list[str]:
-    """Return a list of strings."""
+    """Return the value if it is a list of strings; raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, list):
         raise NotCarriedError("a list is needed")
     return [text(item) for item in value]
 
 
 def texts_by_name(value: object) -> dict[str, str]:
-    """Return an object whose values are strings."""
+    """Return the value if it is an object of strings; raise ``NotCarriedError`` otherwise."""
     return {name: text(item) for name, item in members(value).items()}
 
 
 def number(value: object) -> int:
-    """Return an integer that fits into 64 bits, the width of the columns."""
+    """Return an integer that fits into columns of 64 bits; raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, int) or isinstance(value, bool) or not -(2**63) <= value < 2**63:
         raise NotCarriedError("a whole number is needed")
     return value
 
 
 def share(value: object) -> float:
-    """Return any finite number."""
+    """Return the value if it is a finite number; raise ``NotCarriedError`` otherwise."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NotCarriedError("a number is needed")
     return value
 
 
 def milliseconds(value: object) -> int:
-    """Return milliseconds in a string of digits as nanoseconds that fit into 64 bits."""
+    """Return a string of digits, in ms, as ns of 64 bits; raise ``NotCarriedError`` otherwise."""
     digits = text(value)
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 14):
         raise NotCarriedError("milliseconds are needed")

@@ -1,4 +1,4 @@
-"""Spans of messages that Invariant's SDK pushes: a span for the run and one for each message.
+"""Reads the spans made from messages that Invariant's SDK pushes: one for the run, one per message.
 
 Requests are independent: an append adds messages below the run's span, whose id is derived from the
 trace id. Messages are ordered by time, messages of equal time by arrival.
@@ -50,7 +50,7 @@ def is_message(span: Span) -> bool:
 
 
 def arrange_messages(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the spans with times in the order of their messages; the run's span covers them all.
+    """Return the spans with times that keep the order of the messages, all within the run's span.
 
     Spans of other senders are unchanged.
     """
@@ -95,7 +95,7 @@ def read_steps(tree: SpanTree) -> Mapping[str, ListedStep]:
 
 
 def read_addresses(spans: Iterable[Span]) -> Addresses:
-    """Return the steps of the messages among these spans, to look them up by address."""
+    """Return an index of the steps made from the spans that are messages, keyed by address."""
     found = sorted(filter(is_message, spans), key=_place)
     messages = [_message(span) for span in found]
     steps = list(steps_of(messages, lambda at: found[at].span_id))
@@ -117,7 +117,7 @@ def _first_text(messages: Iterable[Message], role: str) -> str:
 
 
 def _message(span: Span) -> Message:
-    """Return the message of a span; content that is no message becomes a message's text."""
+    """Return the message of a span; a value that is no JSON object becomes the message's text."""
     text, role = span.attributes.get(MESSAGE, ""), span.attributes[ROLE]
     value = json_value(text)
     if not isinstance(value, dict):

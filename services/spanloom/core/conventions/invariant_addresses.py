@@ -75,7 +75,7 @@ class Addresses:
 
 
 def _bounds(text: object, found: Mapping[str, str | None]) -> tuple[int, int] | None:
-    """Return an address's range in UTF-16 code units; ``None`` if it has none within the text."""
+    """Return an address's range in UTF-16 code units; ``None`` if it names none within the text."""
     if not isinstance(text, str):
         return None
     if (line := found["line"]) is not None:

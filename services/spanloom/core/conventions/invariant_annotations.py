@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.invariant_addresses import Spot
 
 ANNOTATION = "annotation"
-"""The name of these scores."""
+"""The name of the scores made from annotations."""
 _NOBODY = "invariant"
 _AUTHORS = ("annotator", "source")
-"""Members of ``extra_metadata`` with the author; Spanloom's own files have the first one."""
+"""Members of ``extra_metadata`` with the author; the first one, which Spanloom writes, wins."""
 _LONGEST = 200
 """Maximum characters of an author or an address; an address has to fit into ``item``."""
 _HASH_BYTES = 8

@@ -1,10 +1,10 @@
-"""Steps of a run that is known only as a list of messages.
+"""Makes the steps of a run that is reported only as a list of messages.
 
 An assistant's message is a model call, a tool's message is a tool run. The input of a call is the
 last answer and the messages after it: lists do not contain the actual input, and repeating whole
-histories would take space quadratic in the list. Such calls are marked (``HISTORY``). Unanswered
-messages at the end are a call without output. ``conversation`` (``core/formats``) restores the list
-from these steps.
+histories would take space quadratic in its length. Such calls are marked (``HISTORY``). Unanswered
+messages at the end become a call without output. ``conversation`` (``core/formats``) restores the
+list from these steps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ListedStep(NamedTuple):
     call_id: str = ""
     """The id of the call that a tool's message answers."""
     is_paired: bool = False
-    """Whether the list contains that call."""
+    """Whether the list contains the call that a tool's message answers."""
     heard: Sequence[int] = ()
     """Indexes of the messages that are a model call's input."""
     is_parts: bool = False
@@ -119,7 +119,7 @@ class _Window:
         self.fresh += 1
 
     def close(self, at: int, output: str) -> ListedStep:
-        """Return the call whose input is the window."""
+        """Return the model call whose input is the window, and empty the window."""
         items, self._items, self.fresh = self._items, [], 0
         heard_text = _written([message for _, message in items]) if items else ""
         return ListedStep(
@@ -128,7 +128,7 @@ class _Window:
 
 
 class _Calls:
-    """Calls that no result has answered yet, in order, keyed by id."""
+    """Tool calls that no result has answered yet, in order and keyed by id."""
 
     def __init__(self) -> None:
         self._by_id: defaultdict[str, deque[tuple[int, Message]]] = defaultdict(deque)

@@ -1,7 +1,7 @@
 """Reads spans of the Model Context Protocol: the request that a span reports, and its tool.
 
 Up to four spans report one call of a tool: from the framework, its client, the SDK and the
-server. Each of the last three is a *leg* of the call. They name the method in an attribute
+server. Each of the last three is a *leg* of the call. Legs name the method in an attribute
 (``mcp.method.name``) or only in their own name::
 
     MCP send tools/call get_rate             the SDK's client
@@ -32,7 +32,7 @@ CONTENT_REQUESTS = frozenset({"resources/read", "prompts/get", "sampling/createM
 """Requests for contents, whose errors can fail a run. All other requests except tool calls set up
 or watch a session."""
 SESSION = "mcp.session"
-"""The rule for spans that set up or watch a session; errors on or below them do not fail a run."""
+"""Rule name of spans that set up or watch a session; errors on or below them fail no run."""
 REQUEST, RESPONSE = "request", "response"
 """Attributes of Logfire's spans with the request and the response as JSON."""
 
@@ -48,7 +48,7 @@ _SERVER = "Server"
 
 
 class Leg(NamedTuple):
-    """One side of a tool call, the client's or the server's."""
+    """A report of a tool call from one side: the client or the server."""
 
     tool: str
     """The tool's name; empty if the span does not name it."""
@@ -105,7 +105,7 @@ def tool_of(span: Span) -> str:
 
 
 def arguments_in(span: Span) -> Json:
-    """Return the arguments in the request on the span; ``None`` if there are none."""
+    """Return the tool call's arguments in the span's ``request`` attribute, or ``None``."""
     return _params(span).get("arguments")
 
 

@@ -94,7 +94,7 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Operation names of other senders (``bare``), by the kind of span that they mean.
+"""Operation names of other senders, as ``bare`` returns them, by the kind that they mean.
 
 A guardrail is a step only if its operation is spelled as in the conventions.
 """
@@ -107,7 +107,7 @@ _KNOWN_TO_DIALECTS = frozenset(
         *("userprompt", "systemprompt", "executehook"),
     }
 )
-"""Operations whose meaning only one dialect knows."""
+"""Operations that only one dialect interprets; the tables here leave them out."""
 _OPERATION_WORDS = {name.replace("_", ""): kind for name, kind in OPERATIONS.items()}
 _KINDS = {
     **{word: kind for word, kind in _OPERATION_WORDS.items() if word not in _KNOWN_TO_DIALECTS},
@@ -158,7 +158,7 @@ TOOL_NAMES = (
     "traceloop.entity.name",
 )
 TOOL_MARKS = frozenset(TOOL_NAMES[:6])
-"""The keys that only tools have."""
+"""The keys of ``TOOL_NAMES`` that only spans of tools have."""
 TOOL_CALL_IDS = (
     *("gen_ai.tool.call.id", "tool_call.id", "tool.call_id", "tool_call_id", "ai.toolCall.id"),
     "lk.function_tool.id",
@@ -201,7 +201,7 @@ CONVERSATIONS = (
 )
 """Keys of a conversation id, on spans of any kind. ``session.id`` may be a browser session."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
-"""Keys of a conversation id on steps of unknown senders, where ``session.id`` is no browser's."""
+"""Keys of a conversation id on steps of unknown senders; ``session.id`` is no browser session."""
 OTHER_CONVENTIONS = (
     *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
     *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),
@@ -212,7 +212,7 @@ OTHER_CONVENTIONS = (
 MAX_KEY_CHARS = 100
 """Longer keys are not searched for words."""
 FLOW_PREFIXES = ("lk.", "genkit:")
-"""Prefixes of frameworks whose spans have fixed names in place of an operation."""
+"""Prefixes of keys of frameworks whose spans have fixed names in place of an operation."""
 
 
 def bare(name: str) -> str:
@@ -273,7 +273,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
-    """Return the kind attributes whose value is no known kind, each with this value."""
+    """Return key and value of each attribute in ``KIND_KEYS`` whose value is no known kind."""
     return {
         (key, text)
         for key in KIND_KEYS
@@ -288,7 +288,7 @@ def _is_known(text: str) -> bool:
 
 
 def data_kind_of(attributes: Mapping[str, str]) -> str:
-    """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory``; otherwise empty."""
+    """Return ``embedding``, ``retrieval``, ``reranking`` or ``memory`` by operation; else empty."""
     words = [word_of(text) for key in OPERATION_KEYS if (text := attributes.get(key))]
     kinds = [kind for word in words if (kind := data_kind_of_word(word))]
     return _MEMORY if _MEMORY in kinds else next(iter(kinds), "")

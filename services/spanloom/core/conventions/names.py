@@ -1,9 +1,9 @@
-"""The displayed name of a step: templates filled, ids removed, the author's name preferred.
+"""Makes the displayed name of a step: fills templates, removes ids, prefers an author's name.
 
 Runs are grouped, filtered and compared by name, so names must be equal from run to run:
 ``Flow_eb23b91c-….kickoff`` is shown as ``Flow.kickoff``. Logfire names spans after their message
 template, ``OpenAI Agents trace: {name}``, whose fields are attributes of the span. The AI SDK
-names the span of a call after function and model; the author's name is an attribute.
+names the span of a call after function and model; the name that the author gave is an attribute.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 _FUNCTIONS = ("ai.telemetry.functionId", "vercel.ai.telemetry.functionId", "gen_ai.function_id")
-"""Attributes with the author's name for a call of an AI SDK function such as ``generateText``."""
+"""Attributes with the name that the author gave a call of an AI SDK function (``generateText``)."""
 _WORKFLOWS = ("gen_ai.workflow.name", "crewai.crew.name", "crewai.flow.name", "workflow.name")
 _AGENT_NAME = "gen_ai.agent.name"
 _RUNS = ("invoke_agent", "invoke_workflow")
@@ -75,14 +75,14 @@ def name_of(span: Span) -> str:
 
 
 def function_name(span: Span) -> str:
-    """Return the author's name for a call of an AI SDK function; empty for other spans."""
+    """Return the name that the author gave an AI SDK function's call; empty for other spans."""
     return first(span.attributes, *_FUNCTIONS)
 
 
 def author_name(span: Span) -> str:
-    """Return the author's name for a run; empty if the span's own name contains it.
+    """Return the name that the author gave a run; empty if the span's own name contains it.
 
-    The AI SDK's function name is always returned, because its agents are named after it.
+    The name of an AI SDK function's call is always returned, because its agents are named after it.
     """
     attributes = span.attributes
     if function := function_name(span):
@@ -101,7 +101,7 @@ def _has_word(text: str, word: str) -> bool:
 
 
 def fill_template(template: str, attributes: Mapping[str, str]) -> str:
-    """Return a template with the fields filled that the attributes have: ``{a}``, ``{a[b]!r}``.
+    """Return a template whose fields (``{a[b]!r}``) are filled with values of the attributes.
 
     A field with an id is left unfilled, so that names repeat. An HTTP route is not a template.
     """

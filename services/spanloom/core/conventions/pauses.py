@@ -108,7 +108,7 @@ class SpanReader(NamedTuple):
         return max((s.start_ns for s in spans if self.read_tool(s) is None), default=0)
 
     def read_approved(self, children: Sequence[Span]) -> str:
-        """Return the tools that ran before anything else, as calls that a person approved."""
+        """Return the tool runs before the first other child, as JSON of approved calls."""
         ran = list(takewhile(lambda tool: tool is not None, map(self.read_tool, children)))
         tools = [tool for tool in ran if tool is not None] if len(ran) < len(children) else []
         return as_question([{**ask_to_run(t.name, t.arguments), "approved": True} for t in tools])
@@ -117,7 +117,7 @@ class SpanReader(NamedTuple):
 def with_question(
     tool: Classification, span: Span, view: TraceView, reader: SpanReader
 ) -> Classification:
-    """Return the tool's classification, with its question if the run waits for an approval."""
+    """Return the tool's classification, with a question if the run waits for an approval."""
     ran = reader.read_tool(span)
     if ran is None or ran.has_result or not ran.arguments or span.status_code == "Error":
         return tool

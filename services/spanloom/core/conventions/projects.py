@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 DEFAULT_PROJECT = "default"
 PROJECT = "spanloom.project"
 PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")
-"""In order of precedence; an invalid name is skipped."""
+"""Resource attributes with a project name, in order of precedence; invalid names are skipped."""
 
 
 def project_of(attributes: Mapping[str, str]) -> str:

@@ -19,9 +19,9 @@ _VAGUE = frozenset({"", "Exception", "Error", "BaseException"})
 """Exception types without information; the text may contain the actual type."""
 _QUOTES = "'\""
 _WITH_DATA = re.compile(r"[\w .()-]+: (?=\{['\"])")
-"""OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
+"""Errors of OpenAI's Agents SDK: ``Error running tool: {'tool_name': …, 'error': 'disk full'}``."""
 _DATA = re.compile(r"\{['\"]message['\"]: ?['\"]")
-"""As OpenLLMetry and Logfire report them: ``{'message': 'Error …', 'data': {'error': …}}``."""
+"""The same errors in OpenLLMetry and Logfire: ``{'message': 'Error …', 'data': {'error': …}}``."""
 
 
 class Raised(NamedTuple):
@@ -83,7 +83,7 @@ def _of_data(words: str) -> str:
 
 
 def _of_message(fields: dict[str, Json]) -> str:
-    """Return the error in ``data``, or else message and data; empty if there are other fields."""
+    """Return the error in the field ``data``, or else message and data; empty for other fields."""
     message, data = fields.get("message"), fields.get("data")
     if not isinstance(message, str) or not fields.keys() <= {"message", "data"}:
         return ""

@@ -20,8 +20,8 @@ _UNKNOWN = frozenset({"", "unknown"})
 def release_of(spans: Sequence[Span], root: Span) -> str | None:
     """Return the release from the first source that has one; ``None`` if no source decides.
 
-    Sources are the span attributes above, then the resource. In each source the root's value
-    counts; if the root has none, all spans with a value must agree.
+    Sources are the span attributes in ``_ATTRIBUTES``, then the resource. In each source the root's
+    value counts; if the root has none, all spans with a value must agree.
     """
     return next((found for read in _SOURCES if (found := _only(read, spans, root))), None)
 

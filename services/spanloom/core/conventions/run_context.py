@@ -103,14 +103,14 @@ _STEP_TAGS = ("seq:step:", "graph:step:", "map:key:")
 
 
 class ContextKeys(NamedTuple):
-    """The attribute keys with run context; most sets of keys contain none."""
+    """The keys of a span's attributes that hold run context; most spans have none."""
 
     environment: Sequence[str]
     user: Sequence[str]
     tags: Sequence[str]
     cost: Sequence[str]
     own: Sequence[tuple[str, str]]
-    """Keys of metadata that the sender added itself, each with its name."""
+    """Keys of metadata that the sender added itself, each with its name without a prefix."""
     conversation: Sequence[str]
     conversation_by_ending: Sequence[str]
     """Keys of any sender whose suffix names a conversation."""
@@ -119,7 +119,7 @@ class ContextKeys(NamedTuple):
 
 
 def find_context_keys(keys: Collection[str]) -> ContextKeys:
-    """Return which of these attribute keys hold run context."""
+    """Return those of ``keys`` whose attributes hold run context."""
     own = [(key, _name_of(key)) for key in keys if key.startswith(_PREFIXES)]
     return ContextKeys(
         environment=[key for key in _ENVIRONMENT if key in keys],
@@ -235,7 +235,7 @@ def _tags(text: str) -> str:
 
 
 def _cost(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return the call's cost in the sender's currency; empty if unknown, or OpenLIT's 0."""
+    """Return the call's cost in the sender's currency; empty if unknown or 0 (OpenLIT)."""
     text = first(attributes, *keys)
     if not text and _COST_DETAILS in attributes:
         text = as_text(json_object(attributes[_COST_DETAILS]).get("total"))
@@ -261,18 +261,18 @@ def _is_own(name: str) -> bool:
 
 
 ATTRIBUTE = "spanloom.redacted"
-"""The attribute with the number of redacted values by redaction rule."""
+"""The attribute with the number of redacted values per redaction rule."""
 _COUNTS = re.compile(r"[a-z][a-z0-9_-]{0,39}=\d{1,9}(?:,[a-z][a-z0-9_-]{0,39}=\d{1,9}){0,99}")
 _WARNING = "{n} values were redacted before they were stored: {rules}"
 
 
 def write_counts(counts: Mapping[str, int]) -> str:
-    """Return the attribute's text: ``cards=2,passwords=1``."""
+    """Return the counts per rule as text of the redaction attribute: ``cards=2,passwords=1``."""
     return ",".join(f"{rule}={n}" for rule, n in sorted(counts.items()))
 
 
 def read_counts(text: str) -> Counter[str]:
-    """Return the counts by rule; empty if the text is not in the form of ``write_counts``."""
+    """Return the counts per rule; empty if the text is not in the form of ``write_counts``."""
     if not _COUNTS.fullmatch(text):
         return Counter()
     entries = (entry.split("=") for entry in text.split(","))
@@ -280,7 +280,7 @@ def read_counts(text: str) -> Counter[str]:
 
 
 def redaction_warnings(spans: Iterable[Span]) -> list[str]:
-    """Return one warning with the number of redacted values by rule; empty if there are none."""
+    """Return one warning with the number of redacted values per rule; empty if there are none."""
     counts: Counter[str] = Counter()
     for span in spans:
         if text := span.attributes.get(ATTRIBUTE):

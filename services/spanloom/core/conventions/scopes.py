@@ -1,4 +1,4 @@
-"""Scopes that dialects know, and a warning for spans of a library in an unknown scope.
+"""Collects the scopes that dialects declare, and warns of a library's spans in other scopes.
 
 Dialects declare the scopes of their library's instrumentations, and attributes that only the
 library writes (``marks``). In an unknown scope, spans are read by attributes alone, which do not

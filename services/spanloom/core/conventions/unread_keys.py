@@ -1,4 +1,4 @@
-"""Finds attributes that are named like token counts, messages or a model, but not read."""
+"""Finds attributes named like token counts, messages or a model that no code reads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _READ = frozenset(
 
 
 def find_unread_keys(keys: Collection[str]) -> UnreadKeys:
-    """Return the keys among these that no code reads."""
+    """Return those of ``keys`` that are named like counts, texts or a model, but are not read."""
     short = [key for key in keys if len(key) <= meanings.MAX_KEY_CHARS]
     named = [key for key in short if _is_named(key)]
     counts = [key for key in short if _is_count(key)]

@@ -63,7 +63,7 @@ _GROUPS = frozenset(
 )
 
 _ANY = "*"
-"""Stands for any vendor's prefix that ends in a word for counts: ``gcp.gen_ai.usage.``."""
+"""Placeholder for any vendor's prefix that ends in a word for counts: ``gcp.gen_ai.usage.``."""
 _VENDOR = re.compile(
     r"\.(?:(?:usage|token_?usage|token_?counts?|tokens)\.(?=\w)|metrics\.(?=\w*token))",
     re.IGNORECASE,
@@ -77,13 +77,13 @@ GENAI = ("gen_ai.usage.", "llm.usage.", "llm.token_count.", "ai.usage.", _ANY)
 AI_SDK = ("ai.usage.", "gen_ai.usage.")
 OPENINFERENCE = ("llm.token_count.",)
 EVIDENCE = (*GENAI[:-1], "usage.", "token_usage.", "metrics.", "gen_ai.response.", "llm.", _ANY, "")
-"""Prefixes of any sender; a name without prefix counts only if it contains ``token``."""
+"""Prefixes of counts of any sender; a key without a prefix is a count only with ``token`` in it."""
 
 NAMED = tuple(prefix for prefix in EVIDENCE if prefix != _ANY)
-"""The prefixes without vendors' prefixes, whose counts are read only for model calls."""
+"""``EVIDENCE`` without vendors' prefixes, whose counts are read only for model calls."""
 
 Plan = tuple[tuple[str, ...], ...]
-"""For each meaning the attributes that have it, in order of preference."""
+"""For each meaning (``INPUT``, …) the keys that have it, in order of preference."""
 CACHE_BYTES = 8 * 2**20
 MAX_NAME_CHARS, NAMES_KEPT = 100, 8192
 _MAX_KEY_CHARS = 2 * MAX_NAME_CHARS
@@ -95,7 +95,7 @@ _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE
 
 
 class _Name(NamedTuple):
-    """A name and its rank among the names with its meaning; the lowest rank is preferred."""
+    """A key, sorted among the keys with the same meaning; the lowest one is preferred."""
 
     prefix: int
     depth: int
@@ -123,7 +123,7 @@ def _meaning(path: tuple[str, ...]) -> tuple[int, int] | None:
 
 
 def read_counts(attributes: Mapping[str, str], prefixes: Sequence[str] = GENAI) -> Usage:
-    """Return the call's counts in attributes with these prefixes; 0 for counts not reported."""
+    """Return the token counts in attributes with these prefixes; 0 for counts not reported."""
     plan = _plan(attributes, prefixes)
     if plan == _EMPTY_PLAN:  # the usual case
         return _NO_USAGE
@@ -161,7 +161,7 @@ def has_counts(keys: Iterable[str]) -> bool:
 
 
 def count_keys(keys: Iterable[str], prefixes: Sequence[str] = GENAI) -> Sequence[str]:
-    """Return the keys among these that are read as counts."""
+    """Return those of ``keys`` from which ``read_counts`` reads token counts."""
     return [key for found in _plan(keys, prefixes) for key in found]
 
 
@@ -205,7 +205,7 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
 
 @lru_cache(maxsize=NAMES_KEPT)
 def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Return the index of a key's prefix, and the words after it; no words without a prefix."""
+    """Return the index of a key's prefix and the words after it; 0 and no words if none fits."""
     for number, prefix in enumerate(prefixes):
         if prefix == _ANY:
             vendor = _VENDOR.search(key[:MAX_NAME_CHARS])
@@ -222,7 +222,7 @@ def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 
 
 def _last_words(key: str) -> tuple[str, ...]:
-    """Return the words of a key without a known prefix; of ``app.llm.input_tokens`` the last."""
+    """Return the words of a key with no known prefix; the last of ``app.llm.input_tokens``."""
     path = tuple(key.split("."))
     is_last = "token" in path[-1].lower() and _NO_COUNT.search(key) is None
     is_last = is_last and len(path) > 1 and meaning_of(path) is None

@@ -58,7 +58,7 @@ def _find_usage(facts: Facts, span: Span) -> None:
 
 
 def _repair_usage(facts: Facts, span: Span, *, has_sum: bool) -> None:
-    """Add the tokens that the counts exclude; ignore a running sum's total (of several calls)."""
+    """Add the tokens that the counts exclude; ignore the total of a running sum of calls."""
     if facts.usage is None or not any(facts.usage):
         return
     total = 0 if has_sum else facts.total_tokens or read_total(span.attributes)
@@ -97,7 +97,7 @@ def _reaches(usage: Usage, total: int) -> bool:
 
 
 def _by_total(usage: Usage, total: int) -> Usage | None:
-    """Return the only possible counts, with excluded tokens added, that match the total, if any."""
+    """Return the counts with excluded tokens added, if only one certain choice fits the total."""
     fitting = {u for u in _completions(usage) if _is_possible(u) and _reaches(u, total)}
     proven = {u for u in fitting if _is_sure(usage, u)}
     return proven.pop() if total and len(proven) == 1 else None
@@ -114,7 +114,7 @@ def _is_sure(usage: Usage, completed: Usage) -> bool:
 
 
 def _completions(usage: Usage) -> Iterator[Usage]:
-    """Yield the counts for each possible choice of tokens that they exclude, with these added."""
+    """Yield the counts with each combination of possibly excluded tokens added."""
     reasoning, read, creation = usage[2:]
     for more_output, more_read, more_creation in product((0, reasoning), (0, read), (0, creation)):
         yield usage._replace(
@@ -124,7 +124,7 @@ def _completions(usage: Usage) -> Iterator[Usage]:
 
 
 def _by_parts(usage: Usage) -> Usage:
-    """Return the counts with cached tokens added to a smaller input, reasoning to a smaller output.
+    """Return the counts with details added to an input or output that is smaller than its details.
 
     An input or output of 0 counts as unreported, and stays 0.
     """

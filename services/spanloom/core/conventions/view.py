@@ -103,7 +103,7 @@ def read_signature(span: Span, keys_with_values: Collection[str]) -> Signature:
 
 
 MAX_OPEN = 32
-"""How many open spans are compared, the last started first; spans are never nested deeper."""
+"""Maximum number of open spans to search, the last started first; spans do not nest deeper."""
 
 
 def find_innermost(
@@ -111,7 +111,7 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Return, keyed by span id, the innermost of ``spans`` that encloses each span in time."""
+    """Map each span's id to the innermost span that passes ``can_hold`` and ``holds`` the span."""
     outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):
@@ -130,7 +130,7 @@ class OwnTree:
     __slots__ = ("_children", "_parents", "spans")
 
     def __init__(self, tree: SpanTree, is_own: Callable[[Span], bool]) -> None:
-        """Leave out other spans; their children are attached to the nearest own ancestor."""
+        """Leave out spans without ``is_own``; attach their children to the nearest own ancestor."""
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
         self.spans: Sequence[Span] = [span for span in tree.spans if is_own(span)]

@@ -70,7 +70,7 @@ def read_question(messages: str) -> str | None:
 
 
 def read_answer(messages: str) -> str:
-    """Return the decisions in the last input message; empty if there are none."""
+    """Return a person's decisions in the last input message as JSON; empty if there are none."""
     decisions = _parts(messages, _RESPONSE)
     return as_question([{**_read_call(p), "approved": p.get("approved")} for p in decisions])
 

@@ -42,7 +42,7 @@ class Dialect(Protocol):
     """Reads the spans of one instrumentation convention."""
 
     id: str
-    """Never changes, because it is stored with the classification of every span."""
+    """The dialect's unique name, which is stored with every classification and never changes."""
     claims: ClassVar[Claim] = Claim.LIBRARY
     """The spans that the dialect covers; declared by each class, not inherited."""
     before: ClassVar[Sequence[str]] = ()
@@ -53,7 +53,7 @@ class Dialect(Protocol):
     ``class TraceloopAgno(Traceloop)`` comes before ``Traceloop``.
     """
     keys_with_values: ClassVar[Sequence[str]] = ()
-    """Attributes whose values ``recognises`` may read; it gets only the keys of all others."""
+    """Attributes whose values ``recognises`` may read; of all others it gets only the keys."""
     control_flow: ClassVar[ControlFlow] = ControlFlow()
     """Exceptions that the framework raises to pause or hand over; they never fail a step."""
     own_keys: ClassVar[Sequence[str]] = ()
@@ -91,7 +91,7 @@ NO_DIALECTS = frozenset({"base", "registry"})
 """The modules in the package that are not dialects."""
 
 Later = Mapping[str, Collection[str]]
-"""For each id, the ids that must be tried after it."""
+"""For each dialect's id, the ids of the dialects that must be tried after that dialect."""
 
 
 def collect(package: ModuleType) -> Sequence[Dialect]:

@@ -6,7 +6,7 @@ sends OTLP. The types ``model``, ``tool`` and ``retriever`` are reliable. The La
 so the structure of a run decides whether it is an agent or a graph. Spans created by the author may
 have any type; ``agent`` is trusted. The JavaScript handler omits reasoning and cached tokens on the
 call; they are in the output message of the enclosing chain, or in the input of the next chain.
-The latency of the first token is in microseconds, from the LangChain handlers in milliseconds.
+The first token's latency is in microseconds, but in milliseconds from the LangChain handlers.
 Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. Known only from
 documentation: spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """

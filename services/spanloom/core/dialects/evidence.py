@@ -4,8 +4,8 @@ The operation is recognised in any spelling (``chat.completions``, ``llm_call``)
 operation, it is a model call if it has a model with tokens or messages, unless another call is
 below it; a tool if it has a tool's name with arguments, a result or a call id; an agent if it has
 an agent's name and contains calls or tools. Spans in a library's scope that the library's dialect
-does not know are read here too. Genkit's and LiveKit's spans are recognised by their own attributes
-and fixed names.
+does not recognise are read here too. Genkit's and LiveKit's spans are recognised by their own
+attributes and fixed names.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SENDERS = {
 """Senders that have no dialect, and the attributes by which their spans are read."""
 _TOOL_MARKS = tuple(key for key in meanings.TOOL_NAMES if key in meanings.TOOL_MARKS)
 _NAMING = tuple(key for key in _TOOL_MARKS if key not in ("tool.name", "tool_name"))
-"""Tool attributes that only agents' tools have; a build system sets the others on its tools."""
+"""Attributes that only agents' tools have; a build system sets ``tool.name`` or ``tool_name``."""
 _MAX_NAME_CHARS = 100
 _VAGUE = frozenset({"request", "response", "function", "messages", "flow", "graph"})
 """Kind names that services and jobs use as well."""
@@ -63,7 +63,7 @@ _BY_OPERATION = {
 _CALL = Classification(Kind.MODEL, "evidence.call")
 _DATA_CALL = Classification(Kind.TOOL, "evidence.data_call")
 _DATA_MODELS = {"embed": "embedding", "rerank": "reranking"}
-"""The data access that a model serves, by a substring of the model's name."""
+"""The data access for which a model is used, keyed by a substring of the model's name."""
 _TOOL = Classification(Kind.TOOL, "evidence.tool")
 _AGENT = Classification(Kind.AGENT, "evidence.agent")
 _SUM = Classification(Kind.OTHER, "evidence.sum_of_calls")
@@ -144,7 +144,7 @@ def _kind_of(span: Span) -> Kind | None:
 
 
 def _is_specific(word: str) -> bool:
-    """Return whether a kind under an unknown key is too specific for services and jobs."""
+    """Return whether a kind under an unknown key is one that services and jobs do not use."""
     return meanings.word_of(word) not in _VAGUE
 
 

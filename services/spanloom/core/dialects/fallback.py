@@ -1,4 +1,4 @@
-"""All other spans: an application's own, HTTP spans, and spans of unknown conventions."""
+"""All other spans: the application's spans, HTTP spans, and spans of unknown conventions."""
 
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect

@@ -93,7 +93,7 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Return whether the tool's or the span's name is that of merged results of parallel tools."""
+    """Return whether the span only merges results of parallel tools, as its name or tool shows."""
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
@@ -164,7 +164,7 @@ _CALL_OPERATIONS = frozenset({"generate_content", "chat", "call_llm"})
 
 
 def with_question(tool: Classification, span: Span, view: TraceView) -> Classification:
-    """Return the tool's classification, with its question; a refused tool has not failed."""
+    """Return the tool's classification, with any question to a person; a refusal is no failure."""
     result = _result(span)
     if _REFUSED in result:
         return tool._replace(is_sound=True)

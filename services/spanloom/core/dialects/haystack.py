@@ -31,7 +31,7 @@ _PIPELINE = Classification(Kind.GRAPH, "haystack.pipeline")
 
 
 class Haystack(Traceloop):
-    """Haystack's own names, and OpenLLMetry's attributes."""
+    """Haystack's own spans, and OpenLLMetry's spans of Haystack."""
 
     id = "haystack"
     own_keys = ("haystack.", "traceloop.")
@@ -56,7 +56,7 @@ class Haystack(Traceloop):
         return Classification(Kind.OTHER, "haystack.component")
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenLLMetry's attributes, else Haystack's."""
+        """Read OpenLLMetry's attributes, or if they are missing Haystack's attributes."""
         attributes, facts = span.attributes, super().describe(span, kind)
         if kind is Kind.MODEL:
             if attributes.get("gen_ai.completion.0.content") == _NO_ANSWER:

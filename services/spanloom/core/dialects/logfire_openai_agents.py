@@ -116,7 +116,7 @@ def _describe_call(attributes: Mapping[str, str]) -> Facts:
 
 
 def _request(items: str, response: Mapping[str, Json]) -> str:
-    """Return the items that were sent, after the instructions, which only the response has."""
+    """Return the sent items, preceded by the instructions, which only the response contains."""
     instructions, sent = response.get("instructions"), json_value(items)
     if not instructions or not isinstance(sent, list):
         return items

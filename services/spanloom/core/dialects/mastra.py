@@ -1,4 +1,4 @@
-"""Mastra's exporter for OpenTelemetry (``@mastra/otel-exporter``): GenAI operations, own texts.
+"""Mastra's exporter for OpenTelemetry (``@mastra/otel-exporter``): GenAI operations.
 
 Inputs and outputs are in ``mastra.{type of the span}.input`` and ``.output``, in the SDK's format.
 A model call is a span ``chat`` with tokens and the answer's text; its messages and tool calls are

@@ -51,7 +51,7 @@ for _dialect in DIALECTS:
 _LAST = DIALECTS[-1]
 _EVIDENCE = next(dialect for dialect in DIALECTS if dialect.id == "evidence")
 _BY_MEANING = frozenset({"otel_genai", "evidence"})
-"""Dialects of no single library: texts may be in attributes that they do not know."""
+"""Ids of dialects of no single library: texts may be in attributes that they do not read."""
 KEYS_WITH_VALUES = tuple(sorted({key for dialect in DIALECTS for key in dialect.keys_with_values}))
 # Cached: before Python 3.12, enum members are looked up in Python code.
 _MODEL, _TOOL, _OTHER = Kind.MODEL, Kind.TOOL, Kind.OTHER
@@ -69,7 +69,7 @@ def normalize(tree: SpanTree) -> Sequence[NormalizedSpan]:
 
 
 class Reading(NamedTuple):
-    """Results that are equal for all spans with one signature, and so computed once."""
+    """Results that depend only on a span's signature, and are computed once per signature."""
 
     signature: Signature
     dialect: Dialect
@@ -127,9 +127,10 @@ def _is_foreign(dialect: Dialect, signature: Signature) -> bool:
 def _pass_on(
     span: Span, view: TraceView, reading: Reading, verdict: Classification
 ) -> tuple[Dialect, Classification]:
-    """Return the first later dialect that recognises the span, and its classification.
+    """Return the first later dialect that classifies the span as a step, with its classification.
 
-    If there is none, the first classification is used, or the fallback's instead of ``evidence``'s.
+    If there is none, or a dialect before it knows that the span is no step, return the first
+    dialect with ``verdict``. If the first dialect is ``evidence``, return the fallback instead.
     """
     first = reading.dialect
     for dialect in _find_later(reading):
@@ -160,7 +161,7 @@ def _bytes_of(signature: Signature) -> int:
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
-    """Classify one span; describe it if it is a step, a second report of one, or the root."""
+    """Return the span normalized, with facts if it is a step, its second report, or the root."""
     reading = _find_reading(span)
     dialect = reading.dialect
     classification = dialect.classify(span, view)

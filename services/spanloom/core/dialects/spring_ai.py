@@ -61,7 +61,7 @@ _OF_KIND = {
 
 
 def _kind(span: Span | Signature) -> str:
-    """Return Spring AI's kind; empty for model calls and embeddings."""
+    """Return the ``spring.ai.kind``, also if only other keys show it; empty for model calls."""
     attributes = span.attributes
     return attributes.get(KIND) or next(
         (kind for key, kind in _OF_KIND.items() if key in attributes), ""

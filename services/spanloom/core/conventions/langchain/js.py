@@ -1,4 +1,4 @@
-"""Read messages in states that LangChain.js serializes, for a dialect whose spans lack them.
+"""Reads messages from states that LangChain.js serializes, for a dialect without message spans.
 
 A message is ``{"lc": 1, "type": "constructor", "id": […, "AIMessage"], "kwargs": {…}}``. An agent
 sets its name on each answer that it adds to the state. An answer has the requested tool calls
@@ -64,7 +64,7 @@ def find_result(state: str) -> Message | None:
 
 
 def find_new_answer(before: str, after: str) -> Message | None:
-    """Return the only answer that is new in the later state; ``None`` if there is not just one."""
+    """Return the only answer in ``after``, or the only one not in ``before``, or ``None``."""
     answers = read_answers(after)
     if len(answers) > 1:
         known = {m.text("id") for m in read_answers(before)}
@@ -73,9 +73,9 @@ def find_new_answer(before: str, after: str) -> Message | None:
 
 
 def complete_history(messages: str, state: str) -> str:
-    """Return a request whose messages, which lack tool calls, are replaced by the state's messages.
+    """Return a request with its messages replaced by the state's messages, which have tool calls.
 
-    The state may lack only leading system prompts; return an empty text if the two do not match.
+    The state may lack only the leading system prompts; otherwise the result is empty.
     """
     if '"assistant"' not in messages:
         return ""
@@ -89,7 +89,7 @@ def complete_history(messages: str, state: str) -> str:
 
 
 def find_call(state: str, arguments: str) -> str:
-    """Return the tool that a state's last answer calls with these arguments; empty if none."""
+    """Return the one tool that a state's last answer calls with ``arguments``; empty otherwise."""
     parsed = json_value(arguments)
     answers = read_answers(state)
     names = {

@@ -2,11 +2,11 @@
 
 LangChain passes the same run metadata to every callback, so OpenInference, LangSmith and
 OpenLLMetry all report it. Their own agent marks are unreliable: they depend on the word "agent" in
-a name, or are set on every graph. These rules hold:
+a name, or are set on every graph. This module uses these rules:
 
 - LangGraph sets on the spans inside a graph run a ``langgraph_checkpoint_ns`` one level deeper
-  than the run's own namespace. A span with such a child is the run, unless it is the node that
-  holds the run: the topmost span of its own namespace.
+  than the run's own namespace. A span with such a child is the run, unless it is the topmost span
+  of its own namespace: then it is the node that contains the run.
 - ``ls_integration`` names the compiler of the graph that runs: ``langchain_create_agent`` is an
   agent, ``langgraph`` a graph. Descendants inherit the value, so it counts on a run only.
 - ``langgraph.prebuilt.create_react_agent`` sets ``langgraph`` too; its loop has a node
@@ -39,8 +39,8 @@ CONTROL_FLOW = ControlFlow(
     pauses=("GraphInterrupt", "NodeInterrupt"),
     questions=(read_question,),
 )
-"""LangGraph's exceptions for handovers and pauses; of a ``ParentCommand`` perhaps only the command
-is reported."""
+"""LangGraph's exceptions for handovers and pauses; some senders report only the command in a
+``ParentCommand``."""
 CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
@@ -151,7 +151,7 @@ def _is_run(span: Span, view: TraceView, read: MetadataReader) -> bool:
 def _bears_agent_name(span: Span, view: TraceView, read: MetadataReader, own: RunMetadata) -> bool:
     """Return whether the run has its agent's name, which only ``create_agent`` sets.
 
-    In JavaScript an agent's graph that is a node of another graph has that graph's integration.
+    In JavaScript an agent that is a node of a graph has the ``ls_integration`` of that graph.
     """
     if not own.name or own.name != own.agent_name:
         return False

@@ -95,7 +95,7 @@ def _classify(
 
 
 class _Family(NamedTuple):
-    """Facts about a span's children, of which an agent may have 100,000, but few chains."""
+    """Facts about a span's children; of an agent's 100,000 children, only a few are chains."""
 
     chains: Sequence[tuple[Span, Runnable]]
     has_calls: bool

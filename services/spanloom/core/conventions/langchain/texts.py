@@ -18,9 +18,9 @@ _DETAILS = '_token_details"'
 
 
 def find_details(call: Usage, texts: Iterable[str]) -> Usage | None:
-    """Return the usage, with reasoning and cached tokens from a message in ``texts``.
+    """Return a call's usage with reasoning and cached tokens from a message in ``texts``.
 
-    A message belongs to the call if its token counts are equal. Only texts that contain such
+    A message belongs to the call if both have equal token counts. Only texts that contain such
     details are parsed, one by one. Return ``None`` if there is no such message.
     """
     for text in texts:

@@ -1,4 +1,4 @@
-"""Log records of coding agents that belong to no span, of any sender; ``log.bridge`` marks them.
+"""Log records of any coding agent that belong to no span; ``log.bridge`` marks them.
 
 Senders are Claude Code with its spans switched off, Qwen Code, cancelled runs of Codex, Gemini CLI
 (records without ids), and unknown programs. The end of a record's name is its kind
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class AgentLogs(Dialect):
-    """Reads a trace's records together: a call is two records, and more may have its texts."""
+    """Reads all log records of a trace together, because several records report one call."""
 
     id = "agent_logs"
     claims = Claim.OVERLAY

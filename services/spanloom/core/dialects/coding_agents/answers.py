@@ -47,7 +47,7 @@ def _joined(parts: Iterator[Json]) -> Iterator[Json]:
 
 
 def read_body(text: str, side: str) -> str:
-    """Return the messages in a request or response body of Anthropic's Messages API."""
+    """Return the messages in a body of Anthropic's API; ``side`` is ``sent`` or ``received``."""
     body = json_object(text)
     if side == "received":
         return (

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CLAUDE_CODE, GEMINI_CLI = "com.anthropic.claude_code.tracing", "gemini-cli"
 QWEN_CODE, COPILOT = "qwen-code", "github.copilot"
-"""Scope names."""
+"""Names of the scopes of coding agents."""
 _SCOPES = frozenset({CLAUDE_CODE, GEMINI_CLI, OPENCODE, QWEN_CODE})
 _IN_PIECES = frozenset({CLAUDE_CODE, GEMINI_CLI, QWEN_CODE, COPILOT})
 """Scopes of senders that split a run over several traces of spans."""
@@ -80,7 +80,7 @@ def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
 def _as_record(span: Span) -> Span:
     """Return the span of a log record, with the event's name, and the record's time as its end.
 
-    Qwen Code's bridge sends the time of the record as the start, and adds the duration to it.
+    Qwen Code's bridge sends the record's time as the start, and that time plus the duration as end.
     """
     if not is_bare(span):
         return span
@@ -134,7 +134,11 @@ def _make(tops: Sequence[Span]) -> Span:
 
 
 def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[Span]:
-    """Return the spans with all topmost spans below the root, which lasts as long as they do."""
+    """Return the spans with other topmost spans moved below the root.
+
+    A root that was sent as a span keeps its times, and only records and continuations of its run
+    are moved; any other root is made to last as long as the spans.
+    """
     top_ids = {span.span_id for span in tops}
     is_reported = root.span_id in top_ids and not is_bare(root)
     ends = _ends_of_agents(spans)
@@ -159,7 +163,7 @@ def _below(root: Span, spans: Sequence[Span], tops: Sequence[Span]) -> Sequence[
 
 
 def _goes_on(span: Span) -> bool:
-    """Return whether a topmost span continues the run of another one."""
+    """Return whether a topmost span continues the run of another topmost span."""
     if span.scope_name == CLAUDE_CODE:
         return is_unasked(span.attributes.get("user_prompt", ""))
     return span.scope_name in (QWEN_CODE, COPILOT)

@@ -25,13 +25,13 @@ ATTEMPT = "coding_agent.attempt"
 _CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
 _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64
-"""The maximum depth of a request within a call."""
+"""The maximum number of levels between a request's span and the span of its call."""
 _MAX = 50
 """The maximum number of attempts of one call that become spans."""
 
 
 def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return a span for each attempt before the last of each call."""
+    """Return a span for every attempt of a call except the last."""
     found = [made for span in spans if span.name == _CLAUDE_CODE for made in _of_events(span)]
     if any(span.name == _CODEX for span in spans):
         found += _of_requests(spans)
@@ -39,7 +39,7 @@ def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _of_events(call: Span) -> Iterator[Span]:
-    """Yield a span for each earlier attempt of a Claude Code call."""
+    """Yield a span for every attempt of a Claude Code call except the last."""
     times = [event.time_ns for event in call.events if event.name == _EVENT]
     attempts = min(max(integer(call.attributes.get("attempt", "")), len(times)), _MAX)
     for number in range(1, attempts):
@@ -50,7 +50,7 @@ def _of_events(call: Span) -> Iterator[Span]:
 
 
 def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield a span for each earlier request of every Codex call."""
+    """Yield a span for every request of a Codex call except the last."""
     by_id = {span.span_id: span for span in spans}
     for call_id, requests in requests_of(spans).items():
         call = by_id[call_id]
@@ -82,7 +82,7 @@ def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
 
 
 def made_id(of_id: str, name: str) -> str:
-    """Return the id of a created span, with the id prefix of log records.
+    """Return the id of a created span, with the prefix of ids of spans made from log records.
 
     If a later build does not create the span, the prefix shows that it was never a stored span.
     """

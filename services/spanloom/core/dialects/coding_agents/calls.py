@@ -33,7 +33,7 @@ _ASIDE = re.compile(
     r"title|summary|suggestion|classif|memor|namer|_name$|compact|^hook_|cache_warm|^auto_|validat"
     r"|_parse$|feedback|insights|^web_|side_question|comment|_texts$|comparison|^plugin_"
 )
-"""Components whose calls are outside the agent's conversation: they make a title or a memory."""
+"""Matches components whose calls are outside the agent's conversation: title, summary, hooks."""
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Call:
 
     @property
     def usage(self) -> Usage | None:
-        """The tokens of the call."""
+        """The token counts of the call; ``None`` if not reported."""
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
     def get(self, names: Sequence[str]) -> str:
@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Remove and return the earliest body that may belong to a request; empty if there is none."""
+    """Remove the first body in ``sent`` that may belong to a request; return its text, or empty."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""

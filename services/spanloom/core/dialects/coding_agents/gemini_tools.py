@@ -38,7 +38,7 @@ _WRITTEN = attrgetter("time_ns")
 
 
 def describe_tool(attributes: Mapping[str, str], facts: Facts) -> None:
-    """Read the attributes of a tool."""
+    """Set the facts of a tool from its span's attributes."""
     facts.tool_name = attributes.get("gen_ai.tool.name", "")
     arguments = json_object(attributes.get(INPUT, "")).get("args")
     facts.input = json_text(arguments) if arguments is not None else ""
@@ -86,7 +86,7 @@ def classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _event_of(span: Span, view: TraceView) -> Event | None:
-    """Return a tool's log record: the first record after the span's end with the tool's name."""
+    """Return a tool's log record: the record with its name that is nearest to the span's end."""
     own = view.remember_tree(_by_tool).get(span.attributes.get("gen_ai.tool.name", ""), ())
     first = bisect_left(own, span.start_ns, key=_WRITTEN)
     last = bisect_right(own, span.end_ns + LATE_NS, key=_WRITTEN)
@@ -96,7 +96,7 @@ def _event_of(span: Span, view: TraceView) -> Event | None:
 
 
 def _by_tool(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
-    """Return the tools' events by tool name, in order."""
+    """Return the tools' events, grouped by tool name, in order."""
     found: dict[str, list[Event]] = {}
     for event in read_events(tree):
         if event.what is What.TOOL:

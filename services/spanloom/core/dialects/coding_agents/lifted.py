@@ -25,7 +25,7 @@ _CONVENTIONS = (
 
 
 def lift_records(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return the records in a trace as spans without a parent; empty if spans report the run."""
+    """Return unknown agents' records as spans without a parent; empty if spans report the run."""
     records = list(_records(spans))
     if not records or any(map(_tells, spans)):
         return ()

@@ -37,12 +37,12 @@ def _around_turns(tree: SpanTree) -> AbstractSet[str]:
 
 
 def last_call(tree: SpanTree) -> str:
-    """Return the id of the last call of a trace."""
+    """Return the span id of the last ``LLM.run`` of a trace; empty if there is none."""
     return next((s.span_id for s in reversed(tree.spans) if s.name == CALL), "")
 
 
 def lost_calls(tree: SpanTree) -> AbstractSet[str]:
-    """Return the ids of the call spans without a turn below."""
+    """Return the ids of the ``LLM.run`` spans that have no ``ai.streamText`` below."""
     turns = tree.remember(_around_turns)
     return {s.span_id for s in tree.spans if s.name == CALL and s.span_id not in turns}
 
@@ -67,7 +67,7 @@ def turns_of_title(tree: SpanTree) -> list[Span]:
 
 
 def request_in(turns: list[Span]) -> str:
-    """Return the user's last message before the first turn."""
+    """Return the text of the last user message in the first turn's request."""
     if not turns:
         return ""
     messages = json_field(turns[0].attributes.get("ai.prompt", ""), "messages")
@@ -88,14 +88,14 @@ def _text_of(content: object) -> str:
 
 
 def answered_in(turns: list[Span]) -> str:
-    """Return the text of the last turn; empty if it called tools, so that the answer is missing."""
+    """Return the text of the last turn; empty if it called tools, because the answer is missing."""
     if not turns or turns[-1].attributes.get("ai.response.toolCalls", "[]") != "[]":
         return ""
     return turns[-1].attributes.get("ai.response.text", "")
 
 
 def failure_of(turns: list[Span]) -> StepError | None:
-    """Return the failure of the last turn, after which the program ends without an error."""
+    """Return the last turn's failure, or ``None``; the program itself ends without an error."""
     if not turns or turns[-1].status_code != "Error":
         return None
     return StepError(NO_CODE, turns[-1].status_message or "the last call failed", "", "", "span")

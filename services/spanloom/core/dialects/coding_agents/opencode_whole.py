@@ -38,7 +38,7 @@ def _is_inside_whole(span: Span, by_id: dict[str, Span], known: dict[str, bool])
 
 
 def only_whole(spans: Sequence[Span]) -> Span | None:
-    """Return opencode's span of the whole run; ``None`` if several or none are outermost.
+    """Return opencode's span of the whole run; ``None`` unless exactly one is outermost.
 
     Other topmost spans are requests to opencode's server, whose parent is never sent.
     """

@@ -1,4 +1,4 @@
-"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions on spans with its own names.
+"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions, own span names.
 
 ``interaction`` is a turn, ``llm_request`` a call, ``tool`` a tool with its execution and the hooks
 around it. A sub-agent in the background has its own trace, and when it has ended, its report begins
@@ -136,7 +136,7 @@ def _is_cancelled(span: Span, event: keys.Event | None) -> bool:
 
 
 def _tools(tree: SpanTree) -> Mapping[str, Span]:
-    """Return the tools' spans by tool call id."""
+    """Return the tools' spans, keyed by tool call id."""
     tools = (span for span in tree.spans if span.name == _TOOL)
     return {first(span.attributes, *keys.CALL_IDS): span for span in tools}
 

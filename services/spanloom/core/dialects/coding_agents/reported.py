@@ -65,7 +65,7 @@ def has_agents(tree: SpanTree) -> bool:
 
 
 class Reported:
-    """The spans of calls or tools, found by an id or by time."""
+    """An index of the spans of calls, or of tools, that finds a span by id or by time."""
 
     def __init__(self, spans: Sequence[Span], ids: Sequence[str]) -> None:
         """Index the spans by the first attribute in ``ids`` that is set; spans must be in order."""
@@ -78,7 +78,7 @@ class Reported:
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the span with the event's id, or else the last fitting span that was open."""
+        """Return the span with the event's id, or else the last open span that ``fits``."""
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]

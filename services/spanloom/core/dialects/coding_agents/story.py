@@ -90,7 +90,7 @@ def _classify_root(
     agents: Sequence[SubAgent],
     known: Classification,
 ) -> Classification:
-    """Return the agent that the root represents, or the root's own step if it is not the run."""
+    """Return the classification of an agent, or of the root's own step if it is not the run."""
     prompt = next((e for e in events if e.what is What.PROMPT), None)
     is_prompt = prompt is not None and prompt.holder.span_id == root.span_id
     if not is_prompt and not is_made_root(root):
@@ -194,7 +194,7 @@ def _classify_agents(
             agent_name=agent.name,
         )
         inside = tool.holder.span_id if tool is not None and tool.is_bare else None
-        if tool is None:  # the program itself called it
+        if tool is None:  # the program itself started the agent
             facts.metadata = {ASIDE: "true"}
         known[agent.step_id] = Classification(
             Kind.AGENT, "agent_logs.sub_agent", inside=inside, facts=facts

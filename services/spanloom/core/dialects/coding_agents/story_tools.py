@@ -42,7 +42,7 @@ def classify_tools(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify the records of tools; a record of a tool with a span is no step."""
+    """Classify tool records, in ``known`` by span id; a record of a tool with a span is no step."""
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
     spans = index_tools(tree)
     decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}
@@ -63,7 +63,7 @@ def classify_unfinished(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify tools that were refused, or stopped before they ended: only a decision is known."""
+    """Classify tools that were refused or stopped, for which there is only a decision record."""
     ended = {e.get(keys.CALL_IDS) for e in events if e.what is What.TOOL} | ids_of_tools(tree)
     for event in events:
         call_id = event.get(keys.CALL_IDS) if event.what is What.DECISION else ""

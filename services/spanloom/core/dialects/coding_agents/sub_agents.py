@@ -23,7 +23,7 @@ MAX_AGENTS = 200
 LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
 """Names of tools that run a sub-agent."""
 _TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
-"""Arguments of these tools that name the agent."""
+"""Arguments of the tools in ``LAUNCHERS`` that name the sub-agent."""
 
 
 class SubAgent(NamedTuple):
@@ -74,7 +74,7 @@ def _run(start: Event | None, end: Event | None, latest_ns: int = 0) -> SubAgent
 
 
 def is_same_agent(start: Event, end: Event) -> bool:
-    """Return whether two events belong to one agent: same agent id, or same name without ids."""
+    """Return whether two events have the same agent id or, if an id is missing, the same name."""
     ours, theirs = start.attributes.get("agent_id", ""), end.attributes.get("agent_id", "")
     if ours and theirs:
         return ours == theirs

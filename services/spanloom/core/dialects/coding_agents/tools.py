@@ -42,7 +42,7 @@ def _name_of_mcp(parameters: str) -> str:
 
 
 def events_by_call(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of tools by kind and call id."""
+    """Return the events of tools, keyed by kind and call id."""
     events = [e for e in read_events(tree) if e.what in (What.TOOL, What.DECISION)]
     return {(e.what, e.get(keys.CALL_IDS)): e for e in events if e.get(keys.CALL_IDS)}
 
@@ -91,7 +91,7 @@ def is_refused(attributes: Mapping[str, str]) -> bool:
 REFUSED = StepError(
     NO_CODE, "the tool was not allowed to run", "permission_denied", "", "attribute"
 )
-"""The error of a tool of which only a refusal is reported."""
+"""The error of a tool if only its refusal is reported."""
 
 
 # Tool results in the next request, in the format of Gemini's ``contents``.
@@ -141,7 +141,7 @@ MAX_LATER = 16
 
 
 def pair_results(tools: Iterable[Event], requests: Sequence[Event]) -> Mapping[int, str]:
-    """Return the results of tools in later requests, by the index of the tool.
+    """Return the results of tools in later requests, keyed by the tool's index in ``tools``.
 
     Results of several tools with one name come in the order of these tools. Tools and requests must
     be sorted by time.
@@ -174,6 +174,6 @@ def _is_of_turn(tool: Event, request: Event) -> bool:
 
 
 def _turn_of(prompt_id: str) -> str:
-    """Return the prompt id without the number of the sub-agent's turn: ``id#general#0``."""
+    """Return the prompt id without a sub-agent's turn: ``id#general`` for ``id#general#0``."""
     head, mark, tail = prompt_id.rpartition("#")
     return head if mark and tail.isdecimal() else prompt_id

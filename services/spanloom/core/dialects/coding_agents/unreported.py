@@ -14,7 +14,7 @@ CLAUDE_CODE = (
     "Claude Code reports no results of failed tools, of MCP tools and of sub-agents",
     "Claude Code reports no call that was cancelled",
 )
-"""Warnings for Claude Code's spans, each shown if the fact is missing."""
+"""Warnings for Claude Code's spans, each shown if a run lacks the fact."""
 CODEX = ("Codex reports no answers of the model, and no call that was cancelled",)
 OPENCODE = ("opencode ended before its last spans were sent: its last calls may be missing",)
 OPENCODE_PLAIN = (
@@ -32,7 +32,7 @@ _BY_PREFIX = {
         "Qwen Code reports no call that was repeated, and results of tools in the next call only",
     ),
 }
-"""Warnings by the part of an event's name before the first dot."""
+"""Warnings, keyed by the part of an event's name before the first dot."""
 
 _PLACES = {
     "repository": (
@@ -53,7 +53,7 @@ _MAX_CHARS = 500
 
 
 def read_place(attributes: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return repository, branch, commit and directory of a run, as its sender's own metadata."""
+    """Return a run's repository, branch, commit and directory as metadata (``metadata.branch``)."""
     found: dict[str, str] = {}
     for each in attributes:
         for key in each:

@@ -1,9 +1,9 @@
-"""Eino, by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
+"""Eino, reported by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
 
 The span type is Coze Loop's own type for some components, the component's name for others, and
 ``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
-around the run has no component: it is read by ``cozeloop``. It passes the session on to the spans
-below it, as baggage. An agent's answer is on its Chain, or on its last step.
+around the run has no component: it is read by ``cozeloop``. That span passes the session on to the
+spans below it, as baggage. An agent's answer is on its Chain, or on its last step.
 
 Verified on captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """
@@ -41,7 +41,7 @@ _BY_SPAN_TYPE = {
     "retriever": "Retriever",
     "embedding": "Embedding",
 }
-"""The component by span type, if its tag is missing; other span types equal the component."""
+"""Components, keyed by span type, if the tag is missing; other types equal the component."""
 
 
 def _component(span: Span) -> str:

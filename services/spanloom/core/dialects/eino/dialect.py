@@ -1,4 +1,4 @@
-"""Eino, by its ``apmplus`` callback: ``runinfo.component`` on every span.
+"""Eino, reported by its ``apmplus`` callback: ``runinfo.component`` on every span.
 
 ``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
 decides (``eino/runs.py``). ``eino_cozeloop`` and ``eino_langfuse`` read Eino's other callbacks.
@@ -46,7 +46,7 @@ _COMPONENT_OF_KIND = {
     **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
     **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
 }
-"""The component by span kind, if its attribute is missing; ``workflow`` may be any root."""
+"""Components, keyed by span kind, if the attribute is missing; ``workflow`` may be any root."""
 _AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
 
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
@@ -72,7 +72,7 @@ class Eino(Dialect):
         return part
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read ``gen_ai.prompt.N`` and ``.completion.N``; other values are JSON in N = 0."""
+        """Read ``gen_ai.prompt.N`` and ``.completion.N``; other values are JSON, in N = 0."""
         attributes = span.attributes
         facts = genai_facts.read_model_call(attributes)
         facts.agent_name = ""
@@ -110,8 +110,8 @@ class _ToolsNode(NamedTuple):
 def _answer_with_calls(span: Span, view: TraceView) -> str:
     """Return the answer with its tool calls, from the input of the tools node after the call.
 
-    The callback omits the tool calls of an answer that has a text. Empty if the answer has no text,
-    or if the next tools node has another text as input.
+    The callback omits the tool calls of an answer that has a text. The result is empty if the
+    answer has no text, or if the next tools node has another text as input.
     """
     text = span.attributes.get("gen_ai.completion.0.content", "")
     parent = view.tree.parent(span)

@@ -1,4 +1,4 @@
-"""Eino, by its ``langfuse`` callback (Langfuse's ingestion API): no component, only contents.
+"""Eino, reported by its ``langfuse`` callback (ingestion API): no component, only contents.
 
 The client is called ``eino`` in the metadata of a batch, under one of several keys. A Langfuse
 generation is a chat model. Every other component is a Langfuse span, recognised by its input or
@@ -7,7 +7,7 @@ agent, ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``).
 quoted text, and its parent's input is an assistant's message that calls tools. Any other span with
 children is a graph if a child has the same input or output, otherwise a lambda; but below an adk
 agent it is the agent's Chain, and below a multi-agent host it is a lambda. A lambda that only
-passes its input on to a graph cannot be told from a graph.
+passes its input on to a graph is indistinguishable from a graph.
 
 The error message is in ``output``; an agent's answer is on its Chain.
 

@@ -40,7 +40,7 @@ _QUESTION, _ROOT_CAUSE = "Info=interrupt info: Info=", ", IsRootCause=true"
 
 
 def read_question(message: str) -> str:
-    """Return the question of a tool or node to a person; empty if the span only passes one on."""
+    """Return a tool's or node's question to a person; empty if a span only passes a question on."""
     start, end = message.find(_QUESTION), message.rfind(_ROOT_CAUSE)
     return message[start + len(_QUESTION) : end] if 0 <= start < end else ""
 
@@ -50,7 +50,7 @@ CONTROL_FLOW = ControlFlow(
     texts=(re.compile("interrupt signal: ID=|interrupt happened, info: "),),
     questions=(read_question,),
 )
-"""Eino's pauses; tools and nodes wrap the text: ``err=interrupt signal: ID=1, …``."""
+"""Eino's errors that pause a run; tools and nodes wrap the text: ``err=interrupt signal: ID=1``."""
 
 PartReader: TypeAlias = "Callable[[Span, TraceView], Part]"
 
@@ -99,7 +99,7 @@ def _classify_graph(span: Span, view: TraceView, read: PartReader) -> Classifica
 
 
 def _agent_around(span: Span, view: TraceView, read: PartReader) -> Span | None:
-    """Return the adk agent whose inner span this is: a child of the agent or of its Chain."""
+    """Return the adk agent if the span is a child of the agent or of its Chain, else ``None``."""
     parent = view.tree.parent(span)
     if parent is None:
         return None

@@ -57,7 +57,7 @@ _SETTINGS = {
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
-    """Return whether the observation is a model call: type ``generation``, or it names a model."""
+    """Return whether the type is ``generation``, or missing on a span with model data or usage."""
     if TYPE in attributes:
         return attributes[TYPE] == "generation"
     return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))
@@ -107,7 +107,7 @@ def read_usage(payload: dict[str, Json]) -> Usage:
 
 
 def _gross(payload: dict[str, Json], side: str) -> int:
-    """Return a side's count with its details added, unless ``total`` shows that it has them."""
+    """Return the count of ``side`` plus its details, unless ``total`` shows that it has them."""
     if side not in payload:
         return 0
     net = count(payload[side])

@@ -1,6 +1,6 @@
 """MLflow: ``mlflow.spanType`` on every span, or GenAI names if its export is configured so.
 
-Values of MLflow's own attributes are JSON, strings in quotes. LangChain's run
+Values of MLflow's own attributes are JSON, so strings are in quotes. LangChain's run
 metadata is in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
 type becomes ``gen_ai.operation.name``, but only calls and tools get a name of the conventions:
 every other span has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
@@ -190,7 +190,7 @@ def _text(metadata: str, *keys: str) -> str:
 
 
 def run_metadata(span: Span) -> RunMetadata:
-    """Read LangChain's run metadata."""
+    """Return LangChain's run metadata in the attribute ``metadata``."""
     return read_metadata_text(span.name, span.attributes.get("metadata", ""))
 
 

@@ -35,7 +35,7 @@ FORMAT = "mlflow.message.format"
 _ONLY_TYPE = {"output_type"}
 """The keys of an agent's output if OpenAI Agents left out the answer."""
 _EXTRA_ARGUMENTS = frozenset({"sanitize_inputs_outputs"})
-"""Arguments that smolagents passes to every tool in addition to the tool's own."""
+"""Arguments that smolagents passes to every tool in addition to the tool's own arguments."""
 
 
 def read_own(span: Span, kind: Kind) -> Facts:
@@ -103,7 +103,7 @@ def _request(sent: str, attributes: Mapping[str, str]) -> str:
 
 
 def _answers(output: str) -> list[Json]:
-    """Return the messages of the choices, or messages from a list of texts, as DSPy returns it."""
+    """Return the messages of the choices, or messages made from a list of texts (DSPy)."""
     if output.startswith('["'):
         items = json_value(output)
         texts = [item for item in items if isinstance(item, str)] if isinstance(items, list) else []
@@ -167,7 +167,7 @@ def _answer_of_run(payload: dict[str, Json]) -> str:
 
 
 def _last_of_autogen(payload: dict[str, Json]) -> Json:
-    """Return the content of AutoGen's final message: ``chat_message``, or the last of a task."""
+    """Return the content of AutoGen's final message: ``chat_message``, or a task's last one."""
     messages = payload.get("messages") if "stop_reason" in payload else None
     last = messages[-1] if isinstance(messages, list) and messages else payload.get("chat_message")
     return last.get("content") if isinstance(last, dict) and "source" in last else None

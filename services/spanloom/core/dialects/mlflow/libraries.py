@@ -141,7 +141,7 @@ def _prepares(span: Span, view: TraceView) -> bool:
 
 
 def _started_in_trace(span: Span, view: TraceView) -> set[str]:
-    """Return the agents that start in an author's ``trace(…)``; empty for any other span."""
+    """Return the names of agents that start in an author's ``trace(…)``; empty for other spans."""
     children = view.tree.children(span)
     if not any(given_name(c) in _RUNNER and not view.tree.children(c) for c in children):
         return set()

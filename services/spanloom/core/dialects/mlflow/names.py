@@ -1,4 +1,4 @@
-"""MLflow's attributes, and names of agents and tools of the libraries that it autologs.
+"""Keys of MLflow's attributes, and the agents' and tools' names in spans of autologged libraries.
 
 If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and
 the attribute ``name`` names the agent or tool. The GenAI mode renames the spans, and writes the
@@ -22,7 +22,7 @@ COUNTS = "mlflow.chat.tokenUsage"
 
 
 _STARTS = frozenset({"run", "arun", "run_sync", "run_stream", "run_stream_sync", "on_messages"})
-"""Methods that start an agent; some of them call another one."""
+"""Methods that start an agent; some of these methods call another of them."""
 _AGENT_METHODS = _STARTS | {"forward", "aforward", "execute_task"}
 _TOOL_METHODS = frozenset({"call", "acall", "__call__"})
 _TOOL_CLASS = "Tool."
@@ -30,7 +30,7 @@ _TOOL_CLASS = "Tool."
 
 
 def given_name(span: Span) -> str:
-    """Return the span's name as before the GenAI mode: ``planner`` for ``AGENT planner``."""
+    """Return the name that a span has without the GenAI mode: ``planner`` for ``AGENT planner``."""
     attributes = span.attributes
     if name := unquoted(first(attributes, "gen_ai.agent.name", "gen_ai.tool.name")):
         return name

@@ -49,7 +49,7 @@ class OpenInferenceAgno(OpenInference):
         return super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes, and the author's name of the agent or team."""
+        """Read OpenInference's attributes, and the name that the author gave the agent or team."""
         facts = super().describe(span, kind)
         if kind is Kind.AGENT:
             name = first(span.attributes, "agent.name", "agno.agent", "agno.team")

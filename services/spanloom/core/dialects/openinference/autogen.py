@@ -77,7 +77,7 @@ def _task(arguments: str) -> str:
 
 
 def _with_results(messages: str) -> str:
-    """Return the messages, with each ``{"role": "function", "function": ["{…}"]}`` expanded."""
+    """Return the messages, with each ``{"role": "function", …}`` replaced by its tool messages."""
     items = json_value(messages) if '"function":[' in messages else None
     if not isinstance(items, list):
         return messages

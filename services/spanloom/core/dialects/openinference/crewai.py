@@ -1,4 +1,4 @@
-"""CrewAI under OpenInference: scope ``openinference.instrumentation.crewai``, or one below it.
+"""CrewAI under OpenInference: scope ``openinference.instrumentation.crewai…``.
 
 One component of the instrumentation wraps functions, another (``…crewai._event_listener``) listens
 to CrewAI's events; both set the same attributes. A crew (``crew_key``) and a flow (``flow_id``)

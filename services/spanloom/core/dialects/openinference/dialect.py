@@ -49,7 +49,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that imply a missing kind, most reliable first; chains may have messages, too."""
+"""Attributes that imply a missing kind, most reliable first; messages do not: chains have them."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -96,7 +96,7 @@ _ONLY_A_ROLE = re.compile(r'\{"role":"\w+"\}')
 _NEVER_FLAT = re.compile(
     r'"type": ?"(?:thinking|reasoning)"|"refusal": ?"|"invalid_tool_calls": ?\[\{'
 )
-"""Message content that the flattened form lacks; within a text its quotes would be escaped."""
+"""Matches content that flattened messages lack; the same words in a text have escaped quotes."""
 
 
 def span_kind(span: Span) -> str:
@@ -116,7 +116,10 @@ def _runnable(span: Span) -> Runnable:
 
 
 def _agent_by_shape(span: Span, view: TraceView) -> Classification | None:
-    """Return ``AGENT`` for a LangChain agent without metadata, where graphs look like chains."""
+    """Return the classification of a LangChain agent without metadata; ``None`` for other spans.
+
+    Graphs are not classified, because without metadata they look like chains.
+    """
     if "metadata" in span.attributes or span.scope_name not in _LANGCHAIN:
         return None
     run = classify_shape(span, view, _runnable)

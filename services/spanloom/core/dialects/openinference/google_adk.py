@@ -40,7 +40,7 @@ _WORKFLOW = Classification(Kind.GRAPH, "openinference_google_adk.workflow_agent"
 
 
 class OpenInferenceGoogleADK(OpenInference):
-    """OpenInference as its ADK instrumentation writes it, on its own spans and on ADK's."""
+    """OpenInference as its ADK instrumentation writes it, on its own and on ADK's spans."""
 
     id = "openinference_google_adk"
     own_keys = ()  # its noise spans repeat what the framework's spans report
@@ -52,7 +52,7 @@ class OpenInferenceGoogleADK(OpenInference):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify agents by their children, ADK's own spans by its dialect, the rest by kind."""
+        """Classify agents by their children, ADK's spans by ADK's dialect, others by kind."""
         if _is_adks(span):
             return _ADK.classify(span, view)
         if span_kind(span) == "AGENT":
@@ -61,7 +61,7 @@ class OpenInferenceGoogleADK(OpenInference):
         return with_question(by_kind, span, view) if by_kind.kind is Kind.TOOL else by_kind
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; if a call wrote to an agent's span, its request."""
+        """Read OpenInference's attributes; from a call on an agent's span, only the request."""
         if not _is_adks(span) or kind is not Kind.AGENT:
             facts = super().describe(span, kind)
             return _of_message(facts) if kind is Kind.OTHER else facts
@@ -94,7 +94,7 @@ def _is_adks(span: Span) -> bool:
 
 
 def _only_runs_agents(span: Span, view: TraceView) -> bool:
-    """Return whether the run or ADK's span of it has agents as children, but no calls or tools."""
+    """Return whether the run (or ADK's span of the run) has child agents, but no calls or tools."""
     children = list(view.tree.children(span))
     own = [child for child in children if is_framed_by(span, child)]
     inner = [*children, *(c for child in own for c in view.tree.children(child))]

@@ -55,7 +55,7 @@ class OpenInferenceMastra(OpenInference):
         return _LOOP if view.remember_children(_last_call, span) else super().classify(span, view)
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; agents and workflows have the author's name."""
+        """Read OpenInference's attributes; agents and workflows keep their own names."""
         facts = super().describe(span, kind)
         if kind in (Kind.AGENT, Kind.GRAPH):
             facts.agent_name = span.name.partition(".")[2] or span.name
@@ -85,7 +85,7 @@ def _last_call(children: Sequence[Span]) -> str:
 
 
 def _loop_ended_by(call: Span, view: TraceView) -> Span | None:
-    """Return the loop whose last call this is; the loop's span has the sum of tokens."""
+    """Return the loop, which has the sum of tokens, if ``call`` is its last call, else ``None``."""
     loop = view.tree.parent(call)
     if loop is None or view.remember_children(_last_call, loop) != call.span_id:
         return None

@@ -1,4 +1,4 @@
-"""OpenInference's span processors: its attributes added to a framework's own spans.
+"""OpenInference's attributes on a framework's own spans, to which a span processor added them.
 
 Some frameworks emit their own spans; for them OpenInference has no instrumentation but a span
 processor, which adds its attributes to each span before export. Scope, name and the framework's
@@ -63,7 +63,7 @@ class OpenInferenceOverlay(Dialect):
         return has_operation or scope in self._frameworks
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify with the framework's own dialect."""
+        """Classify with the framework's own dialect; ignore errors that belong to other spans."""
         classification = self._reader(span).classify(span, view)
         return classification._replace(is_sound=_succeeded(span))
 

@@ -202,7 +202,7 @@ def _is_langgraph_node(span: Span, operation: str) -> bool:
 
 
 def _first_report(span: Span, view: TraceView) -> Span:
-    """Return the outermost span that reports the same run."""
+    """Return the outermost span that reports the same run as ``span``."""
     own = view.remember_tree(_Runs)
     for _ in range(_MAX_REPORTS):
         parent = own.parent(span)
@@ -238,7 +238,7 @@ def _listed_nodes(run: Span) -> set[str]:
 
 
 def _run_kind(nodes: set[str]) -> Kind:
-    """Return ``AGENT`` if all nodes are a library's own, such as ``model`` and ``tools``."""
+    """Return ``AGENT`` if a library names all nodes (``model``, ``tools``), otherwise ``GRAPH``."""
     if "model" in nodes:
         own = {n for n in nodes if not n.endswith(_MIDDLEWARE_HOOKS)}
         return Kind.AGENT if own <= _CREATE_AGENT_NODES else Kind.GRAPH

@@ -64,7 +64,7 @@ def classify_framework(span: Span, operation: str, view: TraceView) -> Classific
 
 
 def is_handoff(span: Span) -> bool:
-    """Return whether the span is a handoff of the OpenAI Agents SDK: a source, but no agent id."""
+    """Return whether the span is a handoff of OpenAI Agents: it has a source, but no agent id."""
     return _HANDOFF_SOURCE in span.attributes and _AGENT_ID not in span.attributes
 
 
@@ -100,7 +100,7 @@ def _composes(trace: Span, view: TraceView) -> bool:
 
 
 def _starters(run: Sequence[Span], view: TraceView) -> set[str]:
-    """Return the ids of the agents in one run that did not take over by a handoff."""
+    """Return the span ids of the agents in one run that did not take over by a handoff."""
     agents = [span for span in run if _is_agent(span)]
     successors = {name for agent in agents for name in _handoff_targets(agent, view)}
     return {a.span_id for a in agents if a.attributes.get("gen_ai.agent.name") not in successors}

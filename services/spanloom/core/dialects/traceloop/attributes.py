@@ -48,7 +48,7 @@ def entity_name(span: Span) -> str:
 
 
 def span_kind_of(span: Span) -> str:
-    """Return the span kind; before 0.60 a missing one is derived from the name ``X.tool``."""
+    """Return the span kind; before 0.60 a missing kind is derived from the name ``X.tool``."""
     attributes = span.attributes
     if (
         (kind := attributes.get(SPAN_KIND))

@@ -68,7 +68,7 @@ _MARKED = {
 _PLUMBING = Classification(Kind.OTHER, "traceloop.plumbing")
 _FOREIGN = _PLUMBING._replace(is_unknown=True)
 _NAME_ENDS = (".workflow", ".task", ".agent", ".tool")
-"""Suffixes of the names of the SDK's spans: their kinds."""
+"""Suffixes of the names of the SDK's spans, which are equal to the spans' kinds."""
 _DATA_KINDS = {
     "vector_db_retrieve": "retrieval",
     "embeddings": "embedding",
@@ -143,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span like its twin; as an agent if it has no twin."""
+    """Classify an ``invoke_agent`` span like its run's second span, or without one as an agent."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:
@@ -160,7 +160,7 @@ _ANNOUNCES = "invoke_agent "
 
 
 def twin_of(span: Span, view: TraceView) -> Span | None:
-    """Return the twin of an ``invoke_agent`` span, which has the metadata; ``None`` if absent."""
+    """Return the second span of an ``invoke_agent`` span's run, which has metadata, or ``None``."""
     name = _agent_name(span)
     if (child := view.remember_children(_first_by_name, span).get(name)) is not None:
         return child
@@ -217,7 +217,7 @@ def _sibling_announcements(children: Sequence[Span]) -> dict[str, Span]:
 
 
 def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
-    """Pair other ``invoke_agent`` spans with a span that ran while they were open."""
+    """Pair ``invoke_agent`` spans not in ``_near`` with a span that ran while they were open."""
     taken = set(_near(tree))
     waiting: defaultdict[tuple[str, str], list[Span]] = defaultdict(list)
     for span in tree.spans:
@@ -233,7 +233,7 @@ def _far_pairs(tree: SpanTree) -> Iterator[tuple[Span, Span]]:
 
 
 def _near(tree: SpanTree) -> Iterator[str]:
-    """Yield the ids of ``invoke_agent`` spans and their twins that are children or siblings."""
+    """Yield the ids of ``invoke_agent`` spans and twins, if the twin is a child or a sibling."""
     for span in tree.spans:
         children = tree.children(span)
         if is_announcement(span) and (twin := _first_by_name(children).get(_agent_name(span))):

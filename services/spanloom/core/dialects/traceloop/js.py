@@ -110,7 +110,7 @@ def _describe_tool(facts: Facts) -> None:
 
 
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Return the node's span for each tool, and for each call that is alone in its node."""
+    """Map the ids of tools, and of calls that are alone in a node, to the enclosing node's span."""
     mine = [span for span in children if span.scope_name == SCOPE]
     chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
     called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]

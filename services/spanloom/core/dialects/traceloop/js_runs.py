@@ -74,9 +74,9 @@ class Siblings(NamedTuple):
     """The children of one span: which ran inside which, and which of the runs are agents."""
 
     places: Mapping[str, Span]
-    """By span id, the innermost run or tool that encloses the span in time."""
+    """The innermost run or tool that encloses a span in time, keyed by the inner span's id."""
     runs: Mapping[str, Classification]
-    """By span id, runs classified as agent or graph by the spans directly inside them."""
+    """Classifications of runs by the spans directly inside them, keyed by the run's span id."""
 
 
 def read_siblings(children: Sequence[Span]) -> Siblings:

@@ -80,7 +80,7 @@ def _tool_name(span: Span) -> str:
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
-    """Return the run that this span reports again: the nearest tool above, or the client's call."""
+    """Return the nearest tool above, or the client's call, if it is the same tool, or ``None``."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
         tool = _client_of(above, view) if above.name == _SERVER else above
         if tool is not None and _tool_name(tool):

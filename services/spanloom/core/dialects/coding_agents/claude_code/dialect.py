@@ -120,7 +120,7 @@ def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
-    """Return a warning for each missing fact: tool results, the call after the last tool."""
+    """Return a warning if tool results are missing, and one if the call after the last tool is."""
     calls = [s for s in tree.spans if s.name == CALL]
     tools = [s for s in tree.spans if s.name == TOOL]
     lacks_result = any(not output_of(tool) for tool in tools)

@@ -85,7 +85,7 @@ def _question(span: Span, view: TraceView) -> str | None:
 
 
 def classify_execution(tool: Span, view: TraceView) -> Classification:
-    """Classify the execution inside a tool: a sub-agent's run, or no step of its own."""
+    """Classify the execution inside a tool: a sub-agent's run, or a second report of the tool."""
     name, agent = tool.attributes.get("tool_name", ""), tool.attributes.get("subagent_type", "")
     if name.lower() in LAUNCHERS or agent:
         call_id = first(tool.attributes, *keys.CALL_IDS)
@@ -97,7 +97,7 @@ def classify_execution(tool: Span, view: TraceView) -> Classification:
 
 
 def describe_tool(span: Span, facts: Facts) -> None:
-    """Read the attributes of a tool."""
+    """Set the facts of a tool from its span."""
     attributes = span.attributes
     facts.tool_name = attributes.get("tool_name", "")
     own = _own_arguments(span)

@@ -1,4 +1,4 @@
-"""Model calls in Codex, whose tokens, failed requests and tool calls are in spans below them."""
+"""Model calls of Codex; spans below a call have its tokens, failed requests and tool calls."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _requests(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _usages(tree: SpanTree) -> Mapping[str, Usage]:
-    """Return the tokens of each call, from the span below it that has them."""
+    """Map the span ids of calls to the token counts that a span below the call reports."""
     by_id = {span.span_id: span for span in tree.spans}
     found: dict[str, Usage] = {}
     for span in tree.spans:

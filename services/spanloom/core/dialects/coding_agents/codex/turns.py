@@ -27,7 +27,7 @@ _NAME = "codex"
 _MAX_BELOW, _MAX_ABOVE = 300, 256
 """How many spans below a turn are searched for its conversation, and above it for its caller."""
 _REQUEST, _TEMPORARY = "rpc.request_id", "temporary-structured-"
-"""Attribute, and the prefix of its value, of a turn that makes a title for a task."""
+"""Attribute of a turn that makes a task's title, and the prefix of the attribute's value."""
 _NICKNAME, _COMPLETED = "nickname", "completed"
 """Members of tool results with a sub-agent's name and its report."""
 
@@ -90,7 +90,7 @@ def _nickname(own: Sequence[Event]) -> str:
 
 
 def _reports(tree: SpanTree) -> Mapping[tuple[str, str], str]:
-    """Return each sub-agent's name and final report by conversation id, from tool results.
+    """Return sub-agents' names and reports in tool results, keyed by conversation id and member.
 
     The tool that starts a sub-agent returns ``{"agent_id": …, "nickname": …}``; the tool that waits
     for sub-agents returns ``{"status": {id: {"completed": …}}}``.
