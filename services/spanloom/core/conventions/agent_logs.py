@@ -53,9 +53,9 @@ _NAME = re.compile(r"[A-Za-z][\w.-]{0,79}")
 def name_log(names: tuple[str, str, str], scope: str) -> str:
     """Return the name of a log record with its sender's prefix; empty if the record has no name.
 
-    ``names`` are its attribute ``event.name``, its own name (for Codex a line of source code) and
-    its body, which often is the name. Example: ``claude_code.tool_result`` for ``tool_result`` in
-    a scope of Claude Code.
+    ``names`` are the record's attribute ``event.name``, its name (for Codex a line of source code)
+    and its body, which often is the name. Example: ``claude_code.tool_result`` for ``tool_result``
+    in a scope of Claude Code.
     """
     known = [name for name in names if _NAME.fullmatch(name)]
     if not known:
@@ -135,7 +135,7 @@ def is_name(text: str) -> bool:
 
 
 def is_of_known_sender(name: str) -> bool:
-    """Return whether the name belongs to a known sender, whose bodies are texts for people."""
+    """Return whether a known sender writes records with this name; their bodies are for people."""
     return name.startswith(_PREFIXES)
 
 

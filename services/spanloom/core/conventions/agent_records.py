@@ -61,7 +61,7 @@ _OF_ONE_SENDER = {
     "codex.websocket_request": What.REQUEST,
     "codex.turn_ttft": None,
 }
-"""Kinds of records, keyed by the whole name; ``None`` for records that report no step of a run."""
+"""Kinds, keyed by whole name; ``None`` for records that are stored with a run but are no step."""
 _SUB_AGENT = "subagent"
 """Prefix of the last part of a name that reports the start or end of a sub-agent."""
 _REPORTS = ("<task-notification>",)

@@ -64,7 +64,7 @@ class Endings(NamedTuple):
     arguments: Sequence[str] = ()
     results: Sequence[str] = ()
     counts: Sequence[str] = ()
-    """Keys of JSON values with all counts of a call."""
+    """Keys of JSON values with all token counts of a call."""
 
 
 NAMES_KEPT = 8192
@@ -135,7 +135,7 @@ def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
 
 
 def complete_texts(facts: Facts, attributes: Mapping[str, str], kind: Kind) -> None:
-    """Set missing input and output from attributes whose keys end in a word for them."""
+    """Set missing input and output from attributes whose keys end in words such as ``input``."""
     if facts.input and facts.output:
         return
     found, is_tool = find_endings(attributes), kind is Kind.TOOL

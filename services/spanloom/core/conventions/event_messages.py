@@ -106,7 +106,7 @@ def _without(span: Span, event: Event) -> Span:
 
 
 def _details(span: Span) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of the details events; Strands writes several of these events.
+    """Yield the attributes of the span's ``DETAILS`` events; Strands writes several of them.
 
     If several events have the same key, the first event wins, so it is yielded last.
     """
@@ -128,7 +128,7 @@ def _messages(span: Span, roles: Mapping[str, str]) -> str:
 
 
 def _whole(span: Span, keys: Mapping[str, str]) -> str:
-    """Return the messages of an event that has all of them, with roles in lower case."""
+    """Return the messages of an event that holds a whole call, with roles in lower case."""
     held = (e.attributes.get(keys[e.name], "") for e in span.events if e.name in keys)
     text = next(filter(None, held), "")
     messages = json_value(text) if text.startswith("[{") else None

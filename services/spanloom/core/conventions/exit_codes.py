@@ -32,7 +32,7 @@ MAX_CHARS = 200
 
 
 def find_exit(code: str, words: str = "") -> StepError | None:
-    """Return the failure of a command that ended with this code; ``None`` for zero or no number."""
+    """Return the failure of a command with this exit code; ``None`` for 0 or if it is no number."""
     if not code.lstrip("-").isdecimal() or not int(code):
         return None
     output = _last_words(words)

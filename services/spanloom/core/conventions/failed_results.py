@@ -10,7 +10,7 @@ The author of a tool may do the same without a protocol, as Google's ADK recomme
 
     {"status": "error", "error_message": "no such city"}
 
-It is a failure only if it is the whole result. Deeper inside a result it is the tool's own data.
+This form is a failure only if it is the whole result. Deeper inside, it is the tool's own data.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _ABANDONED = "GeneratorExit"
-"""Raised by Python in a generator that is not read to its end, in every framework."""
+"""The exception that Python itself raises in a generator that is not read to its end."""
 
 MAX_CODE_DIGITS = 9
 """A longer number is not an error code, and Python refuses to parse a very long number."""

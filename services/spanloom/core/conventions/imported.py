@@ -32,9 +32,9 @@ AGENT_POSITION = "spanloom.import.agent.position"
 ROOT_METADATA = "spanloom.import.root.metadata"
 ROOT_METRICS = "spanloom.import.root.metrics_info"
 EXTRACTION = "spanloom.import.extraction"
-"""On the root: the ``extraction`` object of the document."""
+"""Attribute of the root with the document's ``extraction`` object."""
 SPANS = "spanloom.import.spans"
-"""On the root: the number of spans that hold the document."""
+"""Attribute of the root with the number of spans that hold the document."""
 
 NS_PER_MS = 1_000_000
 TOKEN_COUNTS = (
@@ -167,7 +167,7 @@ def share(value: object) -> float:
 
 
 def milliseconds(value: object) -> int:
-    """Return a string of digits, in ms, as ns of 64 bits; raise ``NotCarriedError`` otherwise."""
+    """Convert a string of ms to ns that fit into 64 bits; raise ``NotCarriedError`` otherwise."""
     digits = text(value)
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 14):
         raise NotCarriedError("milliseconds are needed")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 SCOPE = "invariant"
 MESSAGE = "invariant.message"
-"""A message as JSON."""
+"""Attribute with a message as JSON."""
 ROLE = "invariant.role"
-"""The message's role, also set if the message is not stored, or was cut."""
+"""Attribute with the message's role, also set if the message is not stored, or was cut."""
 ARRIVED, POSITION = "invariant.arrived_ns", "invariant.position"
 """Arrival of the request, in ns since the epoch, and the message's position in it."""
 ADDRESS = "invariant.address"
@@ -33,9 +33,9 @@ DATASET = "invariant.dataset"
 SOURCE = "invariant.metadata"
 """The metadata of a trace, or of a line in an import, as JSON; also a metadata key of agents."""
 PARTS = "invariant.parts"
-"""In a tool's metadata: whether its result is a list of parts."""
+"""Metadata key of a tool's step: whether the result is a list of parts."""
 CALL_ID = "invariant.call_id"
-"""In a tool's metadata: the id of the call that it answers, if that call is missing."""
+"""Metadata key of a tool's step: the id of the call that it answers, if the call is missing."""
 _MOST_DIGITS = 20
 
 

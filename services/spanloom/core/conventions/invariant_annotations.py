@@ -22,7 +22,7 @@ ANNOTATION = "annotation"
 """The name of the scores made from annotations."""
 _NOBODY = "invariant"
 _AUTHORS = ("annotator", "source")
-"""Members of ``extra_metadata`` with the author; the first one, which Spanloom writes, wins."""
+"""Members of ``extra_metadata`` with the author; Spanloom's files have the first, which wins."""
 _LONGEST = 200
 """Maximum characters of an author or an address; an address has to fit into ``item``."""
 _HASH_BYTES = 8

@@ -2,9 +2,9 @@
 
 An assistant's message is a model call, a tool's message is a tool run. The input of a call is the
 last answer and the messages after it: lists do not contain the actual input, and repeating whole
-histories would take space quadratic in its length. Such calls are marked (``HISTORY``). Unanswered
-messages at the end become a call without output. ``conversation`` (``core/formats``) restores the
-list from these steps.
+histories would take space quadratic in the list's length. Such calls are marked (``HISTORY``).
+Unanswered messages at the end become a call without output. ``conversation`` (``core/formats``)
+restores the list from these steps.
 """
 
 from __future__ import annotations

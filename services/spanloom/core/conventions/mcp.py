@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.values.attributes import Json
 
 METHODS = ("mcp.method.name", "mcp.method")
-"""The attributes that name the method; any of them identifies a span of the protocol."""
+"""Attributes that name the method of a request; any of them identifies a span of MCP."""
 _RPC_METHOD, _RPC_SYSTEM, _PROTOCOLS = "rpc.method", "rpc.system", ("mcp", "jsonrpc")
 _ANY_METHOD = (*METHODS, _RPC_METHOD)
 _TOOL_NAMES = ("gen_ai.tool.name", "mcp.tool.name", "tool.name")
@@ -58,7 +58,7 @@ class Leg(NamedTuple):
 
 
 def is_openllmetry(scope_name: str) -> bool:
-    """Return whether the scope belongs to OpenLLMetry's instrumentation of the protocol."""
+    """Return whether the scope belongs to OpenLLMetry's instrumentation of MCP."""
     return scope_name.startswith(_OPENLLMETRY)
 
 
@@ -80,7 +80,7 @@ def sets_up_session(span: Span) -> bool:
 
 
 def read_leg(span: Span) -> Leg | None:
-    """Return the leg of a tool call that the span reports; ``None`` for any other span."""
+    """Return the client's or server's report of a tool call; ``None`` for any other span."""
     if is_openllmetry(span.scope_name):
         is_tool = span.name.endswith(_TOOL_SUFFIX)
         return Leg(tool_of(span), span.kind == _SERVER, True) if is_tool else None

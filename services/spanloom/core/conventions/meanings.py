@@ -94,7 +94,7 @@ _WORDS = {
         *("transcription", "transcribe", "speech", "turn", "conversation", "usage"),
     ),
 }
-"""Operation names of other senders, as ``bare`` returns them, by the kind that they mean.
+"""Operation names of other senders, as ``bare`` returns them, grouped by the kind they mean.
 
 A guardrail is a step only if its operation is spelled as in the conventions.
 """
@@ -201,7 +201,7 @@ CONVERSATIONS = (
 )
 """Keys of a conversation id, on spans of any kind. ``session.id`` may be a browser session."""
 SESSIONS = ("gen_ai.conversation.id", "session.id", "gen_ai.session.id")
-"""Keys of a conversation id on steps of unknown senders; ``session.id`` is no browser session."""
+"""Keys of a conversation id on unknown senders' steps; ``session.id`` is no browser session."""
 OTHER_CONVENTIONS = (
     *("http", "url", "db", "rpc", "net", "network", "server", "client", "messaging", "code"),
     *("exception", "thread", "process", "host", "faas", "aws", "k8s", "user", "enduser", "otel"),

@@ -82,7 +82,7 @@ def as_question(questions: Sequence[dict[str, Json]]) -> str:
 # Approvals in OpenAI's Agents SDK, read from the spans of any instrumentation.
 
 _REFUSED = "Tool execution was not approved."
-"""The SDK's default message to the model when a person rejects a call."""
+"""Default message of OpenAI's Agents SDK to the model when a person rejects a call."""
 
 
 class ToolRun(NamedTuple):
@@ -99,7 +99,7 @@ class SpanReader(NamedTuple):
 
     is_agent: Callable[[Span], bool]
     read_tool: Callable[[Span], ToolRun | None]
-    """Returns ``None`` for a span that is no tool."""
+    """Returns the tool run that a span reports; ``None`` for a span that is no tool."""
     read_request: Callable[[Span], str]
     """Returns the input of a model call; empty for other spans."""
 

@@ -95,7 +95,7 @@ _plans: ByteCache[tuple[tuple[str, ...], Sequence[str]], Plan] = ByteCache(CACHE
 
 
 class _Name(NamedTuple):
-    """A key, sorted among the keys with the same meaning; the lowest one is preferred."""
+    """A key with its rank among the keys of the same meaning; the lowest rank is preferred."""
 
     prefix: int
     depth: int
@@ -222,7 +222,7 @@ def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 
 
 def _last_words(key: str) -> tuple[str, ...]:
-    """Return the words of a key with no known prefix; the last of ``app.llm.input_tokens``."""
+    """Return the words of a key with no known prefix: of ``app.llm.input_tokens`` only the last."""
     path = tuple(key.split("."))
     is_last = "token" in path[-1].lower() and _NO_COUNT.search(key) is None
     is_last = is_last and len(path) > 1 and meaning_of(path) is None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Usage
 
 REPAIRED = "usage_repaired"
-"""Metadata key of a model step with repaired counts: which tokens the counts had excluded."""
+"""Metadata key of a model step with repaired counts; the value says which tokens were excluded."""
 DOUBTFUL = "usage_doubtful"
 """Metadata key of a model step whose counts do not add up and are shown as reported."""
 NO_CACHED = "input excluded cached tokens"
@@ -82,7 +82,7 @@ def repair(usage: Usage, total: int = 0) -> tuple[Usage, dict[str, str]]:
 
 
 def with_cached(usage: Usage) -> Usage:
-    """Return the counts of a sender whose input excludes cached tokens: 10 + 90 cached → 100."""
+    """Return the counts with cached tokens added to an input that excludes them: 10 + 90 → 100."""
     cached = usage.cache_read_tokens + usage.cache_creation_tokens
     return usage._replace(input_tokens=usage.input_tokens + cached)
 

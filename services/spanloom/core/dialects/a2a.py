@@ -34,7 +34,7 @@ class A2A(Dialect):
     scopes = ("a2a",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by the method of the protocol."""
+        """Recognise spans by scope name, or by the method of the protocol."""
         is_sdk = signature.scope_name.startswith(_SCOPE) and signature.scope_name.endswith("-sdk")
         return is_sdk or _METHOD in signature.attributes
 

@@ -33,11 +33,11 @@ class AgentFramework(OtelGenAI):
     marks = ("agent_framework.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; workflow spans, which have no operation, by their fixed names."""
+        """Classify spans by operation; workflow spans, which have none, by their fixed names."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             question = read_question(span.attributes.get(_OUTPUT, ""))

@@ -24,7 +24,7 @@ class AnthropicSDK(OtelGenAI):
     marks = ("anthropic.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def describe(self, span: Span, kind: Kind) -> Facts:

@@ -28,12 +28,12 @@ class AutoGen(OtelGenAI):
     scopes = ("autogen",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by the reported system."""
+        """Recognise spans by scope name, or by the reported system."""
         is_its_own = signature.scope_name.startswith(_SCOPES)
         return is_its_own or signature.attributes.get("gen_ai.system") == "autogen"
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify by operation."""
+        """Classify spans by operation."""
         return _STEPS.get(operation_of(span), _PLUMBING)
 
 

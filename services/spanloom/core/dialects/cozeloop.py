@@ -84,7 +84,7 @@ class CozeLoop(Dialect):
     marks = ("cozeloop.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by span type, or by the SDKs' input and output attributes."""
+        """Recognise spans by span type, or by the SDKs' input and output attributes."""
         attributes = signature.attributes
         return SPAN_TYPE in attributes or INPUT in attributes or OUTPUT in attributes
 
@@ -207,7 +207,7 @@ def _settings(attributes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _inner(text: str, key: str) -> str:
-    """Return one value of a JSON object as JSON, or the text unchanged."""
+    """Return one value of a JSON object as JSON, or the text unchanged if the value is missing."""
     value = json_field(text, key)
     return text if value is None else json_text(value)
 

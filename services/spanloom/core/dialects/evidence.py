@@ -86,7 +86,7 @@ class Evidence(Dialect):
     )
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by keys that can decide the kind of a span."""
+        """Recognise spans by keys that can decide the kind of a span."""
         keys = frozenset(signature.keys)
         return (
             not keys.isdisjoint(meanings.OPERATION_KEYS)
@@ -99,7 +99,7 @@ class Evidence(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, or if there is none by the span's other attributes."""
+        """Classify spans by operation, or if there is none by the span's other attributes."""
         kind = _kind_of(span)
         is_function = kind is Kind.MODEL or span.name.startswith(_SERVICE_PREFIX)
         if is_function and _runs_tools_too(span, view):

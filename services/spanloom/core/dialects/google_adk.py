@@ -53,11 +53,11 @@ class GoogleADK(OtelGenAI):
     marks = ("gcp.vertex.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; an agent that only runs other agents is a graph."""
+        """Classify spans by operation; an agent that only runs other agents is a graph."""
         operation = _operation(span)
         if operation == "invoke_workflow" or not operation:
             return Classification(Kind.OTHER, "google_adk.frame", is_unknown=not operation)

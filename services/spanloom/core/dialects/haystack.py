@@ -39,11 +39,11 @@ class Haystack(Traceloop):
     marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, OpenLLMetry's spans by span kind, calls by operation."""
+        """Classify spans by name, OpenLLMetry's spans by span kind, calls by operation."""
         if span.scope_name == _AROUND:
             is_pipeline = span.attributes.get(SPAN_KIND) == "workflow"
             return _PIPELINE if is_pipeline else super().classify(span, view)

@@ -30,11 +30,11 @@ class Imported(Dialect):
     scopes = ("spanloom",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == carried.SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # by itself
-        """Classify by the step type in the span's attributes."""
+        """Classify spans by the step type in the span's attributes."""
         return _BY_KIND[read_kind(span)]
 
     def describe(self, span: Span, kind: Kind) -> Facts:

@@ -34,11 +34,11 @@ class Invariant(Dialect):
     marks = ("invariant.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == keys.SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the role of the message; its texts come from the messages around it."""
+        """Classify spans by the role of the message; its texts come from the messages around it."""
         if span.name == RESULT and NAME in span.attributes:
             return _NOTED
         if not is_message(span):

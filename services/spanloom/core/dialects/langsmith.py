@@ -64,11 +64,11 @@ class LangSmith(Dialect):
     marks = ("langsmith.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by span kind, else by scope name."""
+        """Recognise spans by span kind, else by scope name."""
         return SPAN_KIND in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind, or as a LangChain run."""
+        """Classify spans by span kind, or as a LangChain run."""
         if (classification := _BY_KIND.get(_kind(span))) is not None:
             return classification
         if (run := classify_run(span, view, _run_metadata)) is not None:

@@ -52,7 +52,7 @@ class LiteLLM(Dialect):
     scopes = ("litellm",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by attributes that only this callback sets.
+        """Recognise spans by scope name, or by attributes that only this callback sets.
 
         Spans of other instrumentations are left to their own dialects, even with these attributes.
         """
@@ -62,7 +62,7 @@ class LiteLLM(Dialect):
         return is_marked and not signature.scope_name.startswith(_INSTRUMENTATION)
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify own spans by attributes, because callers may rename them; others are noise."""
+        """Classify LiteLLM's spans by attributes, as callers may rename them; others are noise."""
         if span.scope_name != _SCOPE:
             return _WRITTEN_ONTO
         if data_kind := _data_kind(span.attributes):

@@ -44,7 +44,7 @@ _BEGIN_OF_STREAM = Classification(Kind.OTHER, "logfire.begin_of_stream")
 
 
 def _only_began(span: Span) -> bool:
-    """Return whether the call succeeded without answer and tokens: a stream that only began."""
+    """Return whether the span only reports that a stream began: no error, answer or tokens."""
     attributes = span.attributes
     is_chat = attributes.get(OPERATION, "chat") == "chat" and _REQUEST in attributes
     failed = span.status_code == "Error" or span.events
@@ -64,7 +64,7 @@ class Logfire(OtelGenAI):
     marks = ("logfire.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, if the span has a request or an operation."""
+        """Recognise spans by scope name, if the span has a request or an operation."""
         return signature.scope_name.startswith(_SCOPE) and (
             _REQUEST in signature.attributes or OPERATION in signature.attributes
         )

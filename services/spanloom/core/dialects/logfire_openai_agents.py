@@ -50,11 +50,11 @@ class LogfireOpenAIAgents(Dialect):
     before = ("logfire",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the message template in the span's name."""
+        """Classify spans by the message template in the span's name."""
         rule = _rule(span)
         if rule is _RULES[_AGENT]:
             return with_answer(rule, span, view, _TELLER)

@@ -24,11 +24,11 @@ class LogfirePending(Dialect):
     before = ("langfuse", "langsmith")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the attribute that names the parent of the started span."""
+        """Recognise spans by the attribute that names the parent of the started span."""
         return _PENDING in signature.keys
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify as no step: the actual span arrives when it has ended."""
+        """Classify spans as no step, because the actual span arrives when it has ended."""
         return _BEGUN
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the protocol's signature

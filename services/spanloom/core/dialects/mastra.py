@@ -35,11 +35,11 @@ class Mastra(OtelGenAI):
     scopes = ("@mastra",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a call gets its messages from the enclosing loop step."""
+        """Classify spans by operation; a call gets its messages from the enclosing loop step."""
         classification = super().classify(span, view)
         step = view.tree.parent(span)
         if classification.kind is not Kind.MODEL or step is None:
@@ -49,7 +49,7 @@ class Mastra(OtelGenAI):
         return classification._replace(facts=Facts(sent, received)) if is_step else classification
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the ``gen_ai.*`` attributes, and Mastra's own texts."""
+        """Read the ``gen_ai.*`` attributes, and Mastra's own text attributes."""
         facts = super().describe(span, kind)
         facts.input = facts.input or _text(span, "input")
         facts.output = facts.output or _text(span, "output")

@@ -60,14 +60,14 @@ class MCP(OtelGenAI):
         self._own_scopes = frozenset(d.own_scope for d in others if d.own_scope)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by a method, or by Logfire's scope, but not in a framework's own scope."""
+        """Recognise spans by method or Logfire's scope, but not in a framework's own scope."""
         if signature.scope_name in self._own_scopes:
             return False
         keys = signature.keys
         return any(key in keys for key in mcp.METHODS) or signature.scope_name == _LOGFIRE
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002
-        """Classify by method."""
+        """Classify spans by method."""
         if mcp.method_of(span) == mcp.CALL:
             return _CALL
         return _SESSION if mcp.sets_up_session(span) else _OTHER_REQUEST

@@ -80,7 +80,7 @@ class OtelGenAI(Dialect):
     )
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by operation, or by system and model as before 1.27."""
+        """Recognise spans by operation, or by system and model as before 1.27."""
         attributes = signature.attributes
         return (
             OPERATION in attributes
@@ -89,7 +89,7 @@ class OtelGenAI(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation."""
+        """Classify spans by operation."""
         operation = operation_of(span)
         if not operation and _names_system_and_model(span):
             return Classification(Kind.MODEL, "otel_genai.system_and_model")
@@ -120,7 +120,7 @@ class OtelGenAI(Dialect):
 
 
 def _describe_memory(facts: Facts, span: Span) -> None:
-    """Add the operation's name, and its records: found records as output, others as input."""
+    """Set a missing tool name, and the records: found records as output, others as input."""
     operation, records = operation_of(span), span.attributes.get(_RECORDS, "")
     facts.tool_name = facts.tool_name or operation
     if operation == "search_memory":
@@ -142,7 +142,7 @@ def _tool_in_name(span: Span) -> str:
 
 
 def _names_system_and_model(span: Span | Signature) -> bool:
-    """Return whether system and model are set, as on calls before ``gen_ai.operation.name``."""
+    """Return whether system and model are set, as on calls before version 1.27."""
     return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
 
 

@@ -45,11 +45,11 @@ class PydanticAI(OtelGenAI):
     marks = ("pydantic_ai.", "gen_ai.agent.call.id")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; in version 2 by the attributes that name a tool or agent."""
+        """Classify spans by operation; in version 2 by the attributes that name a tool or agent."""
         attributes = span.attributes
         operation = operation_of(span)
         if operation == "invoke_agent":

@@ -61,7 +61,7 @@ _OF_KIND = {
 
 
 def _kind(span: Span | Signature) -> str:
-    """Return the ``spring.ai.kind``, also if only other keys show it; empty for model calls."""
+    """Return Spring AI's kind, as any key shows it; empty for model calls and embeddings."""
     attributes = span.attributes
     return attributes.get(KIND) or next(
         (kind for key, kind in _OF_KIND.items() if key in attributes), ""
@@ -89,14 +89,14 @@ class SpringAI(OtelGenAI):
     marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by Spring AI's kind, or its scope with a GenAI operation or known keys."""
+        """Recognise spans by Spring AI's kind, or by its scope with an operation or known key."""
         attributes = signature.attributes
         if KIND in attributes or signature.scope_name != _SCOPE:
             return KIND in attributes
         return OPERATION in attributes or bool(_kind(signature) or operation_of(signature))
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by Spring AI's kind, else by operation; clients by their tools and calls."""
+        """Classify spans by Spring AI's kind or operation; clients by their tools and calls."""
         match _kind(span):
             case "tool_call":
                 return _TOOL

@@ -31,7 +31,7 @@ class Strands(OtelGenAI):
     marks = ("event_loop.", "gen_ai.event.start_time")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by the reported system or provider."""
+        """Recognise spans by scope name, or by the reported system or provider."""
         attributes = signature.attributes
         return signature.scope_name == _SCOPE or _SYSTEM in (
             attributes.get("gen_ai.system"),
@@ -39,7 +39,7 @@ class Strands(OtelGenAI):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation."""
+        """Classify spans by operation."""
         operation = operation_of(span)
         if operation == "invoke_agent":
             return Classification(Kind.AGENT, "strands.invoke_agent")

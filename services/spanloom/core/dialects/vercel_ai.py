@@ -119,7 +119,7 @@ class VercelAI(Dialect):
     marks = ("ai.operationId", "ai.telemetry", "ai.model", "ai.toolCall", "ai.usage")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by operation id, else by scope and name."""
+        """Recognise spans by operation id, else by scope and name."""
         attributes = signature.attributes
         return (
             OPERATION in attributes
@@ -128,7 +128,7 @@ class VercelAI(Dialect):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a run by whether it loops over tools."""
+        """Classify spans by operation; a run by whether it loops over tools."""
         operation = _operation(span)
         if operation == _TOOL:
             return Classification(Kind.TOOL, "vercel_ai.tool_call")

@@ -51,11 +51,11 @@ class VercelAIGenAI(OtelGenAI):
     marks = ("gen_ai.client.operation.duration", "gen_ai.execute_tool.duration")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a run by whether it loops over tools."""
+        """Classify spans by operation; a run by whether it loops over tools."""
         if operation_of(span) != "invoke_agent":
             return super().classify(span, view)
         if loops_over_tools(span, view, _is_tool, _is_call, _offers_tools):

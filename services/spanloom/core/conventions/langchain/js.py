@@ -1,4 +1,4 @@
-"""Reads messages from states that LangChain.js serializes, for a dialect without message spans.
+"""Reads the messages in states that LangChain.js serializes, if spans report no messages.
 
 A message is ``{"lc": 1, "type": "constructor", "id": […, "AIMessage"], "kwargs": {…}}``. An agent
 sets its name on each answer that it adds to the state. An answer has the requested tool calls

@@ -45,9 +45,9 @@ CREATE_AGENT = "langchain_create_agent"
 LANGGRAPH = "langgraph"
 DEFAULT_GRAPH_NAME = "LangGraph"
 MODEL_NODE = "model"
-"""The model node of every agent that ``create_agent`` makes."""
+"""Name of the model node in every agent that ``create_agent`` makes."""
 _JS_MODEL_NODE = "model_request"
-"""The model node in JavaScript."""
+"""Name of the model node in JavaScript."""
 _KEYS = ("ls_integration", "lc_agent_name", "langgraph_node", "langgraph_checkpoint_ns")
 _CALLS = (Kind.MODEL, Kind.TOOL)
 _CALL_MODEL = frozenset({"call_model", "acall_model"})

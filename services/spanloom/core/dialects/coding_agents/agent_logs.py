@@ -31,11 +31,11 @@ class AgentLogs(Dialect):
     claims = Claim.OVERLAY
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the attribute that the log bridge sets on each record."""
+        """Recognise spans by the attribute that the log bridge sets on each record."""
         return BRIDGED in signature.keys
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by reading all records of the trace together."""
+        """Classify the span by reading all records of the trace together."""
         return view.remember_tree(read_story)[span.span_id]
 
     def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts

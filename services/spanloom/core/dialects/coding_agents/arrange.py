@@ -112,7 +112,7 @@ def _find_root(spans: Sequence[Span], tops: Sequence[Span]) -> Span | None:
 
 
 def _are_counts(spans: Collection[Span]) -> bool:
-    """Return whether all spans are records that only count tokens of calls in other records."""
+    """Return whether all spans are records with only token counts of calls in other records."""
     return all(is_bare(s) and name_of(s).endswith("sse_event") for s in spans)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span
 
 ATTEMPT = "coding_agent.attempt"
-"""Attribute of a span that this module creates: the number of the attempt."""
+"""Attribute with the number of the attempt, on spans that this module creates."""
 _CLAUDE_CODE, _CODEX = "claude_code.llm_request", "try_run_sampling_request"
 _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64

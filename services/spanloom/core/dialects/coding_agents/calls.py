@@ -74,12 +74,12 @@ class Call:
         return next((u for e in self.events if (u := e.usage) is not None), None)
 
     def get(self, names: Sequence[str]) -> str:
-        """Return the first value under these keys, from the end event or else the request."""
+        """Return the first value under the keys ``names`` of the end event, or of the request."""
         return next((v for e in (self.end, self.request) if e and (v := e.get(names))), "")
 
 
 def is_aside(source: str) -> bool:
-    """Return whether a call from this source is outside its agent's conversation."""
+    """Return whether a component's calls are outside its agent's conversation."""
     return _ASIDE.search(source) is not None
 
 
@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Remove the first body in ``sent`` that may belong to a request; return its text, or empty."""
+    """Remove the first body in ``sent`` that may belong to a request; return it, or an empty text."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""

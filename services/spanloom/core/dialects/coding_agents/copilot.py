@@ -39,11 +39,11 @@ class Copilot(OtelGenAI):
     scopes = (r"github\.copilot",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; a command with an exit code other than 0 failed."""
+        """Classify spans by operation; a command with an exit code other than 0 failed."""
         classification = super().classify(span, view)
         if classification.kind is Kind.TOOL:
             result = span.attributes.get("gen_ai.tool.call.result", "")

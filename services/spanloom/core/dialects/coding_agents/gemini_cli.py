@@ -50,18 +50,18 @@ _PLUMBING = Classification(Kind.OTHER, "gemini_cli.plumbing", is_sound=True)
 
 
 class GeminiCLI(Dialect):
-    """Spans of Gemini CLI."""
+    """Reads the spans of Gemini CLI."""
 
     id = "gemini_cli"
     own_scope = SCOPE
     scopes = ("gemini", "qwen")
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, and add facts from log records."""
+        """Classify spans by name, and add facts from log records."""
         if span.name == _CALL:
             return _classify_call(span, view)
         if span.name == _TOOL:

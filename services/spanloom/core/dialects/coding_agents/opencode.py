@@ -56,18 +56,18 @@ _TURN = Classification(Kind.OTHER, "opencode.turn", is_sound=True)
 
 
 class Opencode(VercelAI):
-    """Spans of opencode, and of the AI SDK in it."""
+    """Reads the spans of opencode, and of the AI SDK in it."""
 
     id = "opencode"
     own_scope = SCOPE
     scopes = ("opencode",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify the program's own spans by name, the AI SDK's spans by its dialect."""
+        """Classify the program's own spans by name, the AI SDK's spans as ``VercelAI``."""
         if span.name == STREAM:
             return _TURN
         if not span.name.startswith("ai."):

@@ -50,11 +50,11 @@ class QwenCode(OtelGenAI):
     own_scope = SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, and add facts from log records."""
+        """Classify spans by name, and add facts from log records."""
         if span.name == _TURN:
             return _classify_turn(span, view)
         if span.name == _CALL:

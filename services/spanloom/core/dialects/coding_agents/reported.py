@@ -34,7 +34,7 @@ _AGENTS = frozenset(
 DISPATCH = "codex.tool.phase"
 """Attribute on the spans of Codex's tools; the spans themselves are named after the tools."""
 MAX_AT_A_TIME = 64
-"""The maximum number of spans of one kind that may overlap in time."""
+"""The maximum number of overlapping spans of one kind that are searched."""
 LATE_NS = 250_000_000
 """A record may be written up to this many nanoseconds after the end of its span."""
 

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _OF_A_RUN = ".fragment"
-"""Suffix of the rule of a root whose trace may hold only a part of a run."""
+"""Suffix of rule names of roots whose trace may hold only a part of a run."""
 _FRAGMENT = Classification(Kind.OTHER, "agent_logs.fragment", is_sound=True)
 _RUN = Classification(Kind.AGENT, "agent_logs.run.fragment")
 _RECORD = Classification(Kind.OTHER, "agent_logs.record", is_sound=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.agent_events import Event
 
 MAX_AGENTS = 200
-"""The maximum number of sub-agents of a run that are read."""
+"""The maximum number of sub-agents that are read per run."""
 LAUNCHERS = frozenset({"agent", "task", "invoke_agent", "spawn_agent", "subagent", "delegate"})
 """Names of tools that run a sub-agent."""
 _TYPES = ("subagent_type", "agent_type", "agent_name", "subagent_name", "subagent")
@@ -114,7 +114,7 @@ def _last(agents: Iterable[SubAgent]) -> SubAgent | None:
 
 
 def is_launcher(tool: Event) -> bool:
-    """Return whether a tool runs a sub-agent."""
+    """Return whether a tool runs a sub-agent, as its name or arguments show."""
     name = tool.get(keys.TOOLS).lower()
     return name in LAUNCHERS or bool(agent_in(tool.get(keys.ARGUMENTS)))
 

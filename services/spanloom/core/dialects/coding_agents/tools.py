@@ -84,7 +84,7 @@ def decision_of(event: Event | None) -> dict[str, str]:
 
 
 def is_refused(attributes: Mapping[str, str]) -> bool:
-    """Return whether a person or a rule did not let the tool run."""
+    """Return whether a person or a rule refused to let the tool run."""
     return attributes.get("decision", "").lower() in _REFUSED
 
 

@@ -1,4 +1,4 @@
-"""Eino, reported by its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
+"""Eino under its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
 
 The span type is Coze Loop's own type for some components, the component's name for others, and
 ``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
@@ -41,7 +41,7 @@ _BY_SPAN_TYPE = {
     "retriever": "Retriever",
     "embedding": "Embedding",
 }
-"""Components, keyed by span type, if the tag is missing; other types equal the component."""
+"""Components of spans without the tag, keyed by span type; other types equal the component."""
 
 
 def _component(span: Span) -> str:
@@ -61,11 +61,11 @@ class EinoCozeLoop(Dialect):
     before = ("cozeloop",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the tags for the component or its name."""
+        """Recognise spans by the tags for the component or its name."""
         return COMPONENT in signature.attributes or _NAME in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the component, its parents and its children."""
+        """Classify spans by the component, its parents and its children."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:

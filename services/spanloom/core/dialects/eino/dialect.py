@@ -1,4 +1,4 @@
-"""Eino, reported by its ``apmplus`` callback: ``runinfo.component`` on every span.
+"""Eino under its ``apmplus`` callback: ``runinfo.component`` on every span.
 
 ``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
 decides (``eino/runs.py``). ``eino_cozeloop`` and ``eino_langfuse`` read Eino's other callbacks.
@@ -46,7 +46,7 @@ _COMPONENT_OF_KIND = {
     **{name.lower(): name for name in (*AGENTS, CHAT_MODEL, "AgenticModel", TOOL, LAMBDA)},
     **{name.lower(): name for name in (GRAPH, CHAIN, "Retriever", "Embedding")},
 }
-"""Components, keyed by span kind, if the attribute is missing; ``workflow`` may be any root."""
+"""Components of spans without the attribute, by span kind; ``workflow`` may be any root."""
 _AGENT_TYPES = frozenset({CHAT_MODEL, "Sequential", "Parallel", "Loop", "Supervisor"})
 
 _FIRST_CHUNK = "gen_ai.chat_completions.streaming_time_to_first_token"
@@ -61,11 +61,11 @@ class Eino(Dialect):
     marks = ("runinfo.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the attributes for the component or its type."""
+        """Recognise spans by the attributes for the component or its type."""
         return COMPONENT in signature.attributes or _TYPE in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the component, its parents and its children."""
+        """Classify spans by the component, its parents and its children."""
         part = classify_part(span, view, _read)
         if part.kind is Kind.MODEL and (whole := _answer_with_calls(span, view)):
             return part._replace(facts=Facts(output=whole))

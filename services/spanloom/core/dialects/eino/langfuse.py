@@ -1,4 +1,4 @@
-"""Eino, reported by its ``langfuse`` callback (ingestion API): no component, only contents.
+"""Eino under its ``langfuse`` callback (Langfuse's ingestion API): no component, only contents.
 
 The client is called ``eino`` in the metadata of a batch, under one of several keys. A Langfuse
 generation is a chat model. Every other component is a Langfuse span, recognised by its input or
@@ -74,12 +74,12 @@ class EinoLangfuse(Dialect):
     keys_with_values = _SDK
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the client's name."""
+        """Recognise spans by the client's name."""
         attributes = signature.attributes
         return signature.scope_name == SCOPE and any(attributes.get(key) == "eino" for key in _SDK)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by the component, derived from the span's texts, its parents and children."""
+        """Classify spans by the component, which their texts, parents and children show."""
         return classify_part(span, view, _read)
 
     def describe(self, span: Span, kind: Kind) -> Facts:

@@ -74,7 +74,7 @@ _NO_EVENTS = '{"Events":'
 
 
 def classify_part(span: Span, view: TraceView, read: PartReader) -> Classification:
-    """Classify by the component; a ``Graph`` with a node ``ChatModel`` is an agent."""
+    """Classify spans by the component; a ``Graph`` with a node ``ChatModel`` is an agent."""
     component = read(span, view).component
     if component in AGENTS:
         return Classification(Kind.AGENT, "eino.adk_agent")

@@ -87,7 +87,7 @@ class Langfuse(Dialect):
     marks = ("langfuse.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the type of the observation, or the SDK's scope."""
+        """Recognise spans by the type of the observation, or the SDK's scope."""
         return TYPE in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

@@ -57,7 +57,7 @@ _SETTINGS = {
 
 
 def is_generation(attributes: Mapping[str, str]) -> bool:
-    """Return whether the type is ``generation``, or missing on a span with model data or usage."""
+    """Return whether the observation is a model call, by type, or else by model data or usage."""
     if TYPE in attributes:
         return attributes[TYPE] == "generation"
     return any(key in attributes for key in (_PARAMETERS, MODEL, USAGE))

@@ -91,7 +91,7 @@ class MLflow(Dialect):
     marks = own_keys
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by a span type other than null."""
+        """Recognise spans by scope name, or by a span type other than null."""
         return _is_typed(signature.scope_name, signature.attributes)
 
     def classify(self, span: Span, view: TraceView) -> Classification:

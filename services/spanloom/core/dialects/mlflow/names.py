@@ -22,7 +22,7 @@ COUNTS = "mlflow.chat.tokenUsage"
 
 
 _STARTS = frozenset({"run", "arun", "run_sync", "run_stream", "run_stream_sync", "on_messages"})
-"""Methods that start an agent; some of these methods call another of them."""
+"""Methods that start an agent; one such method may call another."""
 _AGENT_METHODS = _STARTS | {"forward", "aforward", "execute_task"}
 _TOOL_METHODS = frozenset({"call", "acall", "__call__"})
 _TOOL_CLASS = "Tool."

@@ -33,7 +33,7 @@ _LAST_CHUNKS = 4
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Return a response's usage that matches ``counted``, or any if that is zero; else zeros."""
+    """Return a response's usage if its tokens equal ``counted`` (or that is 0), otherwise zeros."""
     for payload in _usages(span):
         usage = read_payload(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):

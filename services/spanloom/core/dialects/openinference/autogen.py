@@ -36,7 +36,7 @@ class OpenInferenceAutoGen(OpenInference):
     id = "openinference_autogen"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

@@ -43,7 +43,7 @@ class OpenInferenceCrewAI(OpenInference):
     id = "openinference_crewai"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the scope name of the listener or of the wrapper."""
+        """Recognise spans by the scope name of the listener or of the wrapper."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:

@@ -49,7 +49,7 @@ _KIND_OF_KEY = {
     "retrieval.documents.0.document.content": "RETRIEVER",
     "agent.name": "AGENT",
 }
-"""Attributes that imply a missing kind, most reliable first; messages do not: chains have them."""
+"""Attributes that imply a missing kind, most reliable first; messages do not imply a kind."""
 
 _BY_KIND = {
     "LLM": Classification(Kind.MODEL, "openinference.kind_llm"),
@@ -138,7 +138,7 @@ class OpenInference(Dialect):
     marks: ClassVar[Sequence[str]] = own_keys
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by span kind, or by the scope of an instrumentation."""
+        """Recognise spans by span kind, or by the scope of an instrumentation."""
         return SPAN_KIND in signature.attributes or signature.scope_name.startswith(SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:

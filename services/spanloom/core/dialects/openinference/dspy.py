@@ -46,7 +46,7 @@ class OpenInferenceDSPy(OpenInference):
     id = "openinference_dspy"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

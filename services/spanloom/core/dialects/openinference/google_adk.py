@@ -46,7 +46,7 @@ class OpenInferenceGoogleADK(OpenInference):
     own_keys = ()  # its noise spans repeat what the framework's spans report
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, or by the kind on one of ADK's own spans."""
+        """Recognise spans by scope name, or by the kind on one of ADK's own spans."""
         return signature.scope_name == OPENINFERENCE_SCOPE or (
             SPAN_KIND in signature.keys and signature.scope_name == SCOPE
         )

@@ -40,7 +40,7 @@ class OpenInferenceHaystack(OpenInference):
     id = "openinference_haystack"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

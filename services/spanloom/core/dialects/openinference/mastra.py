@@ -37,11 +37,11 @@ class OpenInferenceMastra(OpenInference):
     id = "openinference_mastra"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name and a kind: Mastra's other exporter sets no kind."""
+        """Recognise spans by scope name and a kind: Mastra's other exporter sets no kind."""
         return signature.scope_name == _SCOPE and SPAN_KIND in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name if the kind is ``LLM``, which is not specific, otherwise by kind."""
+        """Classify spans of kind ``LLM``, which is not specific, by name, others by kind."""
         if span_kind(span) != "LLM":
             return super().classify(span, view)
         if span.name.startswith("workflow."):

@@ -48,7 +48,7 @@ class OpenInferenceOpenAIAgents(OpenInference):
     id = "openinference_openai_agents"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

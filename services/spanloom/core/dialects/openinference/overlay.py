@@ -41,7 +41,7 @@ _GENAI = OtelGenAI()
 
 
 class OpenInferenceOverlay(Dialect):
-    """A framework's dialect, with OpenInference's attributes for facts that it omits."""
+    """Reads spans with the framework's dialect; takes missing facts from OpenInference's keys."""
 
     id = "openinference_overlay"
     before = ("openinference", "strands")
@@ -55,7 +55,7 @@ class OpenInferenceOverlay(Dialect):
         self._frameworks = {dialect.own_scope: dialect for dialect in others if dialect.own_scope}
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by the span kind, on a framework's own span or with a GenAI operation."""
+        """Recognise spans by the span kind, on a framework's own span or with a GenAI operation."""
         attributes, scope = signature.attributes, signature.scope_name
         if SPAN_KIND not in attributes:
             return False

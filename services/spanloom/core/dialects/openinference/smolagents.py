@@ -40,11 +40,11 @@ class OpenInferenceSmolagents(OpenInference):
     marks = ("smolagents.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by kind, and by the settings that only runs have."""
+        """Classify spans by kind, and by the settings that only runs have."""
         if span_kind(span) == "AGENT" or any(key in span.attributes for key in _OF_A_RUN):
             return _RUN
         return super().classify(span, view)

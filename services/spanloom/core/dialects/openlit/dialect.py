@@ -75,11 +75,11 @@ class OpenLIT(OtelGenAI):
     )
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name.startswith(_SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation; LangGraph's runs and nodes by their siblings and children."""
+        """Classify spans by operation; LangGraph's runs and nodes by siblings and children."""
         operation = _operation(span)
         if not _is_langchain(span):
             run = classify_framework(span, operation, view)

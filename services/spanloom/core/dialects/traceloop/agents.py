@@ -45,11 +45,11 @@ class TraceloopAgents(Traceloop):
     id = "traceloop_openai_agents"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind; the root by the number of runs that the author composes in it."""
+        """Classify spans by kind; the root by the number of runs that the author composes in it."""
         kind = _kind(span)
         if kind == "agent":
             tool = _tool_around(span, view)

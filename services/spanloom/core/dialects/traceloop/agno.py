@@ -40,7 +40,7 @@ class TraceloopAgno(Traceloop):
     id = "traceloop_agno"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, which for some spans is a module of the package."""
+        """Recognise spans by scope name, which for some spans is a module of the package."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:

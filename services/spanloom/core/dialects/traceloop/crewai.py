@@ -50,11 +50,11 @@ class TraceloopCrewAI(Traceloop):
     marks = ("crewai.",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, which is the module that creates the spans."""
+        """Recognise spans by scope name, which is the module that creates the spans."""
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by span kind, or else by the last part of the name; calls by operation."""
+        """Classify spans by span kind, or else by the last part of the name; calls by operation."""
         kind = span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
         return _KINDS.get(kind) or super().classify(span, view)
 

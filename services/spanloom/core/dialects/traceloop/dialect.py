@@ -93,12 +93,12 @@ class Traceloop(Dialect):
     marks: ClassVar[Sequence[str]] = own_keys
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by a ``traceloop.*`` key, the old request type, or the LangChain scope."""
+        """Recognise spans by a ``traceloop.*`` key, the old request type, or LangChain's scope."""
         attributes = signature.attributes
         return signature.scope_name == _SCOPE or any(mark in attributes for mark in _MARKS)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation, or if there is none by span kind.
+        """Classify spans by operation, or if there is none by span kind.
 
         Runs of agents are classified by LangChain's metadata, on this span or on the second span
         that reports the same run.

@@ -67,11 +67,11 @@ class TraceloopJS(Traceloop):
     id = "traceloop_js"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by operation and class, runs by their state; find the enclosing run by time."""
+        """Classify spans by operation and class, runs by state; find the enclosing run by time."""
         classification, run_class = classify_by_class(span), class_of_run(span)
         if classification is None:
             classification = _PLUMBING if run_class else STEPS.get(operation_of(span), _PLUMBING)

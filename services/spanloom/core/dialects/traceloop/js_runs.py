@@ -51,7 +51,7 @@ def class_of_run(span: Span) -> str:
 
 
 def classify_by_class(span: Span) -> Classification | None:
-    """Classify by class and state; ``None`` if the span is neither an agent nor a graph.
+    """Classify spans by class and state; ``None`` if the span is neither an agent nor a graph.
 
     A ``ReactAgent`` is an agent; a ``LangGraph`` with messages in its state may be an agent.
     """

@@ -49,7 +49,7 @@ class TraceloopLlamaIndex(Traceloop):
     id = "traceloop_llamaindex"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:

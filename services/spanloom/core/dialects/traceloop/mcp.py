@@ -47,7 +47,7 @@ class TraceloopMCP(Traceloop):
     id = "traceloop_mcp"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name, which is the module or package that creates the spans."""
+        """Recognise spans by scope name, which is the module or package that creates the spans."""
         return is_openllmetry(signature.scope_name)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
@@ -80,7 +80,7 @@ def _tool_name(span: Span) -> str:
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
-    """Return the nearest tool above, or the client's call, if it is the same tool, or ``None``."""
+    """Return the nearest tool above, or the client's call, if its name is the same, or ``None``."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
         tool = _client_of(above, view) if above.name == _SERVER else above
         if tool is not None and _tool_name(tool):

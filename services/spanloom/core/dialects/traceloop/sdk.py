@@ -38,11 +38,11 @@ class TraceloopSDK(Traceloop):
     id = "traceloop_sdk"
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope name."""
+        """Recognise spans by scope name."""
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by decorator; a workflow by its children."""
+        """Classify spans by decorator; a workflow by its children."""
         kind = _kind(span)
         if kind in ("agent", "tool"):
             return Classification(Kind(kind), f"traceloop_sdk.{kind}")

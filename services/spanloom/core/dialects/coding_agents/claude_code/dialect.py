@@ -51,17 +51,17 @@ _PLUMBING = Classification(Kind.OTHER, "claude_code.plumbing", is_sound=True)
 
 
 class ClaudeCode(Dialect):
-    """Spans of Claude Code's enhanced telemetry."""
+    """Reads the spans of Claude Code's enhanced telemetry."""
 
     id = "claude_code"
     own_scope = SCOPE
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope, or by name."""
+        """Recognise spans by scope, or by name."""
         return signature.scope_name == SCOPE or signature.name.startswith("claude_code.")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name, and add facts from log records."""
+        """Classify spans by name, and add facts from log records."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "claude_code.attempt")
         if span.name == _INTERACTION:
@@ -75,7 +75,7 @@ class ClaudeCode(Dialect):
         return _PLUMBING
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the span's own attributes."""
+        """Read the span's attributes; facts from log records come with ``classify``."""
         facts = Facts(conversation_id=span.attributes.get("session.id", ""))
         if kind is Kind.MODEL:
             describe_call(span.attributes, facts)

@@ -47,17 +47,17 @@ _COUNTS = Classification(Kind.OTHER, "codex.counts", is_sound=True)
 
 
 class Codex(Dialect):
-    """Spans of Codex."""
+    """Reads the spans of Codex."""
 
     id = "codex"
     scopes = ("codex",)
 
     def recognises(self, signature: Signature) -> bool:
-        """Recognise by scope, which is the name of the program."""
+        """Recognise spans by scope, which is the name of the program."""
         return signature.scope_name.startswith("codex")
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify by name; add facts from log records and from the spans below."""
+        """Classify spans by name; add facts from log records and from the spans below."""
         if ATTEMPT in span.attributes:
             return Classification(Kind.MODEL, "codex.attempt")
         if span.name == _CALL:
