@@ -170,7 +170,7 @@ class _Pairing:
 
 
 def _take(sent: list[Event], request: Event) -> str:
-    """Remove the first body in ``sent`` that may belong to a request; return it, or an empty text."""
+    """Remove the first body in ``sent`` that may belong to a request, and return its text."""
     own = next((e for e in sent if is_of_one(e, request)), None)
     if own is None:
         return ""
