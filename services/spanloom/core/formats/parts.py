@@ -111,7 +111,7 @@ def _steps(whole: Json) -> Iterator[DocumentStep]:
 
 
 _MARKS = (b'"is_resuming":true', b'"pauses":[{')
-"""Show that a run is paused or resumes; cannot occur in texts, in which quotes are escaped."""
+"""Members of a paused or resuming run; texts cannot contain them, as quotes are escaped."""
 _END = b"}}"
 """The end of ``extraction``, the last member, and of the document."""
 

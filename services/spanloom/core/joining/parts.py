@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
 
 FRAGMENT = ".fragment"
-"""Suffix of the rule for a root whose trace may be only a part of a run."""
+"""Suffix of the rule that classified a root if the root's trace may be only a part of a run."""
 WHOLE = ".turn" + FRAGMENT
-"""Suffix of the rule for a root that is a whole turn, from a person's prompt to its end."""
+"""Suffix of the rule that classified a root that is a whole turn, from a prompt to its end."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
 _OF_TURN = re.compile(r"#\d+$")
@@ -92,7 +92,7 @@ def part_of(call: Call) -> Part:
 def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
     """Return a trace as a part of a run; ``None`` if the trace is a run of its own.
 
-    The suffix of its root's rule decides (``FRAGMENT``); the trace also needs a conversation id.
+    A part has a root whose rule ends in ``FRAGMENT``, and names a conversation id.
     """
     root_id = trajectory.root.id
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
@@ -134,7 +134,7 @@ def size_of(spans: Sequence[Span]) -> int:
 
 
 def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
-    """Yield attributes that may name the conversation: first the prompt's, then the root's."""
+    """Yield attributes that may name the conversation: of prompts, then of spans and of events."""
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
     yield from (a for a in (*of_events, *of_spans) if _is_prompt(a.get(EVENT_NAME, "")))

@@ -58,7 +58,7 @@ def _scores(name: str) -> Read:
 
 
 def compare_field(where: Compare | In | Exists) -> Test:
-    """Return a function that compares the values: one has to match; for ``!=``, none may match."""
+    """Return a function over a field's values: at least one must match; for ``!=``, all differ."""
     match where:
         case Compare(_, sign, value):
             return _compare(sign, value)

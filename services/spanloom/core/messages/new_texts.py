@@ -1,4 +1,4 @@
-"""Find the new texts of each step: each message of a run belongs to the first step that has it."""
+"""Find the new texts of each step: a message is new only in the first step that contains it."""
 
 from __future__ import annotations
 

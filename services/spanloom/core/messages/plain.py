@@ -91,7 +91,7 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Return text and calls if there are no other parts, in OpenTelemetry's form, else ``None``."""
+    """Return text and calls of OpenTelemetry's parts; the text is ``None`` if there are others."""
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():
