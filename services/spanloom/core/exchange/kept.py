@@ -60,7 +60,7 @@ FOLLOWING: Mapping[str, Collection[Code]] = {
 failures a run recovered from also depends on the times of its steps.
 """
 DIALECTS = "dialects"
-"""Member of ``extraction``; in an imported run it has the format from which the run was read."""
+"""Member of ``extraction``; for an imported run, the format from which the run was read."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
 """Outcomes that cannot be computed from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}

@@ -42,7 +42,7 @@ class OpenCalls:
         self._calls: list[_Call] = []
         self._by_id: dict[str, list[int]] = {}
         self._by_text: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-        """The numbers of calls by name and arguments, and by name alone."""
+        """The numbers of calls, keyed by name and arguments, and by name alone."""
         self._compared = 0
         """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()

@@ -46,11 +46,11 @@ class Part(NamedTuple):
     prompt: int
     """A digest of the prompt's id; 0 if the trace names none."""
     span_count: int
-    """The number of the trace's spans, and of the log records among their events."""
+    """The number of the trace's spans plus that of the log records among their events."""
     home: str = ""
-    """Id of the trace whose trajectory shows this one, as stored; its own id if no other does."""
+    """The stored id of the trace that shows this trace, possibly its own; empty if unknown."""
     others: tuple[str, ...] = ()
-    """Keys (as ``session``) of other conversations that the trace's spans name."""
+    """Keys, in the form of ``session``, of other conversations that the trace's spans name."""
     is_whole: bool = False
     """Whether the trace's root is a whole turn; the prompt may still be in another trace."""
 
@@ -121,12 +121,12 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
 
 
 def _began(span: Span) -> int:
-    """Return when a span began; for a log record its time (Codex's durations start too early)."""
+    """Return a span's start; for a log record its end (Codex's durations start too early)."""
     return span.end_ns if BRIDGED in span.attributes else span.start_ns
 
 
 def size_of(spans: Sequence[Span]) -> int:
-    """Return the number of spans, and of log records among their events.
+    """Return the number of spans plus the number of log records among their events.
 
     It does not change when a log record's own span arrives.
     """

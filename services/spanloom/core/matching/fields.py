@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field, Value
 
     Values: TypeAlias = Sequence[Value] | None
-    """``None`` if the field is absent; a list field may be empty."""
+    """The values of a field: ``None`` if the field is absent; empty only for a list field."""
     Read: TypeAlias = Callable[[RunRow | StepRow], Values]
     Test: TypeAlias = Callable[[Values], bool]
 

@@ -163,7 +163,7 @@ class _Run:
         return self._only_new(read_texts(step.input))
 
     def new_output(self, step: StepTexts) -> Sequence[str]:
-        """Return the new texts of a step's output; a call or tool produced them, so all are new."""
+        """Return the new texts of a step's output; for a model call or tool, all texts are new."""
         texts = read_texts(step.output)
         return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 

@@ -80,7 +80,7 @@ def _is_redundant(key: str, value: Json, role: Json) -> bool:
 
 
 def _only_result(parts: Json) -> dict[str, Json] | None:
-    """Return a tool's message if its text, in OpenTelemetry's form, is the only part."""
+    """Return a tool's message if its only part is a text result in OpenTelemetry's form."""
     part = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
     if not isinstance(part, dict) or part.get("type") != "tool_call_response" or len(part) != 3:
         return None

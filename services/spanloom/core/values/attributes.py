@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 MAX_SECONDS = 10**9
 """Upper bound of a duration: 30 years, longer than any call."""
 _JSON_STARTS = frozenset('{["-0123456789tfn \t\n\r')
-"""First characters of JSON. Trying the parser on plain text costs more than parsing a message."""
+"""First characters of JSON. Failing to parse a plain text costs more than parsing a message."""
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:

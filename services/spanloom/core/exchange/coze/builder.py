@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 _KEPT = Kept()
-"""The form preserves all members of the steps, and nothing that is only in ``extraction``."""
+"""The builder's form preserves all members of steps, and none that only ``extraction`` has."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
 """Key in ``extraction.metadata`` if a root was added around the agents of a source without one."""
