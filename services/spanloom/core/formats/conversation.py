@@ -92,7 +92,7 @@ class _Turns:
         self.results.append((number, _result(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Count as losses a missing call, and input that differs from the call's arguments."""
+        """Store the output; count as losses a missing call, or other input than its arguments."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)

@@ -51,7 +51,7 @@ class _Shown(Trajectory):
 
     @property
     def failure_count(self) -> int:
-        """The number that the document states, because it may list only the first failures."""
+        """The number of failures that the document states; it may list only the first of them."""
         return whole(self.extras.get("failures"), len(self.failures))
 
 
