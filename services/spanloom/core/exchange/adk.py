@@ -3,7 +3,7 @@
 ``{"eval_set_id", "eval_cases": [{"eval_id", "conversation": [{"user_content", "final_response",
 "intermediate_data": {"tool_uses", "tool_responses"}}]}]}``; contents are ``{"role", "parts"}``. A
 case is the conversation that is expected; no agent has executed it. Exported to another system, it
-is an item of a dataset.
+becomes an item of a dataset.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Reader:
         return isinstance(value, dict) and isinstance(value.get(_CASES), list)
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return ``False``, because a list is never a single record of this format."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
@@ -88,7 +88,7 @@ def _read_case(set_and_case: tuple[Json, Any], reading: Reading) -> Iterable[Jso
 
 
 def _turn(turn: Json, where: str, reading: Reading) -> Iterator[Json]:
-    """Yield one turn as messages: the user's, the expected calls, their results, the answer."""
+    """Yield one turn as messages: the request, the expected calls, their results, the answer."""
     yield {
         "role": "user",
         "content": _text(turn.get("user_content"), f"{where}.user_content", reading),

@@ -117,11 +117,11 @@ class Rows:
         return not any(name in value for name in _OF_SEARCHES)
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return ``False``, because a list is never a single record of this format."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield a run for each row, or that the row is rejected."""
+        """Yield, for each row, a run or its rejection."""
         for value in values:
             try:
                 rows = list(rows_in(value))
@@ -135,7 +135,10 @@ ROWS = Rows()
 
 
 def rows_in(located: Located) -> Iterator[Located]:
-    """Yield a row, or the rows in an object of columns; raises ``InvalidRequestError``."""
+    """Yield a row, or the rows of an object with a list per column.
+
+    Raises ``InvalidRequestError`` if the lists have different lengths.
+    """
     place, value = located
     if not isinstance(value, dict) or not isinstance(value.get("request"), list):
         yield located

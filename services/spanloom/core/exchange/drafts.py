@@ -243,4 +243,4 @@ def usage_of(counts: Iterable[object]) -> Usage:
 
 
 STEP_KINDS: Mapping[str, Kind] = {str(kind): Kind(kind) for kind in StepType}
-"""The kind of a step by its type in a document."""
+"""The kinds of steps, keyed by their type in a document."""

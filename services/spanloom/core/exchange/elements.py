@@ -23,7 +23,7 @@ _IN_TEXT = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
 class Text(NamedTuple):
-    """The JSON text of one record of a file: a line, an item of the array, or the document."""
+    """The JSON text of one record of a file: a line, an item of an array, or a whole document."""
 
     place: str
     """The position of the record, for error messages: ``line 3``."""

@@ -29,7 +29,7 @@ class Layout:
         self._add = _ADDED[filed]
         self._end = _ENDS.get(filed, _no_end)
         self.items = items
-        """Items that are in the file."""
+        """The number of items in the file."""
 
     def add(self, body: bytes) -> bytes:
         """Return the bytes to append for an encoded run; empty for an empty list."""

@@ -2,8 +2,8 @@
 
 Each format declares what it preserves in a ``Kept``. When a run is written, everything else is
 counted: for a step once per loss code, at the step's id; for the run once per member, at
-``extraction.MEMBER``. Members that are computed from the steps are lost only if the members of the
-steps are lost from which they are computed. Members that the importing store sets are not counted.
+``extraction.MEMBER``. A member that is computed from members of the steps is lost
+only if those are lost. Members that the importing store sets are not counted.
 
 Losses within texts are not declared here; ``formats/calls.py`` and ``formats/conversation.py``
 count them.
@@ -56,11 +56,11 @@ FOLLOWING: Mapping[str, Collection[Code]] = {
 }
 """Members of ``extraction`` that are computed from the steps, with the losses that change them.
 
-``outcome`` and ``errors`` are only partly computed from steps; the rest is counted as lost. From
-which failures a run recovered also depends on the times of its steps.
+``outcome`` and ``errors`` are only partly computed from steps; the rest is counted as lost. Which
+failures a run recovered from also depends on the times of its steps.
 """
 DIALECTS = "dialects"
-"""Member of ``extraction``; in an imported run it has the format from which the run was read."""
+"""Member of ``extraction``; for an imported run, the format from which the run was read."""
 _NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
 """Outcomes that cannot be computed from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
@@ -185,7 +185,7 @@ class Kept:
         self.lost = {type_: lost for type_, of in of_types.items() if (lost := of.lost())}
         has_places = AGENT not in of_types or "parent_id" in of_types[AGENT].members
         self.lost_of_place: _Lost = () if has_places else [MEMBERS["parent_id"]]
-        """Losses of an agent's position among another agent's steps, which its own entry lacks."""
+        """The losses of an agent in its entry among another agent's steps: its parent, or none."""
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:

@@ -57,15 +57,15 @@ class Reader:
     """Reads a list of messages as a run; successive bare messages form one run."""
 
     def fits(self, value: Any) -> bool:
-        """See ``Reader``."""
+        """Return whether a value is a list of messages, or a single message."""
         return is_message_list(value) or (_is_bare(value) and is_message(value))
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return whether a list that starts with this item is one run, not a list of runs."""
         return not isinstance(first, list)
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``."""
+        """Yield a run for each list of messages, or for successive bare messages."""
         for place, value in _gathered(values):
             yield from read_alone(place, value, read_one, reading)
 

@@ -122,7 +122,7 @@ def _needed(value: str, where: str) -> str:
 
 
 def _id(value: object, digits: int, where: str) -> str:
-    """Return an id in lower case; an id of zeros is empty. Raises ``InvalidRequestError``."""
+    """Return an id in lower case, empty if all zeros; raise ``InvalidRequestError`` if invalid."""
     text = a_text(value, where).lower()
     try:
         is_hex = len(bytes.fromhex(text)) * 2 == digits or not text

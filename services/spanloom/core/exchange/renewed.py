@@ -1,4 +1,4 @@
-"""Replaces the ids of a run by hashes of them, so that importing a file twice makes one copy."""
+"""Replaces the ids of a run by their hashes, so that importing a file twice makes one copy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def renewed(document: Json) -> Json:
 
 
 def renewed_score(row: Json) -> Json:
-    """Return a score for a run with the new ids of the run and its steps."""
+    """Return a score with the new ids that ``renewed`` gives to its run and steps."""
     ids = {row["trace_id"]: _hash(row["trace_id"], 32)}
     named = [row.get("step_id"), *(one.get("step_id") for one in row.get("evidence") or ())]
     ids |= {step_id: _hash(step_id, 16) for step_id in named if step_id}

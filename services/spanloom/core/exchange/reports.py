@@ -68,7 +68,7 @@ class Report:
 
 
 def counts(losses: Losses) -> dict[str, int]:
-    """Return the number of losses by code, sorted by code."""
+    """Return the number of losses per code, sorted by code."""
     return {str(code): n for code, n in sorted(losses.counts.items())}
 
 

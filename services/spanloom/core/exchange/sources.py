@@ -91,7 +91,7 @@ def find_readable(name: str) -> str:
 
 
 def readers() -> Mapping[str, Format]:
-    """Return the formats that can be detected by shape; of several with one reader, the first."""
+    """Return the formats detected by shape, keyed by id; of those with one reader, the first."""
     by_reader: dict[str, Format] = {}
     for known in readable().values():
         if known.id == OTLP or not known.magic or known.unpacker:
@@ -102,7 +102,7 @@ def readers() -> Mapping[str, Format]:
 def source_of(value: Any) -> Source | None:  # any JSON value
     """Return the format of a file's first record; ``None`` if no format fits.
 
-    Raises ``SeveralFitError``.
+    Raises ``SeveralFitError`` if several formats fit.
     """
     found = _fitting(value, list(readers()))
     if len(found) > 1:

@@ -112,15 +112,15 @@ class Reader:
     """Reads a session line and the messages after it as a run."""
 
     def fits(self, value: Any) -> bool:
-        """See ``Reader``."""
+        """Return whether a value is a session line."""
         return _is_session(value) and "harness" in value
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return ``False``, because a list is never a single record of this format."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``; an invalid message is rejected alone, and the other lines are read."""
+        """Yield a run per session; an invalid message is rejected alone, and the rest is read."""
         session: _Session | None = None
         for place, value in values:
             if _is_session(value):
@@ -147,7 +147,7 @@ class _Session:
         self._models: list[str] = []
 
     def add(self, place: str, value: Any) -> Iterator[Refused]:
-        """Add a message; if it is invalid, yield that it is rejected."""
+        """Add a message; if it is invalid, yield its rejection."""
         if isinstance(value, dict) and value.get("type") != _MESSAGE and "message" not in value:
             yield Refused(place, f"type: {_SESSION} or {_MESSAGE} is needed here")
             return
@@ -175,7 +175,7 @@ class _Session:
         self._models.append(str(model) if is_answer else "")
 
     def read(self, reading: Reading) -> Iterator[Taken | Refused]:
-        """Yield the run, or that the session is rejected."""
+        """Yield the run, or the rejection of the session."""
         yield from read_alone(self._place, self._value, self._read_one, reading)
 
     def _read_one(self, value: Any, reading: Reading) -> Iterable[Json]:

@@ -35,7 +35,7 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _SURROGATE = b"\\ud"
 _CONSTANT = re.compile(rb"\b(?:NaN|Infinity)\b")
 _INSIDE = frozenset({b"]", b"}", b","})
-"""First bytes that only a line inside a document may have, but no line of JSON lines."""
+"""First bytes of lines that may occur inside a document, but not in JSON lines."""
 
 IsContainer: TypeAlias = "Callable[[Any], bool]"
 """Returns whether an array with this first element is a list of records, not one record."""

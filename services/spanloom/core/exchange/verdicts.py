@@ -20,7 +20,10 @@ _OTHER = "other"
 
 
 def verdicts_of(document: Mapping[str, Any]) -> bytes:  # any JSON value
-    """Return classified spans, ordered by start, as ``/v1/trajectories/{trace_id}/spans`` does."""
+    """Return classified spans as ``/v1/trajectories/{trace_id}/spans`` does.
+
+    The root is first, then the others, ordered by start.
+    """
     view = Document(document)
     root = view.root
     others = [step for step in view.by_id().values() if step.id != root.id]

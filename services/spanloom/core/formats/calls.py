@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 Place: TypeAlias = tuple[int, str]
-"""The number of a call, in the order of addition, and its id."""
+"""A call: its number, in the order of addition, and its id."""
 _NameAndArguments: TypeAlias = tuple[str, str]
 """The name of a tool, and its arguments as text."""
 
@@ -42,7 +42,7 @@ class OpenCalls:
         self._calls: list[_Call] = []
         self._by_id: dict[str, list[int]] = {}
         self._by_text: defaultdict[Hashable, deque[int]] = defaultdict(deque)
-        """The numbers of calls by name and arguments, and by name alone."""
+        """The numbers of calls, keyed by name and arguments, and by name alone."""
         self._compared = 0
         """The number of calls that are in ``_by_text``."""
         self._answered: set[int] = set()
@@ -109,7 +109,7 @@ class OpenCalls:
         return any(number not in self._answered for number in self._by_id.get(call_id, ()))
 
     def knows(self, call: object) -> bool:
-        """Return whether a call was added before, by its id, or by name and arguments."""
+        """Return whether a call with the same id, or with equal name and arguments, was added."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(call, dict) or not isinstance(function, dict):
             return False
@@ -159,7 +159,7 @@ def _keys_of(step: DocumentStep) -> Sequence[_NameAndArguments]:
 
 
 def _keys(name: str, value: object) -> Sequence[_NameAndArguments]:
-    """Return the keys for comparing calls: name and arguments; also a single argument unwrapped."""
+    """Return keys to compare calls: name and arguments, also with a single argument unwrapped."""
     whole = name, _plain(value)
     if isinstance(value, dict) and len(value) == 1:
         return whole, (name, _plain(next(iter(value.values()))))

@@ -95,7 +95,7 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
 
 
 def _bytes_of(trajectory: Trajectory) -> int:
-    """Estimate the size of a document in bytes; it is rarely larger."""
+    """Estimate the size of a document in bytes; the document is rarely larger."""
     return sum(
         STEP_BYTES + len(step.input) + len(step.output)
         for agent in trajectory.agent_steps

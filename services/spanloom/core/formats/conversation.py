@@ -92,7 +92,7 @@ class _Turns:
         self.results.append((number, _result(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Count a tool run without a call, or with an input other than its call's arguments."""
+        """Store the output; count as losses a missing call, or other input than its arguments."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)
@@ -125,7 +125,7 @@ class _Turns:
                 self.turns.append(_input_turn(step, message, at))
 
     def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
-        """Count input messages with texts that no step has, or with unknown members."""
+        """Count as losses input messages with texts that no step has, or with unknown members."""
         dropped = odd = 0
         for message in new:
             role = message["role"]
@@ -159,7 +159,7 @@ class _Turns:
         self.turns.append(Turn(message, step.id, None, arguments))
 
     def _opened(self, call: Json, step: DocumentStep) -> object:
-        """Add a call to the open calls, count what it lacks, and return its parsed arguments."""
+        """Add a call to the open calls, count its losses, and return its parsed arguments."""
         arguments = self.calls.add(call)
         if not isinstance(arguments, dict):
             self.losses.note(Code.ARGS_NOT_OBJECT, step.id)
@@ -174,7 +174,7 @@ class _Turns:
             self.results = []
 
     def finish(self) -> Sequence[Turn]:
-        """Return all turns; count calls without a result."""
+        """Return all turns; count calls without a result as losses."""
         for call_id in self.calls.open_ids():
             self.losses.note(Code.CALL_UNPAIRED, call_id)
         self.flush()
@@ -232,7 +232,7 @@ class _Once(_Turns):
         self.turns += new
 
     def flush(self) -> None:
-        """See ``_Turns``; also record the positions of results, so that they can be replaced."""
+        """Add results as ``_Turns`` does; store their positions, so that they can be replaced."""
         if self.results:
             self.results.sort(key=_NUMBER)
             for at, (number, _) in enumerate(self.results, len(self.turns)):

@@ -58,7 +58,7 @@ class Filed(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """The declaration of a format for what ``of`` names; ``id`` and ``of`` identify it.
+    """Declares a format; ``of`` is what it writes or reads, and ``id`` and ``of`` identify it.
 
     ``writer`` and ``reader`` are names, ``module:object``, which are imported on first use. So the
     core can name objects of higher layers, and a large library is loaded only if it is needed. An
@@ -116,7 +116,7 @@ class Format:
     side_files: str = ""
     """The name of a function that takes the file's name, ``runs.jsonl``.
 
-    It returns the contents, by name, of files to write next to that file.
+    It returns the contents, keyed by name, of files to write next to that file.
     """
     named: str = ""
     """The name of the file if ``-o`` names a folder: ``items.json``."""

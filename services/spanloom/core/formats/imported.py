@@ -30,7 +30,7 @@ RECOMPUTED = frozenset(
 )
 """Members of ``extraction`` that are computed again when the document is imported."""
 _OTHER = "other"
-"""Member of ``step_counts`` with the number of spans that are not steps; imports have fewer."""
+"""Member of ``step_counts`` that counts spans other than steps; imported runs have fewer."""
 _TRACE_ID, _STEP_ID = re.compile("[0-9a-f]{32}"), re.compile("[0-9a-f]{16}")
 
 
@@ -107,7 +107,7 @@ def _carry_steps(agent: DocumentAgent, owner: str, carriers: dict[str, _Carrier]
 def _note(
     carriers: dict[str, _Carrier], shown: DocumentStep, parent_id: str, where: str
 ) -> _Carrier:
-    """Return the span for a step; raises ``InvalidRequestError`` if two entries for it differ."""
+    """Return a step's carrier; raise ``InvalidRequestError`` if two entries of the step differ."""
     _check_id(shown.id, _STEP_ID, f"{where}.id", 16)
     if parent_id:
         _check_id(parent_id, _STEP_ID, f"{where}.parent_id", 16)

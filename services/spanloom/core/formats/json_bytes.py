@@ -49,7 +49,7 @@ def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
 
 
 def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
-    """Write a list item by item; all encoded values together would take several times its size."""
+    """Write a list in chunks, because all converted items together take several times its size."""
     file.write(b"[")
     for start in range(0, len(items), AT_ONCE):
         piece = dump([encode(item) for item in items[start : start + AT_ONCE]])

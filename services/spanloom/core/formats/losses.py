@@ -1,4 +1,4 @@
-"""Counts losses, the facts about a run that another format cannot hold, for each code.
+"""Counts, per code, losses: facts about a run that another format cannot hold.
 
 The codes are part of the public interface: they appear in reports of ``convert``, ``import`` and
 ``export`` and in the header ``Spanloom-Losses``. ``docs/formats/losses.md`` explains each.
@@ -81,7 +81,7 @@ class Loss(NamedTuple):
 
 
 class NotHeldError(PermanentError):
-    """Raised if a format cannot hold a run; ``code`` says why (406; file exports skip the run)."""
+    """Raised if a format cannot hold a run (HTTP 406; file exports skip it); ``code`` is why."""
 
     def __init__(self, code: Code, message: str = "") -> None:
         """Store the code, which is also the message if ``message`` is empty."""
@@ -100,7 +100,7 @@ class Losses:
         self._noted: list[tuple[str, str, Code]] = []
 
     def note(self, code: Code, path: str = "", times: int = 1) -> None:
-        """Count a loss at a path of the current run; a number below 1 counts nothing."""
+        """Count ``times`` losses at a path of the current run; none if ``times`` is below 1."""
         if times < 1:
             return
         self._counts[code] = self._counts.get(code, 0) + times
@@ -118,7 +118,7 @@ class Losses:
 
     @property
     def counts(self) -> Counter[Code]:
-        """The number of losses by code."""
+        """The number of losses per code."""
         return Counter(self._counts)
 
     @property
@@ -133,6 +133,6 @@ class Losses:
 
 
 def read_header(value: str) -> Mapping[str, int]:
-    """Parse the value of a ``Spanloom-Losses`` header; return the counts by code."""
+    """Parse the value of a ``Spanloom-Losses`` header; return the counts, keyed by code."""
     pairs = (one.strip().partition("=") for one in value.split(",") if one.strip())
     return {code: int(n) for code, _, n in pairs if n.isdigit()}

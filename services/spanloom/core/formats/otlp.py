@@ -77,7 +77,7 @@ def digests_of(group: ResourceSpans) -> Iterator[tuple[str, bytes]]:
     """Yield the trace id of each span, and 16 bytes that are equal only for equal spans.
 
     The bytes are a hash of the span with its resource and scope. Attributes are sorted by name
-    before, because a store may return them in a different order.
+    first, because a store may return them in a different order.
     """
     _sort_attributes(group)
     resource = group.resource.SerializeToString(deterministic=True)

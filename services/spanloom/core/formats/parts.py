@@ -93,7 +93,7 @@ def with_texts(document: bytes, texts: Texts) -> bytes:
 
 
 def turn_texts_of(step: Json, texts: Texts) -> None:
-    """Convert the texts of a step in place: parse JSON, keep the last message only, or empty."""
+    """Convert a step's texts in place: parse JSON, keep only the last message, or empty them."""
     if texts == "last":
         step["input"] = question_in(step["input"], MAX_WHOLE)
         step["output"] = answer_in(step["output"], MAX_WHOLE)
@@ -111,7 +111,7 @@ def _steps(whole: Json) -> Iterator[DocumentStep]:
 
 
 _MARKS = (b'"is_resuming":true', b'"pauses":[{')
-"""Show that a run is paused or resumes; cannot occur in texts, in which quotes are escaped."""
+"""Members of a paused or resuming run; texts cannot contain them, because quotes are escaped."""
 _END = b"}}"
 """The end of ``extraction``, the last member, and of the document."""
 

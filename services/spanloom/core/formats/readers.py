@@ -96,11 +96,11 @@ class EachAlone(NamedTuple):
     read_one: ReadOne
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return whether a list that starts with this item is one record; see ``Reader``."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``."""
+        """Yield each run, and each rejected record; see ``Reader``."""
         for place, value in values:
             yield from read_alone(place, value, self.read_one, reading)
 

@@ -40,7 +40,7 @@ REGISTRY: Sequence[Format] = (
         lines="One canonical document per line.",
         reader="spanloom.client.transfer.documents:CANONICAL",
     ),
-    # --- of other systems, by id
+    # --- formats of other systems, sorted by id
     *document_with_file(
         "atif",
         "A run as a trajectory of ATIF 1.8, which Harbor reads; agents that it calls are included.",
@@ -231,7 +231,7 @@ REGISTRY: Sequence[Format] = (
         reader="spanloom.client.transfer.items:read_groups",
         streams=True,
     ),
-    # Formats of other systems, by id.
+    # --- lists, annotations and conversations
     rows_as("jsonl", NDJSON, "A line of JSON for each row.", "spanloom.api.rows.forms:Ndjson"),
     rows_as("csv", CSV, "A table.", "spanloom.api.rows.forms:Csv"),
     rows_as("arrow", ARROW, "Columns with types.", "spanloom.api.rows.arrow:ArrowStream", "arrow"),
@@ -316,7 +316,7 @@ REGISTRY: Sequence[Format] = (
 
 
 def formats_of(of: Of, via: Via | None = None) -> Mapping[str, Format]:
-    """Return the formats for a subject by id, in order; only those chosen by ``via``, if given."""
+    """Return a subject's formats in order, keyed by id; only those chosen by ``via``, if given."""
     return {
         known.id: known
         for known in REGISTRY

@@ -1,4 +1,4 @@
-"""The published JSON Schemas for the canonical document and for Coze's trajectory; an example."""
+"""The published JSON Schemas of the canonical document and Coze's trajectory, and an example."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ALWAYS_THERE = frozenset(
 )
 """Members that are written even if empty or zero."""
 _NOT_HELD = frozenset({"if", "then", "else", "minimum"})
-"""Dropped keywords, because ``model_info`` may be missing and 32-bit tokens may be negative."""
+"""Keywords to drop: ``model_info`` may be missing, and 32-bit token counts may be negative."""
 
 _OF_EXTRACTION = frozenset({"Extraction", "StepCounts", "DuplicateOf"})
 

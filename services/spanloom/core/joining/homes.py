@@ -31,7 +31,10 @@ _PROMPTED = attrgetter("prompt_ns")
 
 
 def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the home of each part; ``parts`` must be all of one conversation, in any order."""
+    """Map each trace to its home, the trace that shows its run.
+
+    ``parts`` must be all parts of one conversation, in any order.
+    """
     ordered = sorted(parts, key=lambda part: (part.start_ns, part.key))
     prompted = _pair_turns(ordered)
     ordered = [_opened_by_itself(part) if part.key not in prompted else part for part in ordered]
@@ -106,7 +109,7 @@ def _first_after(openers: Sequence[Part], part: Part) -> Part | None:
 
 
 def _without_opener(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:
-    """Return the homes of parts to which no prompt belongs: the first part of each group."""
+    """Map parts without a known prompt to their homes: the first part of each group."""
     homes: dict[TraceKey, TraceKey] = {}
     firsts: dict[tuple[int, int], Part] = {}
     latest_ns = 0

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.trajectory import Trajectory
 
 FRAGMENT = ".fragment"
-"""Suffix of the rule for a root whose trace may be only a part of a run."""
+"""Suffix of the rule that classified a root if the root's trace may be only a part of a run."""
 WHOLE = ".turn" + FRAGMENT
-"""Suffix of the rule for a root that is a whole turn, from a person's prompt to its end."""
+"""Suffix of the rule that classified a root that is a whole turn, from a prompt to its end."""
 _SESSION = "part of "
 _DIGEST_BYTES = 16
 _OF_TURN = re.compile(r"#\d+$")
@@ -46,11 +46,11 @@ class Part(NamedTuple):
     prompt: int
     """A digest of the prompt's id; 0 if the trace names none."""
     span_count: int
-    """The number of the trace's spans, and of the log records among their events."""
+    """The number of the trace's spans plus that of the log records among their events."""
     home: str = ""
-    """Id of the trace whose trajectory shows this one, as stored; its own id if no other does."""
+    """The stored id of the trace that shows this trace, possibly its own; empty if unknown."""
     others: tuple[str, ...] = ()
-    """Keys (as ``session``) of other conversations that the trace's spans name."""
+    """Keys, in the form of ``session``, of other conversations that the trace's spans name."""
     is_whole: bool = False
     """Whether the trace's root is a whole turn; the prompt may still be in another trace."""
 
@@ -92,7 +92,7 @@ def part_of(call: Call) -> Part:
 def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> Part | None:
     """Return a trace as a part of a run; ``None`` if the trace is a run of its own.
 
-    The suffix of its root's rule decides (``FRAGMENT``); the trace also needs a conversation id.
+    A part has a root whose rule ends in ``FRAGMENT``, and names a conversation id.
     """
     root_id = trajectory.root.id
     rule = next((v.rule for v in trajectory.verdicts if v.span_id == root_id), "")
@@ -121,12 +121,12 @@ def find_part(key: TraceKey, trajectory: Trajectory, spans: Sequence[Span]) -> P
 
 
 def _began(span: Span) -> int:
-    """Return when a span began; for a log record its time (Codex's durations start too early)."""
+    """Return a span's start; for a log record its end (Codex's durations start too early)."""
     return span.end_ns if BRIDGED in span.attributes else span.start_ns
 
 
 def size_of(spans: Sequence[Span]) -> int:
-    """Return the number of spans, and of log records among their events.
+    """Return the number of spans plus the number of log records among their events.
 
     It does not change when a log record's own span arrives.
     """
@@ -134,7 +134,7 @@ def size_of(spans: Sequence[Span]) -> int:
 
 
 def _naming(ordered: Sequence[Span]) -> Iterator[Mapping[str, str]]:
-    """Yield attributes that may name the conversation: first the prompt's, then the root's."""
+    """Yield attributes that may name the conversation: of prompts, then of spans and of events."""
     of_spans = [span.attributes for span in ordered]
     of_events = [event.attributes for span in ordered for event in span.events]
     yield from (a for a in (*of_events, *of_spans) if _is_prompt(a.get(EVENT_NAME, "")))

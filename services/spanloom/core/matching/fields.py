@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.fields import Field, Value
 
     Values: TypeAlias = Sequence[Value] | None
-    """``None`` if the field is absent; a list field may be empty."""
+    """The values of a field: ``None`` if the field is absent; empty only for a list field."""
     Read: TypeAlias = Callable[[RunRow | StepRow], Values]
     Test: TypeAlias = Callable[[Values], bool]
 
@@ -58,7 +58,7 @@ def _scores(name: str) -> Read:
 
 
 def compare_field(where: Compare | In | Exists) -> Test:
-    """Return a function that compares the values: one has to match; for ``!=``, none may match."""
+    """Return a function over a field's values: at least one must match; for ``!=``, all differ."""
     match where:
         case Compare(_, sign, value):
             return _compare(sign, value)

@@ -29,7 +29,7 @@ STEP_ARRAYS: Mapping[str, Callable[[BuiltSteps], Sequence[object]]] = {
 
 
 def placed_steps(trajectory: Trajectory) -> Iterator[tuple[str, Step]]:
-    """Yield every step once, with the id of the agent above it; empty for the root."""
+    """Yield every step once, with the id of the agent above it (an empty id for the root)."""
     below_root = trajectory.root_type in (Kind.MODEL, Kind.TOOL)
     if trajectory.root_type is not Kind.OTHER and not below_root:
         yield "", trajectory.root

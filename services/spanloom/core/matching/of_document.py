@@ -51,7 +51,7 @@ class _Shown(Trajectory):
 
     @property
     def failure_count(self) -> int:
-        """The number that the document states, which may list only the first failures."""
+        """The number of failures that the document states; it may list only the first of them."""
         return whole(self.extras.get("failures"), len(self.failures))
 
 
@@ -118,7 +118,7 @@ def _trajectory(document: Document) -> Trajectory:
 
 
 def _kind_of_root(document: Document, agents: Sequence[DocumentAgent]) -> Kind:
-    """Return the kind of the root of another tool's document: agent if it is among its agents."""
+    """Return the root's kind in another tool's document: agent if ``agents`` contain the root."""
     root_id = document.root.id
     return Kind.AGENT if any(agent.id == root_id for agent in agents) else Kind.OTHER
 

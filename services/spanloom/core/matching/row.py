@@ -73,7 +73,7 @@ class RunRow:
 
     @cached_property
     def steps(self) -> Sequence[FlatStep]:
-        """The steps of the run, in the order in which list columns have them."""
+        """The steps of the run, in the order of the list columns."""
         return lay_flat(placed_steps(self.trajectory))
 
     def each_step(self) -> Iterator[StepRow]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def bind_chain(meeting: Sequence[Sequence[int]], links: Sequence[Link]) -> tuple[int, ...]:
-    """Return the earliest steps that form a chain; empty if there are none.
+    """Return the positions of the earliest steps that form a chain; empty if there are none.
 
     ``meeting`` has, for each predicate, the ascending positions of the steps that meet it.
     """

@@ -60,7 +60,7 @@ class UnreadMessages(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message, converted; all messages if an answer may be several items."""
+        """Return the last message, converted; all if the last may be one item of an answer."""
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 

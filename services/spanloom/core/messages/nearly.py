@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 MAX_LAYERS = 64
-"""Maximum nesting of JSON strings; real texts have less, because each layer doubles escapes."""
+"""Maximum nesting of JSON strings; real texts nest less, because each layer doubles escapes."""
 _RESPONSES = (
     *("ChatCompletion(", "ParsedChatCompletion(", "ModelResponse("),
     *("Message(id=", "Response(", "GenerateContentResponse("),

@@ -1,4 +1,4 @@
-"""Find the new texts of each step: each message of a run belongs to the first step that has it."""
+"""Find the new texts of each step: a message is new only in the first step that contains it."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class _Run:
         return self._only_new(read_texts(step.input))
 
     def new_output(self, step: StepTexts) -> Sequence[str]:
-        """Return the new texts of a step's output; a call or tool produced them, so all are new."""
+        """Return the new texts of a step's output; for a model call or tool, all texts are new."""
         texts = read_texts(step.output)
         return self._only_new(texts) if step.type in _AGENTS else self._remember(texts)
 

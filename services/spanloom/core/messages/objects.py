@@ -19,7 +19,7 @@ _OBJECTS = (
 )
 """Class names of SDK objects that are messages, items or blocks of an answer."""
 OBJECT_STARTS = (*_OBJECTS, *(f"[{name}" for name in _OBJECTS))
-"""How reprs of these objects, and of lists of them, begin."""
+"""Prefixes of the reprs of these SDK objects, and of lists of these objects."""
 
 
 def may_be_object(text: str) -> bool:

@@ -162,7 +162,7 @@ def _is_kind(part: dict[str, Json], key: str) -> bool:
 
 _OF_GENKIT = frozenset({"reasoning", "media"})
 _NEXT_TO_IT = ("metadata", "custom")
-"""Keys that Genkit adds to these parts for details such as a thought's signature."""
+"""Keys that Genkit adds to ``_OF_GENKIT`` parts for details such as a thought's signature."""
 
 
 def _add_text(draft: Draft, part: dict[str, Json]) -> None:

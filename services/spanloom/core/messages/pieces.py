@@ -138,7 +138,7 @@ def _known_part(
 
 
 def _known_form(payload: dict[str, Json]) -> dict[str, Json] | None:
-    """Return the part if it is already in OpenAI's form, else ``None``."""
+    """Return the part if it has OpenAI's form, or an image's URL as bare text; else ``None``."""
     part_type = payload.get("type")
     if part_type == "image_url" and isinstance(payload.get("image_url"), str):
         return {**payload, "image_url": {"url": payload["image_url"]}}

@@ -80,7 +80,7 @@ def _is_redundant(key: str, value: Json, role: Json) -> bool:
 
 
 def _only_result(parts: Json) -> dict[str, Json] | None:
-    """Return a tool's message if its text, in OpenTelemetry's form, is the only part."""
+    """Return a tool's message if its only part is a text result in OpenTelemetry's form."""
     part = parts[0] if isinstance(parts, list) and len(parts) == 1 else None
     if not isinstance(part, dict) or part.get("type") != "tool_call_response" or len(part) != 3:
         return None
@@ -91,7 +91,7 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Return text and calls if there are no other parts, in OpenTelemetry's form, else ``None``."""
+    """Return text and calls of OpenTelemetry's parts; the text is ``None`` if there are others."""
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():

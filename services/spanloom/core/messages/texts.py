@@ -124,7 +124,7 @@ def answer_in(text: str, max_chars: int = MAX_PARSED) -> str:
 
 
 def _with_roles(texts: Iterable[_Message]) -> Sequence[_Message]:
-    """Return the texts that have a role; if there are none, all texts, as for documents."""
+    """Return the texts that have a role; if there are none (as in retrieved documents), all."""
     found = list(texts)
     return [message for message in found if message.role] or found
 
@@ -168,7 +168,7 @@ def _conversation_in(state: dict[str, Json]) -> Sequence[_Message]:
 
 
 def _calls_of(calls: Json) -> str:
-    """Return tool calls in the common form the way source code would write them."""
+    """Return tool calls as source code would write them: ``weather({"city": "Oslo"})``."""
     items = calls if isinstance(calls, list) else []
     functions = [call.get("function") for call in items if isinstance(call, dict)]
     return ", ".join(

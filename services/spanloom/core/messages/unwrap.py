@@ -220,11 +220,11 @@ def _only_text(value: list[Json]) -> Json:
 
 
 _FIELDS = frozenset({"graph", "update", "resume", "goto", "lg_name"})
-"""The fields of a command; in JavaScript ``lg_name`` is the class name."""
+"""The fields of LangGraph's ``Command``; in JavaScript ``lg_name`` is the class name."""
 
 
 def is_command(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Return whether the value is a command: ``{"update": {…}, "goto": "sales"}``."""
+    """Return whether the value is LangGraph's command: ``{"update": {…}, "goto": "sales"}``."""
     if not isinstance(value, dict) or "goto" not in value or not value.keys() <= _FIELDS:
         return False
     return not _FIELDS.isdisjoint(value.keys() - {"goto"})

@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 MAX_SECONDS = 10**9
 """Upper bound of a duration: 30 years, longer than any call."""
 _JSON_STARTS = frozenset('{["-0123456789tfn \t\n\r')
-"""First characters of JSON. Trying the parser on plain text costs more than parsing a message."""
+"""First characters of JSON. Failing to parse a plain text costs more than parsing a message."""
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
@@ -37,7 +37,7 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 
 
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return non-empty values of the keys in ``names`` under their new names; the first wins."""
+    """Return the non-empty attributes in ``names``, renamed; of equal new names, the first wins."""
     picked: dict[str, str] = {}
     for key in filter(attributes.__contains__, names):  # most of the names are absent
         if (name := names[key]) not in picked and (value := attributes[key]):
@@ -92,7 +92,7 @@ def json_value(text: str) -> Json:
 
 
 def _is_deep(value: Json, brackets: int) -> bool:
-    """Return whether the value exceeds ``MAX_DEPTH``; stop when too few brackets are left."""
+    """Return whether nesting exceeds ``MAX_DEPTH``; stop if the ``brackets`` left are too few."""
     level: list[dict[str, Json] | list[Json]] = [value] if isinstance(value, (dict, list)) else []
     for depth in range(MAX_DEPTH):
         brackets -= len(level)
@@ -138,7 +138,7 @@ class Written(str):
     """JSON text that stores the value it was serialized from, so that it is never parsed again.
 
     Used for messages that a dialect assembles: they are converted right afterwards, and without
-    this class, serializing and parsing them dominated the run time. Only ``Facts`` have such texts.
+    this class, serializing and parsing them dominated the run time. Only ``Facts`` contain it.
     """
 
     __slots__ = ("value",)
@@ -148,7 +148,7 @@ class Written(str):
 def written(value: Json) -> str:
     """Return compact JSON that stores the value, which must not be changed afterwards.
 
-    A text too dense to be parsed does not store the value, which would grow when converted.
+    A text that is too dense to be parsed does not store it, because conversion would enlarge it.
     """
     text = orjson.dumps(value).decode()
     if not may_read(text):

@@ -115,7 +115,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]+")
 
 
 def legible(span: Span) -> tuple[Span, int]:
-    """Return the span with illegible values cleaned, and the number of cleaned values."""
+    """Remove control characters from values full of them; return also the number of such values."""
     attributes, count = _cleaned(span.attributes)
     if not span.events:
         return (span._replace(attributes=attributes), count) if count else (span, 0)

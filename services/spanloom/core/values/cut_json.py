@@ -106,9 +106,9 @@ def _load(text: str) -> Json:
 
 
 def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
-    """Drop incomplete members at the end of a value; return whether nothing is left.
+    """Drop incomplete members at a value's end; return whether to drop the value itself, too.
 
-    ``is_half`` tells whether the last text in it was cut.
+    ``is_half`` tells whether the last text in the value was cut.
     """
     key = next(reversed(value), None) if isinstance(value, dict) else len(value) - 1
     if not value or key is None:

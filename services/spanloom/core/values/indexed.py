@@ -45,7 +45,7 @@ def indexed_list(
 def indexed_text(
     attributes: Mapping[str, str], prefix: str, drop: frozenset[str] = frozenset()
 ) -> str:
-    """Return the list as compact JSON, or an empty text if there is none."""
+    """Return the list of ``indexed_list`` as compact JSON; an empty text if it is empty."""
     items = indexed_list(attributes, prefix, drop)
     return written(items) if items else ""
 

@@ -105,7 +105,7 @@ def objects_as_json(text: str, *, may_omit: bool = False) -> str:
 
 
 def fields_as_json(text: str) -> str:
-    """Return the fields ``content='hi' id='1'``, as pydantic prints an object, as a JSON list.
+    """Return pydantic's text of an object, ``content='hi' id='1'``, as a JSON list of one object.
 
     Return other text unchanged.
     """
@@ -148,7 +148,7 @@ class _Rewriter:
         return _WORDS.get(text, _NO_JSON) if handler is None else handler(text)
 
     def _special(self, token: re.Match[str]) -> str:
-        """Return the JSON of an object's token: the value of an enum, or the token as text."""
+        """Return an object's token as JSON: an enum's value, null for an address, else its text."""
         if token["cut"] or not self._may_call:
             return _NO_JSON
         if enum := token["enum"]:
@@ -170,7 +170,7 @@ class _Rewriter:
         return "[" if is_tuple else "{"
 
     def _field(self, text: str) -> str:
-        """Return a field of an object; outermost fields may be separated by spaces only."""
+        """Return a field's name as a JSON key, after a comma if only spaces separate fields."""
         if not self._may_call:
             return _NO_JSON
         name = text[:-1]

@@ -94,7 +94,7 @@ class Run:
         self.steps.append(step)
 
     def add_agent(self, agent_id: str, under: DraftStep, step: DraftStep | None = None) -> None:
-        """Add an embedded agent's steps below ``step``, or below a new step in ``under``."""
+        """Add an embedded agent's steps below ``step``, or below a new child of ``under``."""
         if agent_id not in self.embedded:
             return
         where, trajectory = self.embedded.pop(agent_id)

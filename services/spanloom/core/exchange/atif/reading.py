@@ -131,7 +131,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
 
 
 def _check_totals(trajectory: Json, run: Run) -> None:
-    """Count totals that differ from the sums over the steps, which the document has."""
+    """Count reported totals that differ from the sums over the root agent's own model calls."""
     totals = trajectory.get("final_metrics")
     if not isinstance(totals, dict):
         return

@@ -21,7 +21,7 @@ IMAGES = {"jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png"} | {
     "gif": "image/gif",
     "webp": "image/webp",
 }
-"""Media types of images by the file suffix in their URLs; other types are not permitted."""
+"""Media types of images, keyed by the file suffix in URLs; other types are not permitted."""
 
 
 def time_of(ms: int) -> str:

@@ -48,7 +48,7 @@ CALL = "chat"
 AGENT_VERSION = "agent_version"
 """Key in an agent's metadata for the agent's version, if the source has it."""
 RAW = "_raw"
-"""Key for arguments that are not an object, because ATIF requires an object."""
+"""Key for arguments that are not an object, which are wrapped because ATIF requires one."""
 ROOT_ID = "step_id"
 """Key in a trajectory's ``extra`` for the id of its root, unless ``root_id_in`` can infer it."""
 HEARD = "is_only_heard"
@@ -279,7 +279,7 @@ class _Agent:
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
-        """Return the step with the call, and the function's name; prefer a call of ``name``."""
+        """Remove and return the step and function of a call, preferably to the tool ``name``."""
         callers = self._callers.get(call_id)
         if not callers:
             return None
@@ -289,7 +289,7 @@ class _Agent:
         return found
 
     def dispatch(self, agent: DocumentStep) -> None:
-        """Add a step, without a model call, that ran another agent."""
+        """Add a step that ran another agent without a model call."""
         content = agent.output or agent.error_message
         written = self._add_without_call(agent, {"input": agent.input}, content)
         if agent.id in self._known:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 _KEPT = Kept()
-"""The form preserves all members of the steps, and nothing that is only in ``extraction``."""
+"""The builder's form preserves all members of steps, and none that only ``extraction`` has."""
 MAX_HOPS = 1_000
 MADE_ROOT = "coze.root"
 """Key in ``extraction.metadata`` if a root was added around the agents of a source without one."""
@@ -67,8 +67,8 @@ def encode_coze(stored: Stored, losses: Losses) -> bytes:
 def _as_listed(spans: Sequence[Json], view: Document) -> Sequence[Json]:
     """Order spans that start in the same millisecond as in the document.
 
-    Imported runs have times in milliseconds only. If one of such spans is not a step, their order
-    is not changed.
+    Imported runs have times in milliseconds only. If any of the spans with equal starts is not a
+    step, their order is not changed.
     """
     if len(set(map(_STARTED_AT, spans))) == len(spans):
         return spans
@@ -240,7 +240,7 @@ class _Builder:
         return {"id": step_id, "parent_id": self._parents.get(step_id) or ""}
 
     def _root_view(self) -> DocumentStep:
-        """Return the root's step; if the root is not a step, one with only its name and times."""
+        """Return the root's step; if it is not a step, make one with only its name and times."""
         span = self._spans[self._root]
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         named = {"name": span["name"], "basic_info": times}

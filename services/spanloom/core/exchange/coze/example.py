@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.stored import Stored
 
 KEPT = Kept()
-"""The form preserves all members of the steps, and nothing that is only in ``extraction``."""
+"""The documented form preserves all members of steps, and none that only ``extraction`` has."""
 _INFO, _LATENCY = "model_info", "latency_first_resp"
 _CALLS = frozenset({"model", "tool"})
 

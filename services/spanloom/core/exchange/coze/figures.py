@@ -75,7 +75,7 @@ def measure(steps: Collection[Json]) -> Json:
 
 def _errors(steps: Iterable[Json]) -> Mapping[str, Sequence[str]]:
     failed = [step for step in steps if step["basic_info"].get("error")]
-    if not failed:  # zero, as for most ratios without a denominator
+    if not failed:  # the usual case
         return {}
     found: defaultdict[str, list[str]] = defaultdict(list)
     for step in failed:

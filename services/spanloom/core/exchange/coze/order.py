@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def positions(agents: Sequence[tuple[str, Iterable[str]]]) -> Mapping[str, tuple[int, int, int]]:
-    """Return a sort key by step id; the keys preserve the order of agents and of their own steps.
+    """Return sort keys by step id, which preserve the order of agents and of their own steps.
 
     ``agents`` has each agent's id with the ids of its own steps, the earliest agent first. A step
     is sorted after the latest agent that precedes it in the list of its agent.

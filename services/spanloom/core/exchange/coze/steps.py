@@ -241,7 +241,7 @@ def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
 
 
 def _falls(before: Node, node: Node, places: Mapping[str, tuple[str, int]]) -> bool | None:
-    """Return whether an agent is listed after a later agent; ``None`` if that is unknown."""
+    """Return whether ``before`` began after ``node``, by start or list; ``None`` if unknown."""
     if before.start_ms != node.start_ms:
         return before.start_ms > node.start_ms
     nowhere = "", -1

@@ -1,6 +1,6 @@
 """Compares the totals that a source reports with the sums over its steps.
 
-A source may have added durations with a finer resolution: a reported total that exceeds the
+A source may have added durations with a finer resolution, so a reported total that exceeds the
 computed sum by less than a millisecond per call replaces the sum. Any other difference is counted
 as a loss, and the computed sum stays.
 """
@@ -29,7 +29,7 @@ _ERRORS = frozenset({"tool_errors", "model_errors"})
 def settle_totals(document: Json, stated: Iterable[tuple[str, str, Json]], losses: Losses) -> None:
     """Complete the totals in a new document with those in the source; count contradictions.
 
-    ``stated`` yields the id, path and totals of each agent; an empty id stands for the run.
+    ``stated`` yields the id, path and totals of each agent; for the run the id is empty.
     """
     view = Document(document)
     agents = {agent.id: agent for agent in view.agents}
@@ -59,7 +59,7 @@ def _agree(name: str, theirs: object, ours: object) -> bool:
 
 
 def _counts(errors: object) -> dict[str, int] | None:
-    """Return the number of steps by error code; ``None`` for any other value."""
+    """Return the number of steps per error code; ``None`` if ``errors`` is not an object."""
     if not isinstance(errors, dict):
         return None
     return {str(code): len(ids) if isinstance(ids, list) else -1 for code, ids in errors.items()}

@@ -39,7 +39,7 @@ def resolved(sample: Json) -> Json:
 
 
 class _Budget:
-    """Counts the characters added so far."""
+    """Replaces references by texts; raises an error if that adds more than ``MOST_CHARS``."""
 
     def __init__(self, texts: Mapping[str, object]) -> None:
         self.texts = texts

@@ -127,7 +127,7 @@ class _Steps:
         """Return all steps, below a single root."""
         tops = [step for step in self._steps.values() if not step.parent_id]
         is_alone = len(tops) == 1 and tops[0].kind is Kind.AGENT
-        if is_alone or (tops and tops[0].id in self._ours):  # written by us: the first is the run
+        if is_alone or (tops and tops[0].id in self._ours):  # as ``writing.py`` orders them
             root = tops[0]
         else:
             root = root_of(sample, about, self._trace_id, list(self._steps.values()))

@@ -1,4 +1,4 @@
-"""Joins logs of single runs: the head of the first log, the samples of all, their number."""
+"""Joins logs of single runs to one log: the first log's head, all samples, their number."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class LogReader:
         return isinstance(value, dict) and isinstance(value.get("eval"), dict)
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return ``False``, because a list is never a single record of this format."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:

@@ -139,7 +139,7 @@ def _ours_again(scorer: str, score: Json, ours: Json, run: Scored) -> Json:
 def write_scores(rows: Iterable[Row], losses: Losses) -> Json:
     """Return the member ``scores`` of a sample, with unique names as keys.
 
-    Scores of other targets than the run and its steps are counted as losses.
+    Scores whose target is not the run, a step or a span are counted as losses.
     """
     written: Json = {}
     for row in rows:

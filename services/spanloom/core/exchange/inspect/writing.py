@@ -1,6 +1,6 @@
 """Writes a run as an evaluation log with one sample, and the steps as events.
 
-What Inspect cannot express is in the event's metadata, under the key ``spanloom``: ids, types,
+Facts that Inspect lacks are in the event's metadata, under the key ``spanloom``: ids, types,
 names, failures and attributes of steps. The reader restores the run from them.
 """
 
@@ -96,7 +96,7 @@ def _sample(view: Document, losses: Losses) -> Json:
 
 
 def _by_id(view: Document) -> Mapping[str, DocumentStep]:
-    """Return all steps by id, without the agent entry of a root that is not an agent."""
+    """Return all steps, keyed by id; a root other than an agent is not from ``agent_steps``."""
     steps, root = view.by_id(), view.root
     if root.type in _CALLS:
         steps[root.id] = next((step for step in view.steps if step.id == root.id), root)

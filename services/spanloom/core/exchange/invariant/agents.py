@@ -42,7 +42,7 @@ class _Agent(NamedTuple):
     steps: list[DraftStep]
     end_ms: int
     listed: Sequence[ListedStep]
-    """Positions in the line's messages for ``steps[1:]``; ``steps[0]`` is the agent itself."""
+    """The steps in the line's messages, parallel to ``steps[1:]``; ``steps[0]`` is the agent."""
 
     def addresses(self, line: Line) -> Addresses:
         """Return the addresses that annotations of this line can have, with their steps."""

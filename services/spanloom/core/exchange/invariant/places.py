@@ -32,7 +32,7 @@ def places_of(turn: Turn, step: DocumentStep) -> Places:
 
 
 def _of_answers(step: DocumentStep) -> Iterator[tuple[tuple[str, str], tuple[str, int]]]:
-    """Yield the positions of the texts in an output, which a line break separates."""
+    """Yield the positions of an output's texts in the message, where line breaks separate them."""
     begin = calls = 0
     answers = messages_in(step.output, "assistant")
     for at, answer in enumerate(answers):

@@ -36,7 +36,7 @@ class _Piece(NamedTuple):
 
 
 class InvariantReader:
-    """See ``Reader``."""
+    """Reads dataset lines, lists of messages and SDK requests; several lines may be one run."""
 
     def fits(self, value: Any) -> bool:  # any JSON value
         """Return whether a value is an SDK request, or lines with an index or annotations."""
@@ -48,12 +48,12 @@ class InvariantReader:
         return is_push or "annotations" in value or isinstance(value.get("index"), int)
 
     def holds(self, first: Any) -> bool:  # any JSON value
-        """See ``Reader``."""
+        """Return whether a list that starts with this item is one record: messages or lines."""
         is_message = isinstance(first, dict) and "messages" not in first
         return is_message or self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``."""
+        """Yield each run, and each rejected record."""
         runs = _Runs(reading)
         for place, value in values:
             try:

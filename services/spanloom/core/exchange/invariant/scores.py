@@ -22,7 +22,7 @@ def scores_of(
 ) -> Iterator[Json]:
     """Yield a score for each annotation; ``run`` is the trace id and the line's end in ms.
 
-    An annotation of no known message becomes a score for the whole run.
+    An annotation whose address matches no message becomes a score for the whole run.
     """
     for at, annotation in enumerate(line.annotations):
         yield usable(_row(annotation, addresses, run), f"annotations.{at}", losses)

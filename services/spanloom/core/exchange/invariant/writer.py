@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]
-    """From step id, field and part to the line, the address, and the offset of the text, if any."""
+    """Maps step id, field and part to a line, an address, and the offset of the text, if any."""
 
 _PARTS = frozenset({"text", "image_url"})
 _ODD = frozenset({CALL_ID, PARTS})
@@ -149,7 +149,7 @@ def _spots(talks: Iterable[tuple[DocumentAgent, Sequence[Turn]]]) -> Spots:
 
 
 def _address(assessment: Assessment, spots: Spots) -> tuple[int, str]:
-    """Return the line and address of an assessment; the address is empty if it has no message."""
+    """Return an assessment's line and address, which is empty if its target has no message."""
     whole = spots.get((assessment.step_id, "", ""), (0, "", None))
     if (place := assessment.place) is None:
         return whole[:2]

@@ -113,7 +113,7 @@ def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
 
 
 def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
-    """Return ``{"id"}`` for tool results, because in some of them it is the id of the call."""
+    """Return ``{"id"}`` for tool results, because some senders write the call's id there."""
     first = found[0] if found else None
     return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
 
@@ -269,7 +269,7 @@ class _Calls:
         self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
 
     def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; a call without an id gets ``made``, numbered as in our writers."""
+        """Add a call; one without an id gets ``made``, as in ``formats/conversation.py``."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return

@@ -23,7 +23,7 @@ _TEXTS = tuple(name for name in ("name", *NAMED) if name != TAGS)
 
 
 def source_of(row: Json, reading: Reading, own_id: object = None) -> Source:
-    """Return the data about the run in a row; ``own_id`` has precedence over ``metadata``'s id.
+    """Return the data about the run in a row; ``own_id`` precedes the id in its ``metadata``.
 
     A row without an id gets a hash of the row as its id. Raises ``InvalidRequestError`` if
     ``metadata`` is not an object.

@@ -74,7 +74,7 @@ def talk_of(stored: Stored, losses: Losses, kept: Kept) -> Talk:
 
 
 def talks_of(stored: Stored, losses: Losses, kept: Kept) -> Sequence[Talk]:
-    """Return the conversation of each agent that has one, the root agent's first.
+    """Return the conversation of each agent that has one; the root agent is first.
 
     If no agent has a conversation, return the question and the answer of the run. Counts what the
     format does not preserve; raises ``NotHeldError`` for a run without an agent.
@@ -110,7 +110,7 @@ def _note_root(root: DocumentStep, messages: Sequence[Json], losses: Losses) -> 
 def kept_by_messages(
     run: Collection[str] = (), members: Collection[str] = (), of_models: Collection[str] = ()
 ) -> Kept:
-    """Return what a format preserves in which a run is a list of messages.
+    """Return the members of a run that a format with lists of messages preserves.
 
     In addition to the messages, these are: members of ``extraction`` (``run``), members of steps
     (``members``, names in ``kept.MEMBERS``), and metadata of model steps (``of_models``, keys).
@@ -215,7 +215,7 @@ def _content(content: object, step_id: str, losses: Losses) -> object:
 
 
 def _part(part: object) -> Json | None:
-    """Return a part that chat messages can have, reduced to its standard members."""
+    """Return a part that chat messages can have, with standard members only; else ``None``."""
     if not isinstance(part, dict):
         return None
     kind, value = part.get("type"), part.get(str(part.get("type")))

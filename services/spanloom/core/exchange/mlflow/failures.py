@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _SHORTEST = 5
-"""Minimum length, in characters, of an inner step's message that is searched in an outer step's."""
+"""Minimum characters of an inner step's message that is searched in an outer step's message."""
 _MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
 
 

@@ -79,7 +79,7 @@ def _source_id(info: Json, where: str) -> str:
 def _steps(
     trace_id: str, spans: Sequence[object], where: str, reading: Reading
 ) -> tuple[Sequence[DraftStep], SpanReader, Mapping[str, str]]:
-    """Return the steps, the root first; the reader of the root's span; step ids by span id."""
+    """Return the steps, the root first; the root's span reader; step ids, keyed by span id."""
     if not spans:
         raise InvalidRequestError(f"{where}: it has no spans; the run is in them")
     listed = [an_object(span, f"{where}.{at}") for at, span in enumerate(spans)]
@@ -95,7 +95,7 @@ def _steps(
 
 
 def _key(span: Json, where: str) -> str:
-    """Return the id of a span; empty if it has none."""
+    """Return the id of a span; raise ``InvalidRequestError`` if it has none."""
     context = span.get("context")
     source = (context if isinstance(context, dict) else span).get("span_id")
     return span_key(a_text(source, f"{where}.span_id"))

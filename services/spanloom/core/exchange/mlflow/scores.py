@@ -2,7 +2,7 @@
 
 A feedback is a score; expectations are metadata of the run. If a feedback overrides another with
 the same name and author, it is a revision of the same score. If it overrides another author's
-feedback, it is a separate score, and the overridden score is withdrawn at that time.
+feedback, it is a separate score, and the overridden score is withdrawn at the same time.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Assessments:
         return usable(row, where, self._losses)
 
     def _target(self, span_id: str) -> Json:
-        """Return the target of an assessment; an unknown span becomes a separate target."""
+        """Return the target of an assessment: the run, a step, or a span outside of the trace."""
         if not span_id:
             return {"target": "trajectory"}
         if (step_id := self._run.steps.get(span_id)) is None:

@@ -53,7 +53,7 @@ class SpanWriter:
         return [self._span(step, parent_id) for step, parent_id in self._steps]
 
     def failures_elsewhere(self) -> Iterator[int]:
-        """Yield the index of each failure not written, because its span is not a step."""
+        """Yield the index of each failure that is not written because its span is not a step."""
         written = {step.id for step, _ in self._steps}
         yield from (at for at, where in enumerate(self._failures.places) if where not in written)
 

@@ -2,7 +2,7 @@
 
 The value of an attribute in MLflow is JSON text. The JSON text of an object or list is written
 unchanged; any other text becomes a JSON string. So most texts are read back exactly;
-``Written.kept`` has what is needed to restore the others. MLflow's helpers for evaluation require
+``Written.kept`` has the data to restore all other texts. MLflow's helpers for evaluation require
 three shapes:
 
 - a model call is ``{"messages": [...]}`` and ``{"choices": [{"index", "message"}]}``;
@@ -97,7 +97,7 @@ def read_value(attribute: object) -> str:
 def read_back(attribute: object, kept: object) -> str:
     """Return the text from which one of the ``write_`` functions made an attribute.
 
-    ``kept`` is its ``Written.kept``.
+    ``kept`` is ``Written.kept`` as that function returned it.
     """
     text = read_value(attribute)
     how: Mapping[str, Any] = kept if isinstance(kept, dict) else {}

@@ -52,7 +52,7 @@ def write(stored: Stored, losses: Losses) -> bytes:
 
 
 def _note(step: DocumentStep, losses: Losses) -> None:
-    """Count losses: that the step is a graph, its tool calls, and texts that are shortened."""
+    """Count a step's losses: a graph's type, a model's tool calls, and texts that are shortened."""
     losses.note(Code.GRAPH_FLATTENED, step.id, step.type == "graph")
     has_calls = step.type == "model" and '"tool_calls"' in step.output
     losses.note(Code.TEXTS_DROPPED, step.id, has_calls)

@@ -227,11 +227,11 @@ class _Traces:
         return isinstance(first, dict) and TYPE in first
 
     def holds(self, first: object) -> bool:
-        """See ``Reader``."""
+        """Return whether a list that starts with this item is one record: a list of traces."""
         return self.fits([first])
 
     def read(self, values: Iterable[Located], reading: Reading) -> Iterator[Taken | Refused]:
-        """See ``Reader``."""
+        """Yield each run, and each rejected trace."""
         alone = EachAlone(self.fits, lambda value, reading: [read_trace(value, reading)])
         return alone.read(_items(values), reading)
 

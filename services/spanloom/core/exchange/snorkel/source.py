@@ -28,7 +28,7 @@ DEEPEST = 100
 
 
 def restored(steps: Mapping[str, DocumentStep], root_id: str) -> dict[str, Json] | None:
-    """Return the original nodes by id, nested; ``None`` if the root has no ``SOURCE``."""
+    """Return the original nodes, nested, keyed by step id; ``None`` unless every step has one."""
     kept = {i: node for i, step in steps.items() if (node := _kept(step)) is not None}
     if root_id not in kept or kept[root_id][TYPE] != ROOT_STEP:
         return None
@@ -81,6 +81,6 @@ def keep(node: Json, output: str, below: list[str | Json]) -> str:
 
 
 def in_short(node: Json, below: list[str | Json], changed: Json | None = None) -> Json:
-    """Return a node with its substeps replaced, if it has any, and with ``changed`` members."""
+    """Return a node with its substeps, if any, replaced by ``below``, and ``changed`` members."""
     substeps = {SUBSTEPS: below} if SUBSTEPS in node else {}
     return {**node, **substeps, **(changed or {})}

@@ -30,7 +30,7 @@ _LONGEST_S = 10**9
 
 @dataclass(slots=True)
 class Node:
-    """A node of the trace."""
+    """A node of a Snorkel trace."""
 
     json: Json
     where: str

@@ -96,7 +96,7 @@ def snorkel_trace(document: Json, assessments: Iterable[Assessment]) -> Json:
 
 
 def _steps(document: Document) -> dict[str, DocumentStep]:
-    """Return every step by id; for agents and the root, their entries as agents."""
+    """Return every step, keyed by id: agents from ``agent_steps``, the root from ``root_step``."""
     root = DocumentStep(document.root.json, _ROOT)
     steps: dict[str, DocumentStep] = {agent.id: agent for agent in document.agents}
     steps[root.id] = root
@@ -110,7 +110,7 @@ def _nodes(
     steps: Mapping[str, DocumentStep],
     positions: Mapping[str, int] | None = None,
 ) -> Mapping[str, Json]:
-    """Return every step as a node by id, each among the substeps of its agent.
+    """Return a node for every step, keyed by id; each is also among its agent's substeps.
 
     Steps with equal starts are ordered by ``positions``, or, if that is ``None``, by end and id.
     """
@@ -138,7 +138,7 @@ def _rank(step: DocumentStep, positions: Mapping[str, int] | None) -> tuple[int,
 def _owners(
     agents: Mapping[str, DocumentAgent], owned: Iterable[DocumentStep]
 ) -> Mapping[str, str]:
-    """Return the owner's id by step id; an agent without owner gets its parent or its owner."""
+    """Return owner ids, keyed by step id; an agent without one gets its parent, or its owner."""
     owners: dict[str, str] = {}
     for step in owned:
         owners.setdefault(step.id, step.agent_id)
