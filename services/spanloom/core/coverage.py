@@ -4,9 +4,9 @@ Spans and the records of their arrival are in several tables, whose rows become 
 order. Therefore a build compares the spans that it read with the ids of the spans in each request:
 every span must have been read, in the version that the request brought or in a later version.
 
-Usually counts are enough: if as many spans with the sequence of a request were read as the request
-had, it was read completely. Ids are compared only for the other requests, some of whose spans were
-sent again in later requests.
+Usually counts are enough: if as many spans with a request's sequence number were read as the
+request had, it was read completely. Ids are compared only for the other requests, some of whose
+spans were sent again in later requests.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Sequences are microseconds since the epoch, so no two sequences since 2005 diffe
 
 
 class Tally(NamedTuple):
-    """How much of a trace was read."""
+    """Counts of the spans and content events of a trace that were read, per request."""
 
     read: Read
     newest_seq: int
     """The newest sequence that was read; 0 if nothing was read."""
     spans: Mapping[int, int]
-    """Number of spans by the sequence of their request."""
+    """Number of spans, keyed by the sequence of their request."""
     events: Mapping[int, int]
-    """Number of content events by the sequence of their request."""
+    """Number of content events, keyed by the sequence of their request."""
 
 
 def count(contents: Contents) -> Tally:
@@ -68,7 +68,7 @@ def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
 
 
 def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
-    """Return whether each span in ``brought`` was read, in this version or a later one."""
+    """Return whether every id in ``brought`` was read, in that version or a later one."""
     spans = {number_of(i): (s.is_finished, s.row_version) for i, s in contents.spans.items()}
     events = {number_of(s) ^ number_of(e): (True, v) for (s, e), v in contents.events.items()}
     nothing = (False, -1)
@@ -82,14 +82,14 @@ def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
 
 
 def number_of(hex_id: str) -> int:
-    """Convert an id of 16 hex digits to the number that the store has in its place."""
+    """Convert an id of 16 hex digits to the number as which the store has it."""
     return int.from_bytes(bytes.fromhex(hex_id), "little")
 
 
 def unlisted(requests: Sequence[Request], tally: Tally) -> Mapping[int, int]:
-    """Return the number of spans and events read, by sequence, for sequences not in ``requests``.
+    """Count the spans and events read whose sequence is not in ``requests``, per sequence.
 
-    An older release stored them, which did not record requests.
+    They were stored by an older release, which did not record requests.
     """
     listed = {request.seq for request in requests}
     if tally.spans.keys() <= listed and tally.events.keys() <= listed:

@@ -1,7 +1,7 @@
 """Typed access to the JSON of a trajectory document: steps, their owners, parents, order, errors.
 
 No other module reads this JSON. The classes copy nothing and create step objects one by one, so
-only those parts of a document of 100,000 steps cost time that are read. A step object reads the
+even in a document of 100,000 steps only the parts that are read cost time. A step object reads the
 members that every step has when it is created, because nearly every caller needs most of them, and
 the other members on access.
 
@@ -254,17 +254,17 @@ class HeldDocument(Document):
 
     @property
     def root(self) -> DocumentStep:
-        """See ``Document``."""
+        """See ``Document.root``."""
         return self._root
 
     @property
     def agents(self) -> Iterator[DocumentAgent]:
-        """See ``Document``."""
+        """See ``Document.agents``."""
         return iter(self._agents)
 
     @property
     def steps(self) -> Iterator[DocumentStep]:
-        """See ``Document``."""
+        """See ``Document.steps``."""
         return iter(self._steps)
 
 

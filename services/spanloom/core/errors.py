@@ -58,7 +58,7 @@ class StoreUnavailableError(RetryableError):
 
 
 class NoHeartbeatError(PermanentError):
-    """The ClickHouse account of the process may not write heartbeats; it works without them."""
+    """The process's ClickHouse account may not write heartbeats; the process works without them."""
 
 
 class KeysUnknownError(RetryableError):
@@ -101,7 +101,7 @@ class SchemaTooOldError(StartupError):
     """A store or spool was made before 0.1.0, the first release; the message says what to do."""
 
     def __init__(self, what: str) -> None:
-        """Describe what was opened: ``the spool /data/spool.sqlite``."""
+        """Build the message; ``what`` is the subject, such as ``the spool /data/spool.sqlite``."""
         super().__init__(
             f"{what} was made by a Spanloom before 0.1.0, which this one does not read: export its "
             "runs with the version that made it (`spanloom export --format otlp`), start this one "

@@ -40,7 +40,7 @@ def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook = LISTED) ->
         trajectory = restore_trajectory(key, tree, EXTRACTOR_VERSION) or build_trajectory(
             key, *_read(tree, arranged), EXTRACTOR_VERSION, prices
         )
-    if len(arranged) != len(prepared.spans):  # some were created here and do not count
+    if len(arranged) != len(prepared.spans):  # arrange may create spans, which do not count
         trajectory = replace(trajectory, span_count=len(prepared.spans))
     warnings = [*redaction_warnings(tree.spans), *prepared.warnings]
     if unread:

@@ -126,14 +126,14 @@ def _for_anybody(model: str, provider: str) -> Iterator[ListedName]:
 
 
 def _next_name(model: str) -> ListedName | None:
-    """Return the name, and the provider if known, without the first route; ``None`` if none."""
+    """Return the name without its first route, with the provider if known; ``None`` if no route."""
     if found := _PUBLISHER.fullmatch(model):
         return ListedName(found[2], found[1])
     if found := _ARN.fullmatch(model):
         return ListedName(found[1], "aws")
     for separator in "/:":
         route, _, rest = model.partition(separator)
-        word = route.lower().removeprefix("@")  # Portkey's: @openai/gpt-4o
+        word = route.lower().removeprefix("@")  # Portkey writes @openai/gpt-4o
         if rest and (word in _ROUTES or _REGION.fullmatch(route)):
             return ListedName(rest, _ROUTES.get(word, ""))
     return None

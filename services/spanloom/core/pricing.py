@@ -162,7 +162,7 @@ class ListedModel:
         if self._only is not None:
             return self._only
         price = self._info.get_prices(datetime.fromtimestamp(when_ns // _NS, UTC))
-        known = self._rates.get(id(price))  # ids are stable: the model holds its prices
+        known = self._rates.get(id(price))  # ids are stable because the model holds its prices
         if known is None:
             known = self._rates[id(price)] = read_rates(price)
         return known
@@ -178,7 +178,7 @@ def list_price(model: str, provider: str, when_ns: int) -> Rates | None:
     """Return the list price of a model at a time; ``None`` if it is not listed.
 
     ``provider`` is the name in the telemetry, or empty. Of the names that ``listed_names`` yields,
-    the first that the catalogue has counts.
+    the first that is in the catalogue is used.
     """
     listed = _find_any(model, provider)
     return None if listed is None else listed.rates(when_ns)

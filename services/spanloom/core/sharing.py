@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SLICES = 256
 HANDOVER_S = 2.0
-"""Seconds to wait before processing a slice of a living owner, which notices the change by then."""
+"""Seconds to wait with a slice gained from a living process, which by then has let it go."""
 
 Slices: TypeAlias = "frozenset[int] | None"
 """Numbers of slices, from 0; ``None`` means all slices, if the process shares with no other."""
@@ -38,7 +38,7 @@ def covers(slices: Slices, key: TraceKey) -> bool:
 
 
 def share(members: Collection[str], count: int = SLICES) -> Mapping[int, str]:
-    """Return the owner for each of ``count`` slices; empty if there are no members.
+    """Return the owner of each of ``count`` slices; empty if there are no members.
 
     The members are processes. Their numbers of slices differ by at most one. If a member joins or
     leaves, few slices of other members change their owner. The order of members does not matter.
@@ -105,7 +105,7 @@ class Claims:
         return len(self._members) > 1 and now_s - self._read_s > self._stale_s
 
     def held(self, now_s: float) -> frozenset[int]:
-        """Return the slices to process now: slices gained from a living process only later."""
+        """Return the slices to process now, without those just gained from a living process."""
         return frozenset(number for number, from_s in self._from_s.items() if from_s <= now_s)
 
 

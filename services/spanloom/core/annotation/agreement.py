@@ -83,7 +83,7 @@ def alpha(matrix: Coincidences, metric: Metric = nominal) -> Figure:
 
 
 def kappa(pairs: Sequence[Pair]) -> Figure:
-    """Return Cohen's kappa for two annotators, from their values for each unit both judged."""
+    """Return Cohen's kappa for two annotators, from their values for each unit that both judged."""
     return kappa_of(Counter(pairs))
 
 

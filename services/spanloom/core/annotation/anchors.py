@@ -1,4 +1,4 @@
-"""Finds the step of an annotation in another version of its document, by the anchor.
+"""Finds the step that an annotation's anchor describes, in another version of the document.
 
 The resulting state is computed on read, never stored, so a replay that restores the old text makes
 annotations valid again.
@@ -134,7 +134,7 @@ def quote_of(step: DocumentStep) -> str:
 
 
 def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
-    """Yield (owning agent's id, step, type) of every step; an agent comes once, as a step."""
+    """Yield (owning agent's id, step, type) of every step; each agent occurs once, as a step."""
     root = document.root
     seen = set()
     for agent in document.agents:
@@ -222,7 +222,7 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:
-    """Return the step with the same content; of several, the step at the anchor's position."""
+    """Return the step with the anchor's content; of several, the one at its position."""
     alike = now.by_hash.get(anchor.step_hash, []) if anchor.step_hash else []
     if len(alike) == 1:
         return alike[0]

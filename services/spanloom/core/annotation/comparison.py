@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Units: TypeAlias = "Mapping[Unit, Mapping[str, Hashable]]"
-"""For each unit, the value by annotator."""
+"""The value of each annotator, keyed by unit, then by annotator."""
 
 
 class Unit(NamedTuple):
@@ -64,7 +64,7 @@ class Aspect(NamedTuple):
 def aspects_of(
     scheme: Scheme, marks: Sequence[UnitMark], scores: Mapping[tuple[str, str], float]
 ) -> Sequence[Aspect]:
-    """Return the aspects for which there are values; ``scores`` are by trace and annotator."""
+    """Return the aspects that have values; ``scores`` are keyed by trace and annotator."""
     judged = _units(marks, lambda mark: mark.correctness)
     wrong = [row for row in marks if is_wrong(scheme, row.mark.correctness)]
     by_weight = [s.name for s in sorted(scheme.severities, key=lambda s: s.weight)]
@@ -92,7 +92,7 @@ def ordered_options(scheme: Scheme) -> Sequence[str]:
 
 
 def differing(units: Units) -> Units:
-    """Return the units with different values by several annotators."""
+    """Return the units to which annotators gave different values."""
     return {unit: values for unit, values in units.items() if len(set(values.values())) > 1}
 
 
@@ -128,7 +128,7 @@ def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
-    """Remove values that the scheme does not know, which imported annotations may have."""
+    """Remove values that are not in ``known``, the scheme's; imported annotations may have some."""
     return {
         unit: kept
         for unit, values in units.items()
@@ -178,7 +178,7 @@ def compare(
     scores: Mapping[tuple[str, str], float],
     seed: int | None = 0,
 ) -> Sequence[Measure]:
-    """Return a measure for each aspect of a scheme; ``scores`` are by trace and annotator.
+    """Return a measure for each aspect of a scheme; ``scores`` are keyed by trace and annotator.
 
     ``seed`` is the seed for the bootstrap intervals; if it is ``None``, no intervals are computed,
     because they take most of the time.

@@ -119,7 +119,7 @@ def penalty_of(scheme: Scheme, mark: Mark) -> float:
 
 
 def score_of(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> Score:
-    """Compute the score of a run; ``marks`` are by step id, ``steps`` are the steps to judge.
+    """Compute the score of a run; ``marks`` is keyed by step id, ``steps`` are the steps to judge.
 
     A partially correct step counts like an incorrect step. A score is complete if every step is
     judged, and, if the scheme has severities, every wrong step has a severity; error type and
@@ -145,8 +145,8 @@ _ATTRIBUTED = {"responsible_agent": "which agent is responsible", "decisive_step
 def what_is_missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> str:
     """Return, as a sentence, what an annotator still has to do; empty if the run is complete.
 
-    ``marks`` are the annotator's marks by step id, and by ``WHOLE`` for the whole run; ``steps``
-    are the steps to judge.
+    ``marks`` are the annotator's marks, keyed by step id, or by ``WHOLE`` for the whole run;
+    ``steps`` are the steps to judge.
     """
     return " ".join(_missing(scheme, marks, steps))
 

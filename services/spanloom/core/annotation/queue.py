@@ -48,7 +48,7 @@ class QueueView:
 
     @cached_property
     def assigned(self) -> Mapping[str, Sequence[str]]:
-        """The annotators by item; in a free queue, all who have finished the item or work on it."""
+        """The annotators of each item; in a free queue, all who have finished it or work on it."""
         if self.queue.mode is Mode.FREE:
             return {item: [*self.done_by(item), *self._at_work_on(item)] for item in self._by_id}
         queue = self.queue
@@ -85,7 +85,7 @@ class QueueView:
         return ItemState.BEGUN if begun else ItemState.OPEN
 
     def is_done(self, trace_id: str) -> bool:
-        """Return whether enough annotators, or all who are assigned, have finished an item."""
+        """Return whether enough annotators, or all assigned annotators, have finished an item."""
         done, item = set(self.done_by(trace_id)), self._by_id.get(trace_id)
         if self.queue.mode is Mode.FREE and not (item and item.is_gold and self.queue.annotators):
             return len(done) >= self.queue.each
@@ -106,7 +106,7 @@ class QueueView:
         return bool(reader) and reader in self.done_by(trace_id)
 
     def mine(self, annotator: str) -> Sequence[str]:
-        """Return the items, in order, that an annotator has, has finished, or can get."""
+        """Return the items, in order, that an annotator was assigned, has finished, or can get."""
         return [i.trace_id for i in self._turns if self._is_for(i.trace_id, annotator)]
 
     def next_for(self, annotator: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Computes, for the items in a queue, their state from events, their annotators, their order."""
+"""Computes the state, the annotators and the order of the items in a queue."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def is_disputed(queue: Queue, trace_id: str, alike: Alike | None) -> bool:
 
 
 def share(alike: Alike) -> float:
-    """Return on which share, from 0 to 1, of the steps judged by several annotators all agree."""
+    """Return the share, 0 to 1, of an item's jointly judged steps on which all annotators agree."""
     return alike.same / alike.shared
 
 

@@ -85,7 +85,7 @@ def _of_inputs(
 
 
 def _of_texts(field: str, a: DiffStep, b: DiffStep) -> Iterator[Change]:
-    """Yield the members in which JSON objects differ; for other inputs and outputs, one change."""
+    """Yield a change per differing member of two JSON objects; for other texts, a single change."""
     text_a, text_b = getattr(a, field), getattr(b, field)
     shown_a, shown_b = _as_messages(a, text_a), _as_messages(b, text_b)
     ours, theirs = json_value(text_a), json_value(text_b)

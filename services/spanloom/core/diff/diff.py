@@ -92,7 +92,7 @@ class _Comparison:
         return Row(op or ("changed" if changes else "same"), a, b, changes)
 
     def with_details(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows with their differences, also in messages that earlier calls already had."""
+        """Return rows with their differences, including those in messages of earlier calls."""
         detailed = [self._detailed(row) for row in rows]
         messages = ShownMessages(*self._inputs)
         for row in detailed:

@@ -58,7 +58,7 @@ class ModelInputs:
         return (self._new if new else self._all).get(step.id)
 
     def _read_agent(self, step: DiffStep) -> None:
-        """Parse the inputs of the step's agent once; for equal runs this is never needed."""
+        """Parse the inputs of all calls by the step's agent, once; equal runs never need them."""
         seen: set[int] = set()
         for call in self._unread.get(step.id, ()):
             del self._unread[call.id]
@@ -122,7 +122,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return ``keys`` without messages that only one run has; equate the keys of pairs."""
+        """Return ``keys`` without messages that only one run has; paired messages get one key."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

@@ -1,4 +1,4 @@
-"""Make the keys by which two reports of one call are found: fingerprints of the call's content."""
+"""Makes the keys by which two reports of one call are found: fingerprints of the call's content."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def make_tool_key(step: Step, *, is_alone: bool) -> str:
     """Return a key made from a tool run's name and arguments, or from a retrieval's query.
 
     The key of a retrieval excludes its name, because instrumentations name it after its class, span
-    or store. Return an empty key for embeddings and for retrievals without a query.
+    or store. The key is empty for embeddings and for retrievals without a query.
     """
     kind = step.metadata.get("tool_kind", "")
     if kind:
@@ -67,7 +67,11 @@ def is_alone(call_key: str) -> bool:
 
 
 def sought_key(call_key: str) -> str:
-    """Return the key that another report of the same call has."""
+    """Return the key that another report of the same call has in another trace.
+
+    For a tool run in a trace without model calls this is the key in a trace with model calls, and
+    vice versa; a model call has the same key everywhere.
+    """
     sort, colon, digest = call_key.rpartition(":")
     if not colon:
         return call_key

@@ -1,9 +1,9 @@
-"""Pair the legs of calls over the Model Context Protocol, so that one call is one step.
+"""Pairs the legs of calls over the Model Context Protocol, so that one call is one step.
 
-A call has up to four reports: the framework's tool, its client's leg, the SDK's leg and the
-server's leg. Each is below the one before, but the framework's span is next to the legs if it is
-never the current span. Times are no evidence, because networks and the client's own work change
-them. The protocol decides:
+A leg is one side of the call, reported as a span by the client or the server. A call has up to four
+reports: the framework's tool, its client's leg, the SDK's leg and the server's leg. Each is below
+the one before, but the framework's span is next to the legs if it is never the current span. Times
+are no evidence, because networks and the client's own work change them. The protocol decides:
 
 - a server's leg below a client's leg is the far end of that call;
 - a single leg below a tool of its name is that tool's call; two legs are calls that the tool makes;
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 FAR_SIDE = "mcp.far_side_alone"
-"""The rule for a call that is no step, because its caller's spans are missing from the trace."""
+"""Name of the rule for a call that is no step because its caller's spans are not in the trace."""
 _SLACKS_NS = (BLUR_NS, 20_000_000)
 """How far a leg may exceed its tool's time in ns: on the same clock, then on two clocks."""
 _TOOL, _OTHER = Kind.TOOL, Kind.OTHER
@@ -40,13 +40,13 @@ LONGEST_NAME = 128
 
 
 def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
-    """Return the legs among the spans, keyed by span id."""
+    """Return the legs (client or server sides of MCP calls) of these spans, keyed by span id."""
     tools = (n.span for n in spans if n.kind is _TOOL)
     return {span.span_id: leg for span in tools if (leg := read_leg(span)) is not None}
 
 
 class Calls:
-    """The legs of a trace, and the tools that they may belong to."""
+    """The legs of a trace's MCP calls, to be paired with the tools whose calls they report."""
 
     def __init__(
         self, tree: SpanTree, spans: Mapping[str, NormalizedSpan], legs: Mapping[str, Leg]
@@ -59,7 +59,9 @@ class Calls:
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
         """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
 
-        A tool's own calls are several legs with different arguments below a tool that is no leg.
+        ``outer`` maps a span id to the id of the span that it repeats. A tool's own calls are legs
+        below a tool that is no leg, with arguments that differ from each other or, if there is only
+        one leg, from the tool's.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():
@@ -75,7 +77,10 @@ class Calls:
         return {span_id: target for span_id, target in outer.items() if span_id not in own}
 
     def pair(self, outer: Mapping[str, str]) -> Mapping[str, str]:
-        """Return for each further report of a call the span that it repeats, as span ids."""
+        """Map the span id of each further report of a call to the id of the span that it repeats.
+
+        Spans in ``outer``, which are paired already, are skipped.
+        """
         families: defaultdict[str, list[str]] = defaultdict(list)
         alone: list[str] = []
         for span, above in self._tools_below():
@@ -111,7 +116,7 @@ class Calls:
         return _same_name(self._name(above), self._name(inner))
 
     def _own(self, above: str, family: Sequence[str]) -> Sequence[str]:
-        """Return the spans among ``family`` that report the call of the span above them."""
+        """Return the spans in ``family`` that report the same call as ``above``, the span above."""
         leg = self._legs.get(above)
         if leg is not None and not leg.is_server:
             return family
@@ -141,7 +146,7 @@ class Calls:
         return pairs
 
     def _by_name(self, legs: Iterable[str]) -> Mapping[str, Sequence[str]]:
-        """Return the legs of each tool name, ordered by start."""
+        """Group the legs by tool name, each group ordered by start."""
         groups: defaultdict[str, list[str]] = defaultdict(list)
         for span_id in sorted(legs, key=self._start):
             groups[self._name(span_id)].append(span_id)
@@ -151,7 +156,7 @@ class Calls:
         return self._spans[span_id].span.start_ns
 
     def _tools_by_name(self, used: set[str]) -> Mapping[str, Sequence[NormalizedSpan]]:
-        """Return unpaired tools by each name that their leg may have; an empty name matches all."""
+        """Key the unpaired tools by each name that their leg may have; ``""`` has all tools."""
         tools: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
         for span_id, n in self._spans.items():
             if n.kind is _TOOL and span_id not in self._legs and span_id not in used:
@@ -206,7 +211,7 @@ def _overlapping(tools: Sequence[NormalizedSpan]) -> Iterator[Sequence[Normalize
 
 
 def _same_name(outer: str, inner: str) -> bool:
-    """Return whether two names may mean one tool: equal, unknown, or with the server's name."""
+    """Return whether names may mean one tool: equal, one unknown, or one after a server's name."""
     return not outer or not inner or outer == inner or inner in _names_in(outer)
 
 
@@ -222,6 +227,6 @@ def is_far_side(tree: SpanTree, span_id: str, leg: Leg) -> bool:
     """Return whether a leg without an outer report is the far end of a call from another trace.
 
     It is a server's leg, or a client's leg that is the root of its trace. Spans of OpenLLMetry are
-    excluded: plain applications send them too, with arguments and results.
+    excluded because plain applications send them too, with arguments and results.
     """
     return not leg.is_openllmetry and (leg.is_server or tree.root.span_id == span_id)

@@ -1,4 +1,4 @@
-"""Decide whether two spans report the same call or run, by time, names and token counts."""
+"""Decides whether two spans report the same call or run, by time, names and token counts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pair_orphans(tree: SpanTree, calls: Sequence[NormalizedSpan]) -> dict[str, s
 def _pair(
     calls: Iterable[NormalizedSpan], is_same: Callable[[NormalizedSpan, NormalizedSpan], bool]
 ) -> dict[str, str]:
-    """Pair calls in start order, each with the last open call that it repeats."""
+    """Pair calls in start order, each with the latest call still running that it repeats."""
     pairs: dict[str, str] = {}
     open_calls: list[NormalizedSpan] = []
     for n in sorted(calls, key=_outer_first):
@@ -117,7 +117,7 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
     """Return whether the counts agree; some clients exclude cached tokens from the input.
 
-    Every call has an input and an output. A zero is a missing count; the other count then decides.
+    Every call has an input and an output. So a zero is a missing count; then the other decides.
     """
     if ours is None or theirs is None:
         return False
@@ -188,7 +188,7 @@ def _is_near(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether only start or end coincide: an instrumentation may first have to load.
+    """Return whether only start or end coincide, as if an instrumentation first had to load.
 
     Runs that only began together may be parallel, so they must share nearly all their time.
     """
@@ -199,7 +199,7 @@ def _is_delayed(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _have_one_response(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether both spans have one response id; on a busy machine one may be much later."""
+    """Return whether both have the same response id; on a busy machine one may be much later."""
     return ours.facts.response_id == theirs.facts.response_id != ""
 
 

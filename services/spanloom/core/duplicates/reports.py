@@ -1,4 +1,4 @@
-"""Find runs that several instrumentations report, and complete them from each other's spans."""
+"""Finds runs that several instrumentations report, and completes them from each other's spans."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _candidates(steps: Iterable[NormalizedSpan]) -> Iterator[Twins]:
 
 
 def _latest_start(n: NormalizedSpan) -> int:
-    """Return the latest start of another report of this run, in ns."""
+    """Return the latest start, in ns, that another report of this span's run may have."""
     return max(n.span.start_ns, n.span.end_ns) + own_slack_ns(n)
 
 

@@ -1,4 +1,4 @@
-"""Find the spans of a trace that repeat another span's report, so that each call is one step."""
+"""Finds the spans of a trace that repeat another span's report, so that each call is one step."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _free_steps(
 
 
 def _have_several_scopes(steps: Sequence[NormalizedSpan]) -> bool:
-    """Return whether steps may be duplicates: one scope never reports a step twice."""
+    """Return whether the steps have several scopes; one scope never reports a step twice."""
     return len({n.span.scope_name for n in steps}) > 1
 
 
@@ -256,7 +256,7 @@ def _convention(n: NormalizedSpan) -> str:
 
 
 def _is_part_of_tool(n: NormalizedSpan) -> bool:
-    """Return whether a tool within a tool only retrieves its data, as retrieval or embedding."""
+    """Return whether a tool is a retrieval, embedding or the like, which an outer tool includes."""
     return n.kind is _TOOL and bool(n.facts.data_kind)
 
 

@@ -1,4 +1,4 @@
-"""Find calls and whole runs that another trace reports again."""
+"""Finds calls and whole runs that another trace reports again."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ _START = attrgetter("start_ns")
 
 
 def find_twins(other: Sequence[Call], own: Sequence[Call]) -> Sequence[Call]:
-    """Return the twin of each call in the other trace; empty if a call has no twin.
+    """Return the twins, in ``other``, of the calls in ``own``; empty if not every call has one.
 
     A framework calls its instrumentations in a fixed order: the twin from the same trace begins
-    first in every pair, and likewise ends first. Two parallel runs are not so regular.
+    first in every pair, and likewise ends first. Two parallel runs are not so regular, so they
+    have no twins.
     """
     twins: dict[str, Call] = {}
     taken: set[str] = set()
@@ -61,7 +62,7 @@ def _are_regular(pairs: Sequence[tuple[Call, Call]]) -> bool:
 
 
 def _have_one_sign(apart_ns: Sequence[int]) -> bool:
-    """Return whether at most a quarter of the differences beyond ``BLUR_NS`` has the other sign."""
+    """Return whether at most a quarter of the differences has the rarer sign, beyond BLUR_NS."""
     before, after = (sum(sign * n >= BLUR_NS for n in apart_ns) for sign in (-1, 1))
     return 4 * min(before, after) <= len(apart_ns)
 
@@ -173,7 +174,7 @@ def list_calls(trajectory: Trajectory) -> Sequence[Call]:
 
 
 def _is_nothing_around(trajectory: Trajectory) -> bool:
-    """Return whether a single call is the root, or its parents were not sent."""
+    """Return whether the only call of a trace is its root, or the spans above were not sent."""
     if trajectory.has_root or trajectory.root_type is Kind.MODEL:
         return trajectory.root_type is Kind.MODEL
     return trajectory.root.id not in {verdict.span_id for verdict in trajectory.verdicts}

@@ -1,4 +1,4 @@
-"""Compare the texts of two model calls: reports of one call never contradict each other.
+"""Compares the texts of two model calls: reports of one call never contradict each other.
 
 Equal token counts are no proof: if two mails are classified in parallel, ``no`` and ``yes`` are the
 answers of two calls. Instrumentations report different parts of a call in different formats, so
@@ -34,7 +34,7 @@ _USER = '{"role":"user"'
 """The start of a user's message in the compact JSON of a conversation."""
 _DECODER = JSONDecoder()
 _JSON_STARTS = ("{", "[")
-"""Texts that begin with these are compared only if they parse, so that keys are not compared."""
+"""A text that begins with one of these is compared only if it parses as JSON, without its keys."""
 IDENTIFYING_CHARS = 64
 """Equal answers of this length identify a call; the questions need not be compared then."""
 

@@ -1,4 +1,4 @@
-"""Build a trajectory from normalized spans, independently of instrumentation conventions.
+"""Builds a trajectory from normalized spans, independently of instrumentation conventions.
 
 Input: the span tree of a trace, the normalized spans from the dialects, and the duplicate reports
 found by ``core/duplicates``. Output: a trajectory. Start with ``build.py``, then read ``steps.py``,

@@ -1,4 +1,4 @@
-"""Find the parent step of each span of a trace."""
+"""Finds the parent step of each span of a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the trajectory; the result does not depend on the order of the spans.
+"""Builds the trajectory; the result does not depend on the order of the spans.
 
 SDKs send a span when it ends, so the root of a run in progress is missing. If there is a single
 topmost span, it serves as the root; otherwise a root is created above the topmost spans. A created
@@ -68,7 +68,7 @@ def build_reported(  # needs everything of which a trajectory is made
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory; ``reports`` tells which spans report the same step."""
+    """Return the trajectory; ``reports`` says which spans report the same step."""
     sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)

@@ -1,4 +1,4 @@
-"""Collect a run's names, totals and linked traces for the ``extraction`` object of its document."""
+"""Collects a run's names, totals and linked traces for ``extraction`` in its document."""
 
 from __future__ import annotations
 

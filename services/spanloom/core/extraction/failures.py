@@ -1,4 +1,4 @@
-"""List the failures of a run, each once, and whether the run recovered from them.
+"""Lists the failures of a run, each once, and whether the run recovered from them.
 
 An exception may pass through every span around it: tool, node, agent, root. That is one failure, of
 the tool. The run has recovered from it if the parent of the outermost failed span did not fail, and
@@ -188,7 +188,7 @@ def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Map the id of each failed step to the first of its reports in which its failure began."""
+    """Map each failed step's id to the first of its reports in ``began``, where failures began."""
     first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")

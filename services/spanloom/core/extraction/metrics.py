@@ -1,4 +1,4 @@
-"""Compute the metrics of an agent or a run, and the costs of its calls."""
+"""Computes the metrics of an agent or a run, and the costs of its calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find runs that paused for a person, resumed, or were cancelled."""
+"""Finds runs that paused for a person, resumed, or were cancelled."""
 
 from __future__ import annotations
 

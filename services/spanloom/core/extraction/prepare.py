@@ -1,4 +1,4 @@
-"""Prepare spans for the dialects: undo changes that a sender's settings made to attribute values.
+"""Undoes changes that a sender's settings made to attribute values, before dialects read the spans.
 
 Messages in events become attributes, JSON that was encoded twice is decoded, an unknown operation
 name is removed, and so are control characters. A warning reports each kind of lost value.

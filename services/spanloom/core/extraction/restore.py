@@ -1,4 +1,4 @@
-"""Restore a trajectory from spans that carry an imported document, without computing anything.
+"""Restores a trajectory from spans that carry an imported document, without computing anything.
 
 This requires all spans of the document and no span that the run itself sent. Otherwise the trace is
 built like any other, from the steps that the dialect ``imported`` reads.

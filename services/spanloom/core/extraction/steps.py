@@ -1,4 +1,4 @@
-"""Make the steps of a trace and assign them to the agents that own them.
+"""Makes the steps of a trace and assigns them to the agents that own them.
 
 An agent owns all steps below it, down to and including the next agent, as a flat list in order. The
 root owns the steps without an agent above them. Each step has exactly one owner.
@@ -82,7 +82,7 @@ def arrange_steps(
 
 
 def _unfinished(step: Step) -> Step:
-    """Return a step without an end with the outcome unfinished, unless it has another outcome."""
+    """Return a step that has no end, with the outcome unfinished unless another one is set."""
     return step._replace(metadata={"outcome": str(Outcome.UNFINISHED), **step.metadata})
 
 

@@ -1,4 +1,4 @@
-"""Fill in missing requests and answers of agents, and arguments of tools, from other steps.
+"""Fills in missing requests and answers of agents, and arguments of tools, from other steps.
 
 Many instrumentations report messages only on model calls. An agent's request is the user's last
 message in its first call, its answer is the output of its last call; inner agents, with their
@@ -252,7 +252,7 @@ def _leaves(value: object) -> Iterator[object]:
 
 
 def _adds(leaf: object, error: StepError, endings: tuple[str, ...]) -> bool:
-    """Return whether a string or number is not in the error, ignoring a short text around it."""
+    """Return whether a string or number adds to the error more than a short text around it."""
     if not isinstance(leaf, str):
         return leaf != error.code
     text = leaf.strip()

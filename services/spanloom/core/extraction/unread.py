@@ -1,7 +1,7 @@
 """Warnings about attributes that no dialect reads: tokens, messages, a model, an unknown scope.
 
 Only spans of generic dialects, spans from which a dialect reads nothing, and model calls without
-token counts are checked. On other spans the dialect knows all attributes of its library.
+token counts are checked. On other spans the dialect reads all relevant attributes of its library.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 
 def _read_keys(n: NormalizedSpan) -> Collection[str]:
-    """Return the keys that are read for unknown senders too; none if the span is no step."""
+    """Return the attribute keys read from a step of any sender; none if the span is no step."""
     if n.kind is _OTHER:
         return ()
     return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

@@ -48,7 +48,7 @@ Reach.ALL = Reach(frozenset(), is_every=True)
 
 
 ALL_PROJECTS = "*"
-"""Stands for every project in a key; no project may have this name."""
+"""The ``project`` of a key for every project; no project may have this name."""
 MAX_PROJECT_BYTES = 200
 
 

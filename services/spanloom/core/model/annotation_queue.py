@@ -54,7 +54,7 @@ class Mode(StrEnum):
 
 
 class Alike(NamedTuple):
-    """How many of their answers about an item the annotators agree on."""
+    """How many answers about an item several annotators gave, and on how many all agree."""
 
     shared: int
     """Number of steps, and questions about the run, that at least two annotators have answered."""

@@ -55,7 +55,7 @@ NO_BUDGET = RuleBudget()
 
 
 class BackfillRange(NamedTuple):
-    """The range of the root's start of the past runs to judge; ``None`` leaves the range open."""
+    """The range of start times (of the root) of past runs to judge; ``None`` leaves an end open."""
 
     from_ns: int | None = None
     to_ns: int | None = None

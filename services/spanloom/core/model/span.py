@@ -155,7 +155,7 @@ class Facts:
 
 
 class UnreadKeys(NamedTuple):
-    """Keys that look like token counts, messages or a model, but that no code reads."""
+    """Attribute keys that look like token counts, messages or a model, but that no code reads."""
 
     named: Sequence[str] = ()
     """Keys that name tokens, messages or a model."""

@@ -58,11 +58,11 @@ class Outcome(StrEnum):
     RECOVERED = "recovered"
     """Something failed, and the run recovered from every failure."""
     PAUSED = "paused"
-    """It waits for a person, and was not resumed in the same trace."""
+    """The run waits for a person, and was not resumed in the same trace."""
     CANCELLED = "cancelled"
-    """It was stopped from outside before it had an answer."""
+    """The run was stopped from outside before it had an answer."""
     UNFINISHED = "unfinished"
-    """It has no end in the stored spans; its process may have been killed."""
+    """The run has no end in the stored spans; its process may have been killed."""
     FAILED = "failed"
     """Something failed, and the run did not recover from it."""
 
@@ -104,7 +104,7 @@ def with_type(message: str, kind: str) -> str:
 
 
 def explained(message: str, kind: str) -> str:
-    """Return the message, after the error type if it is only an argument's repr: ``'city'``."""
+    """Return the message; if it is only an argument's repr, ``'city'``, the type goes before it."""
     is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))
     return with_type(message, kind) if is_argument else message
 
@@ -220,7 +220,7 @@ class Metrics(NamedTuple):
     """Sum over model steps; parallel calls can make it longer than the wall-clock time."""
     tool_duration_ns: int = 0
     model_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """Step ids by error code."""
+    """Ids of failed model steps, keyed by error code."""
     tool_errors: Mapping[str, Sequence[str]] = MappingProxyType({})
     model_error_rate: float = 0.0
     tool_error_rate: float = 0.0

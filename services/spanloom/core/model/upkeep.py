@@ -20,7 +20,7 @@ class Kind(Enum):
     SPANS = "spans"
     TRAJECTORIES = "trajectories"
     BOTH = "both"
-    """Retained as long as spans or trajectories are."""
+    """Retained for the longer of the periods for spans and trajectories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Selection:
 
 
 class StoredTrace(NamedTuple):
-    """A trace with a stored trajectory, as a replay needs it."""
+    """The data that a replay needs about a trace with a stored trajectory."""
 
     key: TraceKey
     status: Status

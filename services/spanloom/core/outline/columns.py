@@ -27,7 +27,7 @@ _MOST_START = 2**31 - 1
 
 
 class Column(NamedTuple):
-    """Values of one width, one per row."""
+    """A column of an outline: one integer per row, all encoded with the same width."""
 
     name: str
     code: str

@@ -4,8 +4,8 @@ In a run of up to ``MOST_STEPS`` steps each step is a node; in a longer run all 
 by one agent are one node. Edges come from the spans alone, never from times.
 
 Handoff tools are called ``transfer_to_…`` in LangGraph, Eino, AutoGen and ADK, and ``handoff`` in
-OpenAI's Agents SDK and LlamaIndex. The agent that they name has to be in the same run; which agent
-started next is not considered.
+OpenAI's Agents SDK and LlamaIndex. The agent that they name has to be in the same run; it does not
+matter which agent started next.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 250
 MOST_NODES = 1_000
-"""Maximum nodes by kind, agent and name; further steps share one node per type."""
+"""Maximum nodes with their own kind, agent and name; further steps share one node per kind."""
 _REST = "…"
 
 
@@ -122,7 +122,7 @@ def _why(steps: int) -> str:
 
 _BEFORE_NAME = ("transfer_to_", "handoff to ")
 _NAMELESS = ("handoff", "transfer_to_agent")
-"""Tools that have the agent's name in their arguments or in their output."""
+"""Handoff tools whose arguments or output, not their own name, contain the agent's name."""
 _ARGUMENTS = ("agent_name", "to_agent")
 
 

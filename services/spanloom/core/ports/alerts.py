@@ -61,7 +61,7 @@ class AlertStore(Protocol):
         """
 
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
-        """Return the last event of each alert version on each of these runs, even if deleted."""
+        """Return each alert version's last event on each of these runs, even on deleted runs."""
 
     def latest_numbers(self, reach: Reach) -> Sequence[AlertEvent]:
         """Return the last event of each group, for each version of alerts on metrics."""
@@ -70,7 +70,7 @@ class AlertStore(Protocol):
         """Return up to ``limit`` events of deleted runs that are still firing."""
 
     def firing(self, reach: Reach) -> Mapping[tuple[str, str], int]:
-        """Return the number of firing runs or groups by project and alert; zeros are left out."""
+        """Return the number of firing runs or groups per (project, alert); zeros are left out."""
 
     def events(
         self, project: str, name: str, query: EventsQuery, limit: int, after: EventPlace | None
@@ -78,7 +78,7 @@ class AlertStore(Protocol):
         """Return up to ``limit`` events of an alert after a position, newest first."""
 
     def shown(self, events: Sequence[AlertEvent]) -> Mapping[tuple[str, int], Mapping[str, Any]]:
-        """Return the evidence for events by id and number, except for deleted runs."""
+        """Return the evidence for these events, keyed by id and number; deleted runs have none."""
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         """Store results of delivery attempts; the last for each event and channel counts."""

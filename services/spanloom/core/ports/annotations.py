@@ -85,9 +85,8 @@ class AnnotationStore(Protocol):
     ) -> Sequence[Annotation]:
         """Return up to ``limit`` current annotations after a slot, in the order of slots.
 
-        The slot of an annotation is what it judges, with its scheme and annotator.
-
-        Retracted annotations are included, with ``is_deleted`` set.
+        The slot of an annotation is what it judges, with its scheme and annotator. Retracted
+        annotations are included, with ``is_deleted`` set.
         """
 
     def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:

@@ -83,7 +83,7 @@ def may_replace(stored: Precedence, new: Precedence, *, is_whole: bool) -> bool:
 
 
 def knows_more(own: Precedence, others: Iterable[Precedence]) -> bool:
-    """Return whether any of ``others`` read less than ``own``, so that it must not replace it."""
+    """Return whether ``own`` has precedence over one of ``others``, which must not replace it."""
     return any(not may_replace(own, other, is_whole=False) for other in others)
 
 

@@ -32,7 +32,7 @@ class DatasetStore(Protocol):
         """Return every item of the draft by key, including removed items."""
 
     def count_drafts(self, project: str, dataset: str = "") -> Mapping[str, int]:
-        """Return the number of draft items by dataset, for all datasets or one; no zeros."""
+        """Return the number of draft items per dataset, for all datasets or one; without zeros."""
 
     def add_version(
         self,

@@ -48,14 +48,14 @@ class OnlineRuleStore(Protocol):
         rules: Collection[RuleId],
         states: Collection[WorkState],
     ) -> Sequence[Work]:
-        """Return the due work for these rules that is in one of these states.
+        """Return the due work of these rules on runs in ``slices`` that is in one of ``states``.
 
-        Only for runs in ``slices``. Pending work comes before deferred work; within a state the
-        work with the earliest due time comes first.
+        Pending work comes before deferred work; within a state the work with the earliest due time
+        comes first.
         """
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
-        """Return all rules' work for these runs, in its newest state."""
+        """Return the work of all rules for these runs, each task in its newest state."""
 
     def progress(self, project: str, name: str = "") -> Mapping[str, RuleProgress]:
         """Return the progress of a project's rules, or of one rule; omit rules without work."""

@@ -125,14 +125,14 @@ class ChangeReader(Protocol):
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return the changes of traces that need to be built, of any age, as ``unextracted`` does.
 
-        Only for traces whose ids begin with the hex digits ``begins_with``. The traces are found in
-        the table of requests instead of the table of changes.
+        Only traces whose ids begin with the hex digits ``begins_with`` are included. They are found
+        in the table of requests instead of the table of changes.
         """
 
     def present(
         self, requests: Iterable[tuple[TraceKey, int, int]]
     ) -> AbstractSet[tuple[TraceKey, int, int]]:
-        """Return the requests (trace, sequence, number of spans) that are still stored."""
+        """Return which of these requests (trace, sequence, number of spans) are still stored."""
 
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
         """Return the traces whose progress is unfinished: live, or failed at the last attempt."""
@@ -160,7 +160,7 @@ class ProgressWriter(Protocol):
         """Make stored traces due again, by storing a change without spans for each."""
 
     def record_watermark(self, second: int) -> None:
-        """Record that all changes before a second are extracted, or their traces unfinished."""
+        """Record that all changes before a second are extracted or their traces are unfinished."""
 
     def record_watermarks(self, seconds: Mapping[int, int]) -> None:
         """Record watermarks, in seconds, keyed by slice."""
@@ -181,7 +181,7 @@ class ReplayRequests(Protocol):
     def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
         """Return up to ``limit`` replays within the reach, newest first.
 
-        If ``after`` is set, only replays that are older than the replay with this id.
+        If ``after`` is set, only replays older than the replay with this id are returned.
         """
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
@@ -206,5 +206,5 @@ class ReplayQueue(ReplayRequests, Protocol):
     ) -> Sequence[StoredTrace]:
         """Return up to ``limit`` traces in the selection after a key, in the order of keys.
 
-        If ``part`` is set, only traces in this part of a replay.
+        If ``part`` is set, only traces in this part of a replay are returned.
         """

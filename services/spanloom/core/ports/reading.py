@@ -70,8 +70,8 @@ class DocumentReader(Protocol):
     ) -> Sequence[bytes | None]:
         """Return documents for the first keys: as many as fit into ``most_bytes``, at least one.
 
-        ``None`` stands for a document that does not exist (any longer), and for one with more than
-        ``most_each`` bytes, which is not read.
+        ``None`` is returned in place of a document that does not exist (any longer), or that has
+        more than ``most_each`` bytes and is not read.
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
@@ -177,10 +177,10 @@ class SentSpans(Protocol):
     """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return the key of a trace that has a trajectory; of several projects, the newest."""
+        """Return the key of the trace, if it has a trajectory; of several projects, the newest."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
-        """Return the other traces of the run whose home is this trace, ordered by id."""
+        """Return the other traces of the run that is shown under this trace, ordered by id."""
 
     def read_otlp(
         self, key: TraceKey, span_id: str = "", after: str = "", limit: int = 2**31
@@ -190,7 +190,7 @@ class SentSpans(Protocol):
         Attribute values have the types in which they were sent. Pages are in the order of span ids;
         within a message spans are ordered by (start, span id). The result is empty if there are no
         spans. Two such messages concatenated are one message with the spans of both. A single span
-        may also belong to another trace of a run whose home is this trace (``core/joining``).
+        may also be in another trace of the run that is shown under this trace (``core/joining``).
         """
 
 

@@ -186,14 +186,14 @@ class SpanReader(Protocol):
         """Return the requests that have arrived for these traces; no entry if nothing arrived.
 
         A later read may not return all of their spans, because the rows of an ``append`` become
-        visible table by table. ``core.coverage`` compares them.
+        visible table by table. ``core.coverage`` compares the spans read with these requests.
         """
 
     def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
         """Return the ids of the spans in each request for these traces, if they are known."""
 
     def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """Return the ``Arrived.digest`` of each trace's last whole build, if one is recorded."""
+        """Return the ``Arrived.digest`` of each trace's last whole build (``Build.is_whole``)."""
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
         """Return every span of the traces, each in its newest version, in no particular order.

@@ -99,12 +99,12 @@ class TextIndexer(Protocol):
     ) -> Sequence[Changed]:
         """Return up to ``limit`` trajectories in the slices, stored from ``second`` on, in order.
 
-        If ``after`` is set, only trajectories after this position. A trajectory may also be
-        returned for an older version.
+        If ``after`` is set, only trajectories after this position are returned. A trajectory may
+        also be returned for an older version.
         """
 
     def index_texts(self, keys: Sequence[TraceKey]) -> int:
-        """Add the texts of the current versions that are missing in the index.
+        """Add to the index the texts of the current versions that it lacks.
 
         Returns the number of added texts, which can be found by a search from then on.
         """

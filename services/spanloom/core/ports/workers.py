@@ -1,4 +1,4 @@
-"""The port for heartbeats, which tell processes that share a ClickHouse server of each other."""
+"""The port for heartbeats, by which processes sharing a ClickHouse server find each other."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def is_orderable(field: Field) -> bool:
 
 
 def orders_of(of: Subject) -> Mapping[str, Field]:
-    """Return the fields by which runs or steps can be ordered; ``start`` is that of the run."""
+    """Return the fields by which runs or steps can be ordered; ``start`` is the run's start."""
     return {field.name: field for field in (START, *FIELDS[of].values()) if is_orderable(field)}
 
 
@@ -90,7 +90,7 @@ def condition_of(filters: Mapping[str, object]) -> Condition | None:
 
 
 def all_of(*conditions: Condition | None) -> Condition | None:
-    """Join conditions with ``and``; ``None`` stands for a condition that is always true."""
+    """Join conditions with ``and``; ``None`` is a condition that is always true."""
     parts = [condition for condition in conditions if condition is not None]
     return And(tuple(parts)) if len(parts) > 1 else next(iter(parts), None)
 

@@ -72,7 +72,7 @@ YOUNG = {
     **{code: code + 0x20 for code in range(0x10D50, 0x10D66)},
     **{code: code + 0x1B for code in range(0x16EA0, 0x16EB9)},
 }
-"""Capital letters that are in ClickHouse's Unicode but not in Python 3.11's, with lower case."""
+"""Lower case of capital letters that Python 3.11's Unicode version, unlike ClickHouse's, lacks."""
 
 
 def class_of(ranges: str, form: str) -> str:

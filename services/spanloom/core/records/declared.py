@@ -141,7 +141,7 @@ class StoredSteps:
 class Read:
     """The SQL that computes a field from the columns of a query.
 
-    For a step these are the run's columns and items such as ``StepName``.
+    For a field of a step, the columns are the run's columns and items such as ``StepName``.
     """
 
     sql: str
@@ -158,7 +158,7 @@ class Summed:
 class From:
     """How a field is computed from the object from which the record is made.
 
-    Without this declaration it is the attribute of the object with the same name.
+    Without this declaration, a field is the attribute of the object with the same name.
     """
 
     take: Callable[[Any], object] | str | None

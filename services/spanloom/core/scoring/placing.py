@@ -182,7 +182,7 @@ class _Places:
         self._responses = responses
 
     def find(self, sent: _Sent) -> tuple[str, str]:
-        """Return target and step id.
+        """Return the target and the step id of a result.
 
         For a span that is not a step, the step is the nearest one above. As long as the span has
         not arrived, the span itself is the target.

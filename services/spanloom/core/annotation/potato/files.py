@@ -61,7 +61,7 @@ def list_steps(document: Json, *, with_agents: bool = False) -> Sequence[Documen
 
 
 def cut(text: str) -> str:
-    """Return a text cut to ``MOST_TEXT`` characters, with a note of how many are missing."""
+    """Return a text cut to ``MOST_TEXT`` characters, with a note of how many were cut off."""
     if len(text) <= MOST_TEXT:
         return text
     return f"{text[:MOST_TEXT]} […{len(text) - MOST_TEXT:,} characters more]"
@@ -98,7 +98,7 @@ _NOT_ANNOTATORS = ("id", "instance_id", "item_id")
 
 
 def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json]) -> Json:
-    """Return the state of a user; ``answers`` are by item and scheme.
+    """Return the state of a user; ``answers`` are keyed by item, then by scheme.
 
     The user's account must already exist in Potato, because Potato does not register a name for
     which there is a folder.

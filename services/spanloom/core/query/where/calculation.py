@@ -51,7 +51,7 @@ class CalculationReader:
     def __init__(
         self, reader: TokenReader, compare: ComparisonReader, counted: Callable[[], Condition]
     ) -> None:
-        """Parse fields and operators with ``compare``, and ``count(…)`` with ``counted``."""
+        """Store the parsers: ``compare`` for fields and operators, ``counted`` for ``count(…)``."""
         self._reader = reader
         self._compare = compare
         self._counted = counted

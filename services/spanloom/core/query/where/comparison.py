@@ -33,7 +33,7 @@ class ComparisonReader:
     """Parses comparisons of fields of runs, or of steps."""
 
     def __init__(self, reader: TokenReader, subject: Subject, now_ns: int) -> None:
-        """Parse fields of ``subject`` from the reader; relative times count from ``now_ns``."""
+        """Prepare to parse fields of ``subject``; relative times count from ``now_ns``."""
         self._reader = reader
         self._subject = subject
         self._fields = FIELDS[subject]

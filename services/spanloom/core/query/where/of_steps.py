@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether the token after this can be ``then`` …; after an operator it is a value."""
+    """Return whether ``then`` … after ``before`` is a keyword; after an operator it is a value."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

@@ -54,7 +54,7 @@ class UnfitValueError(ValueError):
     """Raised if a value does not fit its field."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
-        """Store the known values that resemble the wrong value."""
+        """Store the message, and the known values that resemble the wrong value."""
         super().__init__(message)
         self.did_you_mean = did_you_mean
 
