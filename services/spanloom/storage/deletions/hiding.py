@@ -94,7 +94,7 @@ _RAW = {
 }
 """The tables that the writer's INSERT fills, each with its columns for sequence and start time.
 
-If a table has no time column, a deletion by start time hides a row only if it deletes its trace.
+In a table without a time column, a deletion by start time hides only the rows of deleted traces.
 """
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"

@@ -30,7 +30,7 @@ def read_deletions(
 ) -> Sequence[Deletion]:
     """Return the latest state of each deletion, newest first.
 
-    With ``only_lasting``, deletions that are over are left out.
+    ``only_lasting`` leaves out deletions that have ended.
     """
     rows = connection.rows("read_deletions", limit=limit, only_lasting=only_lasting)
     return [_deletion_of(row) for row in rows]
@@ -79,7 +79,7 @@ def read_traces(connection: Connection, scope: DeletionScope, until_seq: int) ->
 
 
 def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row]) -> None:
-    """Record that these traces are deleted; from now on no reader sees them."""
+    """Record the traces that a deletion deletes; from now on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     connection.insert("deleted_traces", TRACE_COLUMNS, rows)
 
@@ -127,7 +127,7 @@ def _deletion_of(row: Row) -> Deletion:
 
 
 class ClickHouseDeletions:
-    """``DeletionLedger`` over the extractor's connection."""
+    """``DeletionLedger`` that uses the extractor's connection."""
 
     def __init__(
         self,

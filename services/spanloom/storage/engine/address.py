@@ -1,4 +1,4 @@
-"""Says where a store is: a directory, or the hosts of a server, with account and secret files.
+"""The address of a store: a directory, or the hosts of a server, with account and secret files.
 
 ``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database``, or
 ``clickhouses://…`` for TLS. The files are read whenever a connection is opened, so that a new

@@ -220,7 +220,7 @@ def _seconds_of(done: object) -> float | None:
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Split texts into lists of at least one text, each with the bytes of one INSERT."""
+    """Split texts into lists of at least one text, each list for one INSERT."""
     some: list[bytes] = []
     size = 0
     for text in texts:

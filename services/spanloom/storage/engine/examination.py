@@ -37,7 +37,7 @@ class Examination:
         self.may_upgrade = False
         """Whether this process makes the tables, so that it accepts a store of an older release."""
         self.oldest: int | None = None
-        """See ``check_schema``."""
+        """The last migration that this process requires; ``None`` if it needs all."""
         self._takes_any_schema = takes_any_schema
         self._id = ""
         self._kept: Kept | None = None
@@ -75,7 +75,7 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Return why the host has another store than the known one; empty if it has not.
+        """Return a reason if the host has another store than the known one; otherwise empty text.
 
         Stores are compared by their ids, which stores before migration 0004 lack.
         """

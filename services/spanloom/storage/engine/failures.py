@@ -90,9 +90,9 @@ def translated() -> Iterator[None]:
     """Translate any exception of the driver to one of the three errors of a store.
 
     ``StoreRejectedError`` is caused by the data, ``StoreFaultError`` by the statement, and
-    ``StoreUnavailableError`` by a temporary state. The errors listed above are permanent, and so is
-    a value of ours that does not fit its column. Every other error is retryable, including an error
-    without a code: either the request never reached the engine, or its response was lost.
+    ``StoreUnavailableError`` by a temporary state. ``REFUSALS`` and ``FAULTS`` are permanent, and
+    so is a Python value that does not fit its column. Every other error is retryable, including an
+    error without a code, after which the request may have been executed or not.
     """
     try:
         yield

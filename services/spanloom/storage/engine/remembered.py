@@ -52,7 +52,7 @@ class Remembered(Generic[T]):
     """
 
     def __init__(self, *, is_alone: bool) -> None:
-        """Set whether no other process writes these rows."""
+        """Cache only if ``is_alone``, which means that no other process writes the rows."""
         self.writes = Writes()
         """The context that every write of these rows must use."""
         self._is_alone = is_alone

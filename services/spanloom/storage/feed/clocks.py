@@ -2,8 +2,8 @@
 
 A reader that follows rows by their time, or by the order of the table's parts, would miss rows,
 because the write that began first may end last: with four writers whose INSERTs took up to 2.8 s,
-it missed nine of ten rows. So on a server each process numbers its rows, and a reader remembers the
-last number of each process.
+such a reader missed nine of ten rows. So on a server each process numbers its rows, and a reader
+remembers the last number of each process.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ class Numbers:
     def numbered(self, rows: Rows) -> Iterator[Rows]:
         """Return the rows with the columns ``NUMBERED``, for an INSERT within the context.
 
-        After an error the INSERT may still be in progress, so later rows get another writer, which
-        makes them new in any case.
+        After an error the INSERT may still be in progress, so later rows get another writer, and
+        readers count none of them as read before.
         """
         first = self._last + 1
         self._last += len(rows)
@@ -170,7 +170,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
     """Return whether a reader that has read all rows up to ``shown`` can skip ``later``.
 
     Both announce the same version. If writing ``shown`` took too long, the reader may have missed
-    it. The reader has not missed it if that INSERT ended, and the second began, within the horizon.
+    it. The reader has not missed it if the times of both rows are at most ``HORIZON_S`` apart.
     """
     return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 

@@ -139,7 +139,7 @@ def laid_out(
     built = built_steps(steps, start_ns)
     for column, values in STEP_ARRAYS.items():
         yield column, values(built)
-    hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
+    hashes = find_hashes(texts)  # last, when the attributes are no longer in memory
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 

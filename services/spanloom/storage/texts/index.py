@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_SPANS = 20_000
 """The most spans of traces whose documents are read together into memory."""
 MAX_BYTES = 16 << 20
-"""Maximum bytes of rows in one INSERT, exceeded by at most one step; it becomes an atomic part."""
+"""Maximum bytes of rows in one INSERT, exceeded by at most one step; it makes one atomic part."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,

@@ -35,7 +35,7 @@ def compare(comparison: Compare, column: Column, literals: Literals) -> str:
     any_of = (_any_under_key if comparison.field.has_keys else _any)(positive, column, literals)
     if not negative:
         return any_of
-    if comparison.field.has_keys:  # an absent key never matches; an empty list has no such item
+    if comparison.field.has_keys:  # an absent key never matches, unlike an empty list
         return f"({_has_key(comparison.key, column, literals)} AND NOT {any_of})"
     return f"(NOT {any_of})"
 

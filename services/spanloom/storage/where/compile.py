@@ -69,7 +69,7 @@ class Compiler:
     """Compiles conditions to SQL and collects their literals; several may be in one query."""
 
     def __init__(self, tables: SideTables | None, prefix: str = "p") -> None:
-        """Use these side tables, and this prefix for the names of parameters."""
+        """Use the side tables for lookups, and the prefix for the names of parameters."""
         self._tables = tables
         self.literals = Literals(prefix)
 

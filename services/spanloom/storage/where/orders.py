@@ -22,7 +22,7 @@ _TYPES = ("UInt64", "String", "String")
 
 
 def rank(order: Order) -> Condition:
-    """Return the tuple of the sort key that precedes the start; empty if ordered by start."""
+    """Return a tuple of the expressions to sort by before the start; empty if ordered by start."""
     return _tuple(_ranks(order, RUN_COLUMNS))
 
 
@@ -81,7 +81,7 @@ def _each(order: Order, columns: Sequence[str]) -> Condition:
 
 
 def _ranks(order: Order, of: Mapping[str, Column]) -> Sequence[str]:
-    """Return the sort key that precedes the start; missing values come last."""
+    """Return the expressions to sort by before the start; missing values come last."""
     if order.field is START:
         return []
     column = of[order.field.name]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SideTables:
-    """Access to these tables, restricted to the rows that the reader may see."""
+    """Access to texts, annotations and scores, restricted to the rows that the reader may see."""
 
     def __init__(self, connection: Connection, reach: Reach) -> None:
         """Use the connection for lookups, and the reader's reach."""
