@@ -109,7 +109,7 @@ class BatchResult:
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
     """The announcement for each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
-    """One for each build that read all arrived spans, more than the equal stored build."""
+    """A confirmation for each complete build that read more spans than the equal stored build."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces to build again.

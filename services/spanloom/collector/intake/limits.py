@@ -23,7 +23,7 @@ class Limits:
     max_spans: int = 100_000
     """Maximum spans in a request; 4 MiB of empty spans take 87 times as much memory once parsed."""
     max_entries: int = 10_000
-    """Maximum resource and scope entries in a request; four times as many fields of other types."""
+    """Maximum resource and scope entries in a request; of other fields, four times as many."""
     max_gzip_members: int = 16
     """Maximum members in a gzip body; inflating a hundred thousand empty members takes seconds."""
     max_json_nodes: int = 8_000_000

@@ -53,8 +53,8 @@ class Stall:
     def trouble(self, oldest_waits_s: Callable[[], float]) -> str:
         """Return a description of the stall, which names no project; empty if there is no stall.
 
-        A failure long ago does not count if no request has waited long since, because the request
-        that was refused has become a dead letter.
+        An old failure counts only if a request has also waited for long; otherwise the refused
+        request has become a dead letter.
         """
         since_s, now_s = self._since_s, self._clock_s()
         if since_s is None or now_s - since_s < STALL_S:

@@ -177,7 +177,7 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield batches for what the workers did not build.
+    """Yield batches of the traces that the workers did not build.
 
     Lost tasks, and traces that workers left to the owner, are built in this process. Each trace of
     a stuck task becomes a separate batch for the workers.

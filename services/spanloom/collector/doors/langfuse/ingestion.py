@@ -185,7 +185,7 @@ class LangfuseIngestion:
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
-            with self._traces.hold(merged.traces):  # per export, so that others proceed
+            with self._traces.hold(merged.traces):  # held for one export, then others proceed
                 unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:

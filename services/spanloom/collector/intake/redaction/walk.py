@@ -98,7 +98,7 @@ class Walk:
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
     def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
-        """Return a text with all matches replaced of recognisers whose rules apply to ``place``."""
+        """Return a text in which the recognisers with rules for ``place`` replace their matches."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
