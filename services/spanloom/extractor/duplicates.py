@@ -107,7 +107,7 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 
 
 class _CallsByContent:
-    """Calls by content, in the order of their start.
+    """Calls, keyed by content, in the order of their start.
 
     A script that repeats one query a thousand times makes a thousand equal calls, so each call is
     compared only with calls near it in time.

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Digests = Mapping[str, str]
-    """SHA-256 in hex by the path of a file inside the backup."""
+    """SHA-256 in hex, keyed by the path of the file inside the backup."""
 
 
 CHUNK_BYTES = 1 << 20

@@ -57,7 +57,7 @@ def tls_of(settings: Settings) -> TlsFiles | None:
 
 
 def project_limits_of(settings: Settings) -> LimitsByProject:
-    """Return the limits by project.
+    """Return the limits of each project.
 
     Raises ``StartupError`` for an invalid limits file.
     """

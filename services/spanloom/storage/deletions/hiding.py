@@ -48,7 +48,7 @@ OF_TRACES = (
     "alert_evidence",
     "online_work",
 )
-"""Every table whose rows belong to a trace (``Project``, ``TraceId``), in the order of deletion.
+"""The tables with rows of traces (``Project``, ``TraceId``), in the order of removing deleted rows.
 
 ``trace_requests`` comes before the spans; otherwise the spans would count as missing.
 """

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.statements import Migration
 
 Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
-"""Name and checksum of migrations by number."""
+"""Name and checksum of migrations, keyed by number."""
 
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""

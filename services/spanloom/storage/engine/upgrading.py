@@ -34,7 +34,7 @@ WATCHED = (
 
 
 def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
-    """Return name and checksum, by number, of migrations whose additions are made.
+    """Return name and checksum of migrations whose additions are made, keyed by number.
 
     Call this before reading the list of finished migrations, because at the end a migration is in
     both for a moment.

@@ -70,7 +70,7 @@ class FeedClock(Protocol):
 
 
 class OwnClock:
-    """The clock of the embedded store, whose only process knows its writes in progress.
+    """The clock of the embedded store, of which one process makes all writes.
 
     Each write has its own time, later than all others. A row is shown when every write that began
     before it has ended, so no row is shown twice, or delayed by more than another INSERT.

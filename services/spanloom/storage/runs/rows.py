@@ -98,7 +98,10 @@ def summary_row(record: TrajectoryRecord) -> Summary:
 
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
-"""A row, column by column, as all arrays of a long run take as much memory as its texts."""
+"""A row as an iterator of its columns.
+
+All arrays of a long run together would take as much memory as its texts.
+"""
 
 
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
@@ -152,9 +155,9 @@ def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str,
 CALLS_PER_TEXT = 10_000
 COLUMNS_AT_ONCE = 8
 LONG_SPANS = 10_000
-"""Above this number of spans, columns are encoded one at a time.
+"""Above this number of spans, columns are encoded one at a time instead of eight.
 
-Eight columns take 30 MiB as numbers.
+Eight columns of Python numbers take 30 MiB.
 """
 
 

@@ -150,7 +150,7 @@ class ClickHouseSpans:
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Return whether this is a single, very long trace, which is read separately."""
+        """Return whether ``keys`` is a single, very long trace, which is read separately."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)

@@ -64,7 +64,7 @@ VIEWS = {
 
 
 def declared_columns() -> Mapping[str, Mapping[str, str]]:
-    """Return the declared columns of each table by name, as definitions for ``ADD COLUMN``."""
+    """Return definitions for ``ADD COLUMN`` of all declared columns, keyed by table and column."""
     columns: dict[str, dict[str, str]] = defaultdict(dict)
     for declaration in RECORDS:
         for stored in declaration.stored:

@@ -66,7 +66,7 @@ def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
 
 
 class Compiler:
-    """Compiles conditions to SQL and collects their literals; several may be in one query."""
+    """Compiles conditions to SQL and collects their literals as parameters of the query."""
 
     def __init__(self, tables: SideTables | None, prefix: str = "p") -> None:
         """Use the side tables for lookups, and the prefix for the names of parameters."""

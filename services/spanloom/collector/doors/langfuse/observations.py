@@ -193,7 +193,7 @@ def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
 
 
 class NamedLocks:
-    """Locks by name, which exist only while held.
+    """Named locks, which exist only while held.
 
     A thread acquires all its names at once, so that two threads cannot wait for each other.
     """

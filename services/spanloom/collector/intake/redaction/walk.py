@@ -52,7 +52,7 @@ class Gone:
 
 GONE: Final = Gone()
 Matches = Counter[tuple[str, Action]]
-"""Number of matches by rule and action."""
+"""Number of matches, keyed by the name of the rule and the action."""
 
 
 def is_gone(value: object) -> bool:
