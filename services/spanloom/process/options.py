@@ -77,7 +77,7 @@ def terms_of(settings: Settings) -> Terms:
 
 
 def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
-    """Return the object that builds trajectories: in worker processes, or here if there are none.
+    """Return the object that builds trajectories: in worker processes, or in this process.
 
     Raises ``StartupError`` for an invalid prices file.
     """

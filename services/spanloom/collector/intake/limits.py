@@ -50,7 +50,7 @@ class Limits:
     body_grace_s: float = 10.0
     """Seconds that an HTTP body may take in addition to its size divided by ``min_body_rate``."""
     min_body_rate: int = 8 * 1024
-    """Minimum bytes per second; slower HTTP bodies are refused: they occupy memory too long."""
+    """Minimum bytes per second; a slower HTTP body is refused, as it occupies memory too long."""
     message_timeout_s: float = 15.0
     """Maximum seconds for a gRPC message to arrive; exporters time out after ten seconds."""
     workers: int = 32

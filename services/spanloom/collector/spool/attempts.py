@@ -68,7 +68,7 @@ class Stall:
 
 
 FAULT_TRIES = 3
-"""Attempts to store a batch before it is halved, if a bug here may cause the failure."""
+"""Attempts to store a batch before it is halved, if the failure may be a bug in Spanloom."""
 _LOOP = "writer"
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
@@ -104,7 +104,7 @@ class Attempts:
         """Store requests; return the error if they are refused, ``None`` if they are stored.
 
         Retries without limit while the store is unavailable; unexpected errors, which may be a bug
-        here, are retried up to ``tries`` times. Raises ``StoppedError`` if stopped in between.
+        in Spanloom, are retried up to ``tries`` times. Raises ``StoppedError`` if stopped before.
         """
         backoff_s, faults = FIRST_BACKOFF_S, 0
         while True:

@@ -31,7 +31,7 @@ GONE = "it is too large to be read, or damaged: its reader ended ({why})"
 
 
 class FileReading:
-    """A file that a child reads."""
+    """A file that a child process reads."""
 
     def __init__(self, begin: Begin) -> None:
         """Start the child; raises ``OverloadedError`` if it cannot be started."""

@@ -124,7 +124,7 @@ def alive(connection: Connection, table: str) -> Condition:
 def late_rows_live(table: str) -> str:
     """Return the condition that hides rows stored from a spool after their deletion was requested.
 
-    Empty for a table that the writer's INSERT does not fill.
+    The condition is empty for a table that the writer's INSERT does not fill.
     """
     if table not in _RAW:
         return ""
@@ -175,7 +175,7 @@ class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Set whether traces may be deleted; always true on a server, where others may delete."""
+        """Hide rows only if ``has_deletions``; always true on a server, where others may delete."""
         self._has_deletions = has_deletions
 
     @property

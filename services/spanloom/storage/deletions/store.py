@@ -85,7 +85,7 @@ def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row
 
 
 def record_late(connection: Connection, records: Sequence[CarriedRecord]) -> None:
-    """Delete runs that were found, when they were built, to belong to a deleted conversation."""
+    """Delete those runs that, as their build has shown, belong to a deleted conversation."""
     if not connection.hiding.may_hide:
         return
     for deletion in read_deletions(connection, only_lasting=True):

@@ -72,7 +72,7 @@ class StoreAddress:
     """The URL of a store, and the options of a server's connections."""
 
     url: str = ""
-    """The URL; empty if ``url_file`` has it."""
+    """The URL; empty if it is in the file ``url_file``."""
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None

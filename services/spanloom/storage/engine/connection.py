@@ -153,7 +153,7 @@ class Connection:
     def begin_session(self, name: str, idle_s: int) -> None:
         """Run the next statements in a session that the server ends after ``idle_s`` idle seconds.
 
-        A statement after that raises ``StoreUnavailableError`` and has no effect. ``name`` is
+        After that a statement raises ``StoreUnavailableError`` and has no effect. ``name`` is
         visible in the server's list of processes. The embedded engine has no sessions.
         """
         self.end_session()

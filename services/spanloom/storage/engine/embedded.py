@@ -28,7 +28,7 @@ _MADV_DONTNEED = 4
 _CODE_OF_ENGINE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
 )
-"""Matches the address ranges of the library's code and constants in ``/proc/self/maps``.
+"""Matches the address ranges of chDB's code and constants in ``/proc/self/maps``.
 
 These ranges are at the beginning of the file; other read-only ranges were written at load time.
 """

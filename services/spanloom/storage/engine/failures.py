@@ -70,7 +70,7 @@ FAULTS = frozenset(
         457,  # BAD_QUERY_PARAMETER
     }
 )
-"""The errors of a statement: a bug of ours or of the engine, which may affect any data."""
+"""The errors of a statement, whatever its data, due to a bug in Spanloom or in the engine."""
 
 TOO_MUCH_AT_ONCE = frozenset(
     {
@@ -119,7 +119,7 @@ def translated() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the reason for an error without a code, without the request and without secrets.
+    """Return the reason for an error that has no code; omit the request and secrets.
 
     The reason is the operating system's error. Drivers wrap it several times, in texts with the URL
     and all settings.

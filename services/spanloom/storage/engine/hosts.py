@@ -96,7 +96,7 @@ class Examination(Protocol):
         """Accept only the store whose id is in ``kept``; if empty, write the first store's id."""
 
     def __call__(self, client: Client) -> str:
-        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
+        """Return why the host cannot be used, phrased to follow its name; empty if it can."""
 
 
 class Opened(NamedTuple):

@@ -43,7 +43,7 @@ UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLost
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0
-"""Seconds that a call waits for another call that is connecting to a server that may hang."""
+"""Seconds that a call waits while another call connects to a server that may hang."""
 
 
 class Opening:

@@ -44,7 +44,7 @@ Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
 OLDEST_WRITABLE = 1
-"""The migration up to which a store must be migrated for collectors to write to it.
+"""The last migration that a store needs so that collectors can write to it.
 
 Their requests, and the table for them, are the same as in 0.1.0.
 """

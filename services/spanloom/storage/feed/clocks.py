@@ -45,7 +45,7 @@ TRIES = 3
 QUIET_S = 60.0
 """Seconds by which an idle reader's position lags behind the store's clock.
 
-The store's clock may be set back.
+It lags in case the store's clock is set back.
 """
 QUIET_ALONE_S = 12 * 3600.0
 """Seconds by which a position lags in the embedded store, in case the clock is set back.
@@ -60,7 +60,7 @@ Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Sets the time of rows, and determines the time up to which all are visible."""
+    """Sets the time of rows, and determines the time up to which all rows are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
         """Return a context at whose end rows of ``COLUMNS`` are inserted, even after an error."""
@@ -220,7 +220,7 @@ class SharedClock:
         )
 
     def _insert(self, connection: Connection, rows: Rows) -> None:
-        """Insert rows, and again if it took so long that readers may have missed them.
+        """Insert rows; insert them again if that took so long that readers may have missed them.
 
         The time is measured in the server. Otherwise a process that slept before or after the
         INSERT would announce the same versions a second time, although another process has

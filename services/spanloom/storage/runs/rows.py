@@ -162,7 +162,7 @@ Eight columns of Python numbers take 30 MiB.
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
-    """Return a record as the argument of ``ClickHouseTrajectories.write_carried``."""
+    """Encode a record for ``ClickHouseTrajectories.write_carried``."""
     trajectory, summary = record.trajectory, summary_row(record)
     at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
     # First, because it takes the most memory for a long run.

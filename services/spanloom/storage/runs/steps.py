@@ -69,7 +69,7 @@ class ClickHouseSteps:
 
 
 class _StepsByRun:
-    """Reads one page: first the runs that have matching steps, then their steps."""
+    """Reads one page of steps: first the runs that have matching steps, then their steps."""
 
     def __init__(
         self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection

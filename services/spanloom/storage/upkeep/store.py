@@ -228,7 +228,7 @@ def open_upkeep(url: Where) -> ClickHouseUpkeep:
 
 
 def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
-    """Return the upkeep of a server that may not be reachable yet, with any schema."""
+    """Return the ``Upkeep`` of a server with any schema, which may not be reachable yet."""
     connection = LateConnection(opening, UPKEEP_SETTINGS, needs_schema=False)
     opening.make_tables()
     return ClickHouseUpkeep(connection, MigrationLock(connection), has_accounts=True)

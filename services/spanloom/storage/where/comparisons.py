@@ -140,7 +140,7 @@ class Literals:
         return self._place("UInt64" if is_late else TYPES[kind], value)
 
     def list_of(self, kind: FieldType, values: Sequence[Value]) -> str:
-        """Return an expression for an array of values, the same for any number of values."""
+        """Return an expression for an array of values, with one text for any number of values."""
         return f"JSONExtract({self._place('String', list(values))}, 'Array({TYPES[kind]})')"
 
     def _place(self, kind: str, value: object) -> str:

@@ -80,7 +80,7 @@ class Compiler:
         return self._tables
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
-        """Return the SQL of a ``where`` on runs or on steps, as ``subject`` says."""
+        """Return the SQL of a ``where``; ``subject`` is whether it is on runs or on steps."""
         match where:
             case And(parts) | Or(parts):
                 return _joined(where, [self.to_sql(part, subject) for part in parts])

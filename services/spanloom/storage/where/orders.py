@@ -27,7 +27,7 @@ def rank(order: Order) -> Condition:
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return the order and the condition after a position, for ``list_candidates.sql``.
+    """Return the sort key, order and condition for rows after a position (``list_candidates.sql``).
 
     Raises ``InvalidQueryError`` for a position that does not fit this order.
     """
@@ -45,7 +45,7 @@ def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
 
 
 def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition]:
-    """Return the order and the condition for ``top_steps.sql``, for an order by a value of steps.
+    """Return the sort key, order and condition for ``top_steps.sql``, which sorts by a step value.
 
     Raises the same error as ``ordered``. Of equal steps of a run the earlier comes first in both
     directions.

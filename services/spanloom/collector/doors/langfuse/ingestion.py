@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message or the name of a span, keyed by kind of text."""
+"""Fields that also become the status message or the name of a span, each with its ``Place``."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:

@@ -75,7 +75,7 @@ class Collected:
         return groups[-1].scope_spans[-1].spans.add()
 
     def encoded(self) -> bytes:
-        """Return the encoded request; empty without records."""
+        """Return the encoded request; empty if there are no records."""
         return self._request.SerializeToString() if self.count else b""
 
 

@@ -34,7 +34,7 @@ MAX_DEPTH = 64
 MAX_VALUE_S = 0.5
 """Time limit for one value, in seconds."""
 UNCHECKED = Rule("unchecked", Action.MASK)
-"""The rule that masks values beyond these limits."""
+"""The rule that masks values beyond the limits above."""
 LONGEST_KEY = 512
 """Maximum length of a key that is checked, in characters; the value of a longer key is masked.
 
