@@ -25,7 +25,7 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "log_comment": WRITER,  # identifies the writer, for upgrades
     "async_insert": 0,
     "insert_deduplicate": 0,  # for servers before 26.9
-    "deduplicate_insert": "disable",  # has this effect since 26.9
+    "deduplicate_insert": "disable",  # since 26.9 the one that counts
     "deduplicate_insert_select": "disable",
     "max_partitions_per_insert_block": 0,
     "max_insert_threads": 1,
