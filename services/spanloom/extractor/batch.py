@@ -62,7 +62,7 @@ def build_batch(
     """Build traces with the given statuses in this process, and store new trajectories.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
-    for the store's memory, damaged on disk) fails alone. ``arrived``: the arrivals of these traces,
+    for the store's memory, damaged on disk) fails alone. ``arrived`` has the traces' arrivals,
     if the caller has just queried the store for them. Raises ``RetryableError`` if the store does
     not answer or accepts no writes, because no trace is the cause of such a failure.
     """

@@ -58,7 +58,7 @@ class Drafts:
         spans: Sequence[Span],
         unplaced: Sequence[Unplaced] = (),
     ) -> None:
-        """Add the trajectory of a trace with these spans."""
+        """Add the trajectory of a trace, which was extracted from ``spans``."""
         self.replace(key, trajectory)
         if self.result.statuses.get(key) is not Status.FAILED:  # a failed trajectory has no steps
             self.score(key, trajectory, spans, unplaced)
@@ -79,7 +79,7 @@ class Drafts:
         spans: Sequence[Span],
         unplaced: Sequence[Unplaced],
     ) -> None:
-        """Set the scores of a trace from the evaluation results of these spans."""
+        """Set the scores of a trace from the evaluation results in ``spans`` and ``unplaced``."""
         scoring = self.result.scoring
         responses = list_responses(trajectory, spans)
         scoring.set_responses(key, responses)
@@ -144,7 +144,7 @@ class _Next(Enum):
     SAME = "same"
     """The stored trajectory was built from the same spans, and is more complete."""
     AGAIN = "again"
-    """The draft has fewer spans than the stored build, or another builder is writing it."""
+    """The draft has fewer spans than the stored build, or another builder writes its content."""
 
 
 def _note_read(key: TraceKey, part: TracePart, result: BatchResult) -> None:

@@ -107,7 +107,7 @@ def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: 
 
 
 class _CallsByContent:
-    """Calls by content, in the order of their start.
+    """Calls, keyed by content, in the order of their start.
 
     A script that repeats one query a thousand times makes a thousand equal calls, so each call is
     compared only with calls near it in time.
@@ -146,7 +146,7 @@ class _CallsByContent:
 def _load(
     finder: CallFinder, project: str, own: Sequence[Call], known: Sequence[TraceKey]
 ) -> Sequence[Call]:
-    """Return stored calls near these calls in time, and the duplicates of ``known`` traces."""
+    """Return the stored calls near ``own`` in time, and the duplicates of ``known`` traces."""
     at_ns = own[0].start_ns if own else 0
     again = (repeat_window(key, at_ns) for key in known)
     return finder.find(project, [*map(_window, own), *again])

@@ -50,7 +50,7 @@ log = get_logger("extractor")
 
 
 class Extractor:
-    """Updates trajectories when spans arrive; recovers from any crash by the store's state.
+    """Updates trajectories when spans arrive; recovers from any crash with the state in the store.
 
     ``process/supervisor.py`` starts and stops it.
     """

@@ -3,7 +3,7 @@
 For example::
 
     [[prices]]
-    model = "qwen-*"            # as telemetry names it; * stands for any end
+    model = "qwen-*"            # as telemetry names it; * matches any ending
     provider = "alibaba"        # optional
     from = 2026-01-01           # optional: calls that began on that day (UTC) or later
     input = 0.40                # US dollars for a million tokens

@@ -19,7 +19,7 @@ from spanloom.core.model.trajectory import Status
 
 NS = 1_000_000_000
 MAX_ATTEMPTS = 5
-"""The maximum of attempts; the last stores a trajectory that shows the error if it fails again."""
+"""Maximum attempts to build a trace; if the last fails too, a trajectory shows the error."""
 GROWN_BY = 4
 """A live trace is built again when its size or age has grown by 1 / ``GROWN_BY``, a quarter."""
 A_SPAN_NS = 100_000

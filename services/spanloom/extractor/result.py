@@ -97,7 +97,7 @@ class BatchResult:
     whole: set[TraceKey] = field(default_factory=set)
     """Traces whose builds read all arrived spans."""
     unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)
-    """Spans read from sequences that no known request has (``TracePart.unlisted``)."""
+    """Spans and events read per sequence, for sequences of no known request (``TracePart``)."""
     statuses: dict[TraceKey, Status] = field(default_factory=dict)
     """The status of each build; may differ from the requested status, e.g. if it found a root."""
     written: set[TraceKey] = field(default_factory=set)
@@ -109,7 +109,7 @@ class BatchResult:
     stored: dict[TraceKey, Announcement] = field(default_factory=dict)
     """The announcement for each trace whose stored trajectory stays."""
     confirmed: list[Confirmation] = field(default_factory=list)
-    """One for each build that read all arrived spans, more than the equal stored build."""
+    """A confirmation for each complete build that read more spans than the equal stored build."""
     failures: dict[TraceKey, Exception] = field(default_factory=dict)
     repeated_elsewhere: list[TraceKey] = field(default_factory=list)
     """Stored traces to build again.

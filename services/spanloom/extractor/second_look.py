@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FirstLook:
-    """The calls of a batch, its traces of joined runs, and the related traces its build found."""
+    """The calls of a batch, its traces of joined runs, and the related traces that were found."""
 
     calls: Mapping[TraceKey, Sequence[Call]]
     repeats: Repeats

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LOOK_BACK_S = 10
 """Seconds before the last look that a look reads again."""
 SWEEP_BACK_S = LONGEST_APPEND_S + 300
-"""Seconds before the last look that a sweep reads, or a start before the watermark.
+"""Seconds that a sweep reads before the last look, and that a start reads before the watermark.
 
 Longer than any INSERT takes.
 """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spanloom.core.sharing import Slices
 
 JUDGE = "judge"
-"""The kind of heartbeat that processes send to share such work; every extracting process does."""
+"""The kind of heartbeat by which processes share such work; every extracting process sends it."""
 
 
 def owns(held: Slices, work: str) -> bool:

@@ -1,5 +1,5 @@
 """Runs the process of ``spanloom serve``, or of a single role: wiring, supervision, servers.
 
-In: ``Settings``. Out: a running ``Service``, whose components (each a ``Part``) start in order and
-stop in reverse. Start at ``wiring.py``, then ``supervisor.py``, which defines ``Part``.
+Input: ``Settings``. Output: a running ``Service``, whose components (each a ``Part``) start in
+order and stop in reverse. Start at ``wiring.py``, then ``supervisor.py``, which defines ``Part``.
 """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Digests = Mapping[str, str]
-    """SHA-256 in hex by the path of a file inside the backup."""
+    """SHA-256 in hex, keyed by the path of the file inside the backup."""
 
 
 CHUNK_BYTES = 1 << 20
@@ -103,7 +103,7 @@ def refuse_without_room(files: Iterable[Path], target: Path) -> None:
 
 
 MANIFEST = "backup.json"
-"""Written last: a directory without it is not a complete backup."""
+"""The file that is written last; a directory without it is not a complete backup."""
 PLAIN_FILES = ("FORMAT", "retention.toml", "collector-number")
 
 
@@ -200,7 +200,7 @@ def restore(source: Path, data_dir: Path) -> Copied:
 
 @contextmanager
 def _alone(data_dir: Path) -> Iterator[None]:
-    """Exclude other backups of this data directory: only one snapshot exists at a time."""
+    """Exclude other backups of this data directory, as only one snapshot exists at a time."""
     if not (data_dir / "FORMAT").exists():
         raise StartupError(f"there is no data in {data_dir.absolute()}: --data-dir names another")
     with ExitStack() as stack:
@@ -257,7 +257,7 @@ def _write_manifest(folder: Path, digests: Digests) -> None:
 
 
 def _read_manifest(source: Path) -> Digests:
-    """Return the files of a backup; raises ``StartupError`` if it is invalid or newer."""
+    """Return the files of a backup; raises ``StartupError`` if invalid or of a newer Spanloom."""
     try:
         manifest = json.loads((source / MANIFEST).read_text())
         digests = {str(name): str(digest) for name, digest in manifest["files"].items()}

@@ -57,7 +57,7 @@ class Shared:
     outage: Outage
     readiness: Readiness
     at_end: Callable[[Callable[[], object]], None]
-    """Registers a callback for the stop of the process; they run in reverse order."""
+    """Registers a callback for the stop of the process; callbacks run in reverse order."""
 
 
 def build_collector(

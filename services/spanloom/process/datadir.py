@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 FORMAT = 1
-"""Incremented when older versions cannot use a directory written by this version."""
+"""The format's number; incremented when older versions cannot use the directory."""
 
 
 class DirectoryInUseError(StartupError):

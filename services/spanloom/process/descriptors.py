@@ -18,7 +18,7 @@ from spanloom.telemetry import get_logger
 MIN_DESCRIPTORS = 256
 """With fewer, the process refuses to start, because it would acknowledge spans it cannot store."""
 ENOUGH_DESCRIPTORS = 1024
-"""With fewer it warns at the start: some hundred connections at one time are usual."""
+"""With fewer, the process warns at the start, because some hundred connections are usual."""
 MOST_DESCRIPTORS = 65_536
 """The limit is raised to this at most, because the hard limit may be a thousand million."""
 

@@ -57,7 +57,7 @@ def tls_of(settings: Settings) -> TlsFiles | None:
 
 
 def project_limits_of(settings: Settings) -> LimitsByProject:
-    """Return the limits by project.
+    """Return the limits of each project.
 
     Raises ``StartupError`` for an invalid limits file.
     """
@@ -77,7 +77,7 @@ def terms_of(settings: Settings) -> Terms:
 
 
 def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
-    """Return the object that builds trajectories: in worker processes, or here if there are none.
+    """Return the object that builds trajectories: in worker processes, or in this process.
 
     Raises ``StartupError`` for an invalid prices file.
     """

@@ -25,7 +25,7 @@ _SENDERS = Unknown("agents are started elsewhere")
 
 
 class WatchedProcess(Protocol):
-    """The supervisor's state."""
+    """A process whose supervisor reports its state."""
 
     def unready(self) -> Sequence[str]:
         """Return the reasons why the process is not ready."""

@@ -66,7 +66,7 @@ minute."""
 HEAD_BYTES = 32 * 1024
 """Maximum bytes of a request head; a larger head gets status 400, and the connection is closed."""
 HEAD_S = 10.0
-"""Seconds that a request head may take to arrive, counted for the first from the connection."""
+"""Seconds that a request head may take to arrive; the first is timed from the connection on."""
 IDLE_S = 60
 """Seconds that an idle connection stays open between requests."""
 START_S = 30.0

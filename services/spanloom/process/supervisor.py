@@ -102,7 +102,7 @@ class Supervisor:
         part.start()
 
     def at_end(self, close: Callable[[], object]) -> None:
-        """Register a callback that runs at the stop, in the order as if it were started now."""
+        """Register a callback for the stop; it runs as if it stopped a component started now."""
         self._ends.callback(close)
 
     def started(self) -> None:

@@ -1,5 +1,6 @@
 """The SQL endpoint: a read-only version of ClickHouse's HTTP interface for the embedded store.
 
-In: a statement in an HTTP request with an API key. Out: the engine's response, from the rows of the
-key's project only. Start at ``door.py`` (HTTP), then ``reader.py`` and ``fences.py`` (row filters).
+Input: a statement in an HTTP request with an API key. Output: the engine's response, from the rows
+of the key's project only. Start at ``door.py`` (HTTP), then ``reader.py`` and
+``fences.py`` (row filters).
 """

@@ -31,7 +31,7 @@ _BY_CODE = {
     **dict.fromkeys((62, 47, 46, 36, 42, 43, 53, 6, 27, 70, 72, 73, 115, 456, 457), 400),
     **dict.fromkeys((271, 354, 386, 395, 216, 373, 20, 182, 184, 215), 400),
 }
-"""The HTTP status by error code, as in ClickHouse's server; any other code has the status 500."""
+"""The HTTP status, keyed by error code, as in ClickHouse's server; 500 for any other code."""
 
 
 def status_of(code: int) -> int:

@@ -34,7 +34,7 @@ class Fences:
         """Allow the tables and rows that ``sight`` makes visible.
 
         ``database`` is the default database of table names, by default the store's database.
-        ``of_view`` says that the statement is the definition of one of the store's views.
+        ``of_view`` means that the statement is the definition of one of the store's views.
         """
         self._engine = engine
         self._sight = sight

@@ -103,7 +103,7 @@ class Query(NamedTuple):
 def parse_query(
     arguments: Mapping[str, str], headers: Mapping[str, str], body: bytes, limit: int
 ) -> Query:
-    """Parse a request; ``headers`` by names in lower case. Raises ``SqlError`` if invalid."""
+    """Parse a request; ``headers`` has lower-case names. Raises ``SqlError`` if invalid."""
     plain = _plain_body(arguments, headers, body, limit)
     if is_form(kind := headers.get("content-type", "")):
         arguments, plain = {**read_form(kind, plain), **arguments}, b""

@@ -69,10 +69,10 @@ class Sessions:
 T = TypeVar("T")
 MAX_WAITING = 64
 WAIT_S = 20.0
-"""Maximum statements that wait for a thread, and maximum seconds of their wait."""
+"""Maximum number of statements that wait for a thread, and maximum seconds that each waits."""
 _CANCEL_AGAIN_S = 0.2
 _LOOK_S = 0.5
-"""Interval in which a running statement checks whether the service is stopping."""
+"""Seconds between checks, while a statement runs, whether the service is stopping."""
 
 
 class _Running(NamedTuple):

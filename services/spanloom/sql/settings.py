@@ -26,7 +26,7 @@ class SqlLimits(NamedTuple):
 
     @property
     def settings(self) -> dict[str, float]:
-        """The limits by ClickHouse's setting names."""
+        """The limits, keyed by the names of ClickHouse's settings."""
         return {
             "max_execution_time": self.time_s,
             "max_memory_usage": self.memory_bytes,

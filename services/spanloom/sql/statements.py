@@ -33,7 +33,7 @@ def name_parts(identifier: Tree) -> list[str]:
 
 
 def literal(value: dict[str, Any]) -> str:
-    """Return the value of a setting as text for SET."""
+    """Return the value of a setting as text for a SET statement."""
     found = value.get("value", "")
     if isinstance(found, bool):
         return str(int(found))

@@ -23,7 +23,7 @@ NODES = frozenset(
         *("SetQuery", "ShowTablesQuery", "ShowColumnsQuery", "ShowIndexesQuery"),
     }
 )
-"""Allowed node types, by the names of the engine's parser."""
+"""Allowed node types, named as in the engine's parser."""
 
 EXPLAINED = frozenset(
     {

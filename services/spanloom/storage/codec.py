@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseCodec:
-    """See ``core.ports.building.Codec``."""
+    """``core.ports.building.Codec`` for the formats of ClickHouse."""
 
     def decode(self, carried: CarriedSpans) -> Traces:
         """See ``Codec.decode``."""

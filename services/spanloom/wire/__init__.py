@@ -1,5 +1,6 @@
 """Protobuf on the wire, shared by the collector and the store.
 
-In: numbers, or encoded requests. Out: varints, or the view of ``proto/spanloom/receive.proto``,
-whose generated class is ``receive_pb2.py``. Start at ``receive.proto``.
+Input: numbers, or encoded requests. Output: varints, or the messages of
+``proto/spanloom/receive.proto``, whose generated classes are in ``receive_pb2.py``. Start at
+``receive.proto``.
 """

@@ -50,7 +50,7 @@ _SENDS = frozenset({"POST", "PUT"})
 def make_doors(
     exporter: Exporter, limits: Limits, langfuse: LangfuseIngestion | None
 ) -> Mapping[str, Door]:
-    """Return the endpoints by path; Langfuse's only if ``langfuse`` is set."""
+    """Return the endpoints, keyed by path; those of Langfuse only if ``langfuse`` is set."""
     return {
         **make_otlp_doors(exporter, limits),
         **make_cozeloop_doors(exporter, limits),

@@ -35,7 +35,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 CLOSE: Headers = ((b"connection", b"close"),)
 """The header that is sent if the rest of a request body is not read."""
 _MIN_GZIP_BYTES = 256
-"""Smaller responses, in bytes, are not compressed, because that saves nothing."""
+"""Responses with fewer bytes are not compressed, because that saves nothing."""
 
 
 _SECURITY = tuple(

@@ -282,7 +282,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
-        """Accept a dataset's metadata but drop it, because it describes no run, and say so."""
+        """Accept and drop a dataset's metadata, which describe no run; the response reports it."""
         check_name(request.head.path.rpartition("/")[2])
         metadata = _object(load_json(request.body, limits).get("metadata"), "metadata")
         exporter.count_dropped(_NOT_KEPT, 1)

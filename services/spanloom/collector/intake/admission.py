@@ -92,7 +92,7 @@ class InFlightBudget:
 
 
 class Reservation(AbstractContextManager["Reservation"]):
-    """The bytes that a request has reserved; grow while its body arrives and is inflated."""
+    """The bytes that a request has reserved, which grow while its body arrives and is inflated."""
 
     def __init__(self, budget: InFlightBudget) -> None:
         """Start with no bytes reserved."""

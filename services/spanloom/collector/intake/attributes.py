@@ -66,7 +66,7 @@ _annotate_cached = lru_cache(maxsize=8192)(_annotate)
 
 
 def _plain(value: AnyValue, depth: int) -> object:
-    """Return a value as JSON-compatible Python; ``depth`` levels are left, including this one."""
+    """Return a value as JSON-compatible Python; it may have ``depth`` levels with its own."""
     if depth == 0:
         raise InvalidRequestError("An attribute value nests too deep.")
     kind = value.WhichOneof("value")
@@ -118,7 +118,7 @@ class AttributeRules:
         self._findings = findings
         self._may_hold_large_values = request_bytes > limits.max_value_bytes
         self.changed = False
-        """Whether any owner was changed, so that the request must be encoded again."""
+        """Whether any message was changed, so that the request must be encoded again."""
 
     def apply(self, owner: Attributed) -> None:
         """Add JSON text to nested values; truncate or drop values over a limit, and count them."""
@@ -135,7 +135,7 @@ class AttributeRules:
             self._annotate(attributes, key)
 
     def _cut(self, owner: Attributed, keys: list[str]) -> None:
-        """Apply the limits; set the number of dropped attributes in the owner."""
+        """Apply the limits; set the number of dropped attributes in the message."""
         attributes = owner.attributes
         self._drop_long_keys(attributes, keys)
         self._shorten_values(attributes)

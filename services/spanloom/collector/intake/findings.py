@@ -43,7 +43,7 @@ class Change(StrEnum):
 
 
 class Findings:
-    """Number of rejections and changes by rule, so that the message has a bounded length."""
+    """Counts rejections and changes per rule, so that the message has a bounded length."""
 
     def __init__(self) -> None:
         """Start without rejections and changes."""
@@ -57,7 +57,7 @@ class Findings:
 
     @property
     def rejected_by_rule(self) -> Mapping[str, int]:
-        """Number of rejected spans or events by rule name."""
+        """Number of rejected spans or events, keyed by the name of the rule."""
         return {rejection.rule: count for rejection, count in self.rejections.items()}
 
     def message(self, what: str = "spans") -> str:

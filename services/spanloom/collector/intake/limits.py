@@ -23,7 +23,7 @@ class Limits:
     max_spans: int = 100_000
     """Maximum spans in a request; 4 MiB of empty spans take 87 times as much memory once parsed."""
     max_entries: int = 10_000
-    """Maximum resource and scope entries in a request; four times as many fields of other types."""
+    """Maximum resource and scope entries in a request; of other fields, four times as many."""
     max_gzip_members: int = 16
     """Maximum members in a gzip body; inflating a hundred thousand empty members takes seconds."""
     max_json_nodes: int = 8_000_000
@@ -50,7 +50,7 @@ class Limits:
     body_grace_s: float = 10.0
     """Seconds that an HTTP body may take in addition to its size divided by ``min_body_rate``."""
     min_body_rate: int = 8 * 1024
-    """Minimum bytes per second; slower HTTP bodies are refused: they occupy memory too long."""
+    """Minimum bytes per second; a slower HTTP body is refused, as it occupies memory too long."""
     message_timeout_s: float = 15.0
     """Maximum seconds for a gRPC message to arrive; exporters time out after ten seconds."""
     workers: int = 32

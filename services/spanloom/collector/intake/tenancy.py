@@ -58,7 +58,7 @@ def write_projects(body: bytes, projects: Sequence[str]) -> bytes:
 
 
 def sizes_by_project(body: bytes, projects: Sequence[str]) -> Mapping[str, int]:
-    """Return the number of bytes by project in a request; parameters as in ``write_projects``."""
+    """Return the bytes of each project in a request; parameters as in ``write_projects``."""
     sizes: Counter[str] = Counter()
     for (start, stop), project in zip(resource_entries(body), projects, strict=True):
         sizes[project] += stop - start

@@ -45,7 +45,7 @@ class Validated:
     """Why spans were rejected or changed; empty if all were accepted unchanged."""
     rejected_by_rule: Mapping[str, int]
     sizes: Mapping[str, int]
-    """Number of bytes in the body by project."""
+    """Number of bytes in the body, keyed by project."""
 
 
 def validate_request(

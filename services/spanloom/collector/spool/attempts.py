@@ -53,8 +53,8 @@ class Stall:
     def trouble(self, oldest_waits_s: Callable[[], float]) -> str:
         """Return a description of the stall, which names no project; empty if there is no stall.
 
-        A failure long ago does not count if no request has waited long since, because the request
-        that was refused has become a dead letter.
+        An old failure counts only if a request has also waited for long; otherwise the refused
+        request has become a dead letter.
         """
         since_s, now_s = self._since_s, self._clock_s()
         if since_s is None or now_s - since_s < STALL_S:
@@ -68,7 +68,7 @@ class Stall:
 
 
 FAULT_TRIES = 3
-"""Attempts to store a batch before it is halved, if a bug here may cause the failure."""
+"""Attempts to store a batch before it is halved, if the failure may be a bug in Spanloom."""
 _LOOP = "writer"
 FIRST_BACKOFF_S = 0.1
 MAX_BACKOFF_S = 10.0
@@ -104,7 +104,7 @@ class Attempts:
         """Store requests; return the error if they are refused, ``None`` if they are stored.
 
         Retries without limit while the store is unavailable; unexpected errors, which may be a bug
-        here, are retried up to ``tries`` times. Raises ``StoppedError`` if stopped in between.
+        in Spanloom, are retried up to ``tries`` times. Raises ``StoppedError`` if stopped before.
         """
         backoff_s, faults = FIRST_BACKOFF_S, 0
         while True:

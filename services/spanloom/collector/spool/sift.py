@@ -91,7 +91,7 @@ def cut(request: SpooledRequest) -> Sequence[Placed]:
 
 
 def assemble(request: SpooledRequest, spans: Sequence[Placed]) -> SpooledRequest:
-    """Return the request with only these spans, which must be in its order."""
+    """Return the request with only these spans, which must be in the order of the request."""
     message = ExportTraceServiceRequest()
     for _, of_resource in groupby(spans, lambda placed: id(placed.resource)):
         for number, (_, of_scope) in enumerate(groupby(of_resource, lambda p: id(p.scope))):

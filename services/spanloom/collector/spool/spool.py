@@ -146,7 +146,7 @@ class Spool:
         return future
 
     def read_batch(self, max_bytes: int, after: int = 0) -> list[SpooledRequest]:
-        """Return the oldest requests after a sequence number, up to a size but at least one.
+        """Return the oldest requests after a sequence, at least one, up to ``max_bytes`` in total.
 
         Raises ``UnreadableRecordError`` if this version cannot read one of them, and
         ``sqlite3.Error`` if the file cannot be read; if it is damaged, the spool has failed.

@@ -232,7 +232,7 @@ class Writer:
             self._spool.delete([request.seq])
 
     def _takes_neighbour(self) -> bool:
-        """Store the last accepted request again; return whether the store accepts it.
+        """Store the known good request again; return whether the store accepts it.
 
         If the store does not accept it, it no longer counts as a known good request.
         """

@@ -1,4 +1,4 @@
-"""The worker process: ``python -m spanloom.extractor.workers.child FD``, FD the owner's socket.
+"""The worker: ``python -m spanloom.extractor.workers.child FD``; ``FD`` is the owner's socket.
 
 It does not open the store or load chDB, and exits when its owner exits. The kernel ends it if a
 round (one message and its answer) takes too much CPU time; allocating more than the memory limit

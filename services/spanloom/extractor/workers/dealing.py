@@ -142,7 +142,7 @@ class Dealer:
     """Assigns the tasks of the batches in progress, starting with the first batch."""
 
     def __init__(self, carrying: CarryingStore, pool: Pool, least_s: float) -> None:
-        """Assign tasks to a pool; ``least_s``: minimum CPU time limit of a round, in seconds."""
+        """Assign tasks to a pool; the CPU time limit of a round is at least ``least_s`` seconds."""
         self.batches: deque[Batch] = deque()
         self._carrying = carrying
         self._pool = pool

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spanloom.extractor.workers.pool import Pool
 
 UNDER_WAY = 2
-"""Batches in progress at a time."""
+"""Maximum number of batches in progress."""
 FEW_SPANS = 1_000
 """Batches with fewer spans are built in this process, which is faster than sending them."""
 STUCK = "building it takes more CPU time than a worker is given"
@@ -56,8 +56,8 @@ class Pipeline:
     ) -> None:
         """Build with a pool of workers; ``store`` and ``carrying`` are two ports of one store.
 
-        Batches below ``few_spans`` are built in process; ``least_s`` is the minimum CPU time limit
-        of a round, in seconds.
+        Batches below ``few_spans`` are built in this process; ``least_s`` is the minimum CPU time
+        limit of a round, in seconds.
         """
         self._store = store
         self._carrying = carrying
@@ -177,7 +177,7 @@ def _is_hopeless(task: Task) -> bool:
 
 
 def _retries(batch: Batch) -> Iterator[Batch]:
-    """Yield batches for what the workers did not build.
+    """Yield batches of the traces that the workers did not build.
 
     Lost tasks, and traces that workers left to the owner, are built in this process. Each trace of
     a stuck task becomes a separate batch for the workers.

@@ -114,7 +114,7 @@ def _leave_with_owner(connection: Messages) -> None:
     try:
         connection.recv_bytes()
     except (EOFError, OSError):
-        os._exit(0)  # the parent process is gone: nobody needs the rest
+        os._exit(0)  # the parent process is gone
 
 
 if __name__ == "__main__":

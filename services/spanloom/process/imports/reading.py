@@ -31,7 +31,7 @@ GONE = "it is too large to be read, or damaged: its reader ended ({why})"
 
 
 class FileReading:
-    """A file that a child reads."""
+    """A file that a child process reads."""
 
     def __init__(self, begin: Begin) -> None:
         """Start the child; raises ``OverloadedError`` if it cannot be started."""
@@ -45,7 +45,7 @@ class FileReading:
             self._connection.close()
             raise OverloadedError(f"No process can be started to read the file: {error}") from error
         self.source = ""
-        """The format of the file, once its first message has come."""
+        """The format of the file; empty until the child has reported it."""
         self.traces: tuple[str, ...] = ()
         """The trace ids of the current ``Piece`` if its spans are sent unchanged."""
 

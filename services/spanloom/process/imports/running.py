@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 CHILD_BYTES = 1 << 30
 """Memory limit of the process that reads a file."""
 CHILD_S = 600.0
-"""Limit of the CPU seconds of that process."""
+"""CPU time limit, in seconds, of the process that reads a file."""
 MOST_REJECTED = 10_000
 """Rejections after which the rest of a file is not read."""
 LINES_AT_ONCE = 500

@@ -29,12 +29,12 @@ class Shared:
 
     @property
     def documents(self) -> DocumentReader:
-        """The stored documents."""
+        """The reader of stored documents."""
         return self._store.documents
 
     @property
     def spans(self) -> SentSpans:
-        """The stored spans."""
+        """The reader of stored spans."""
         return self._store.spans
 
     @property

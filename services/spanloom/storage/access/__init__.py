@@ -33,7 +33,7 @@ def scopes_text(key: Key) -> str:
 
 
 def key_of(*, scopes: str, **columns: Any) -> Key:  # the other columns are fields of a key
-    """Return the key in a row's columns, without scopes that this version does not know."""
+    """Return the key built from a row's columns, without scopes unknown to this version."""
     known = frozenset(Scope(name) for name in scopes.split(",") if name in set(Scope))
     return Key(scopes=known, **columns)
 
@@ -172,7 +172,7 @@ KEYS_FILE = "keys.sqlite"
 
 
 def open_key_store(store_url: Where, data_dir: Path) -> KeyStore:
-    """Open the API keys: a file in the data directory for an embedded store, otherwise a table.
+    """Open the store of API keys: a file in ``data_dir`` for an embedded store, or a table.
 
     The file needs neither the engine nor the lock of the data directory, so it can be opened while
     a service runs. Raises ``StartupError`` like ``open_store``.

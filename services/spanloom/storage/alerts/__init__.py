@@ -32,7 +32,8 @@ _LAST = 2**63
 class ClickHouseAlerts:
     """``AlertStore`` in ClickHouse.
 
-    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    Writes and most background reads use the extractor's connection; other reads use the readers'
+    connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -1,4 +1,4 @@
--- What became of telling these events of an alert.
+-- The deliveries of some events of an alert, each in its latest state.
 SELECT Project, Alert, Id, Number, Channel, State, Tries, AtUnixMicro, Error
 FROM alert_deliveries FINAL
 WHERE Project = {project:String} AND Alert = {of_name:String} AND Id IN JSONExtract({ids:String}, 'Array(String)')

@@ -1,4 +1,4 @@
--- What runs showed when alerts fired for them; of one number the first that was stored.
+-- The evidence of some alert events about runs; if an event number is stored twice, the first counts.
 SELECT Id, Number, Content
 FROM alert_evidence
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

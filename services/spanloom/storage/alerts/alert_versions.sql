@@ -1,4 +1,4 @@
--- The newest revision of each version of an alert; of one number the first that was stored.
+-- The newest revision of each version of an alert; if a revision is stored twice, the first counts.
 SELECT Project, Name, Revision, Version, Definition, AtUnixMicro, PutBy, IsDeleted, Change
 FROM alerts
 WHERE Project = {project:String} AND Name = {of_name:String}

@@ -1,4 +1,4 @@
--- How many ids fire of each alert.
+-- The number of firing ids of each alert; an id fires if its last event does.
 SELECT Project, Alert, count() AS Firing
 FROM
 (

@@ -1,4 +1,4 @@
--- Last events that fire for runs that are deleted.
+-- The last events of ids that still fire although their runs are deleted.
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
 FROM
 (

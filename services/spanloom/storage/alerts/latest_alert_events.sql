@@ -1,4 +1,4 @@
--- The last event of each id that is about one of these traces; of one number the first that was stored.
+-- The last event of each id that is about one of some traces; if a number is stored twice, the first counts.
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
 FROM alert_events
 WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')

@@ -1,4 +1,4 @@
--- The last event of each group of each version of the alerts about numbers.
+-- The last event of each group, for each version of the alerts on metrics (which have no trace).
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
 FROM alert_events
 WHERE {reach} AND TraceId = ''

@@ -1,4 +1,4 @@
--- Events of an alert after a place, newest first; with is_current only the last one of each id.
+-- Events of an alert after a position, newest first; with is_current only the last event of each id.
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
 FROM
 (

@@ -1,4 +1,4 @@
--- The newest revision of each alert within the reach, or of those of a name; of one number the first that was stored.
+-- The newest revision of each alert within the reach, or of one name; if a revision is stored twice, the first counts.
 SELECT Project, Name, Revision, Version, Definition, AtUnixMicro, PutBy, IsDeleted, Change
 FROM alerts
 WHERE {reach} AND ({of_name:String} = '' OR Name = {of_name:String})

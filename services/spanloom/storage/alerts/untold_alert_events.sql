@@ -1,4 +1,5 @@
--- Events since a time with each channel that was not told yet, oldest first, so many of each channel of a project.
+-- Events since a time, oldest first, each with one channel to which it is not delivered yet; at most so many for each
+-- channel of a project.
 SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, Key, Tries, TriedUnixMicro
 FROM
 (

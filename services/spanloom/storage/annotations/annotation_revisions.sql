@@ -1,4 +1,4 @@
--- Every row of one annotator on a trajectory, by step, oldest first.
+-- Every row of one annotator on a trajectory, ordered by step, oldest first.
 SELECT DISTINCT {columns}
 FROM annotations
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Scheme = {scheme:String} AND Annotator = {annotator:String}

@@ -1,5 +1,5 @@
--- Current scores after a position, by project, trace and id: the highest revision of each score.
--- With before_us only those that are older and whose trajectory is not stored; 0 asks for all.
+-- Current scores after a position, ordered by project, trace and id: the highest revision of each score. If
+-- before_us is not 0, only scores of traces without a stored trajectory that are older than this time.
 SELECT {columns}
 FROM
 (

@@ -1,4 +1,5 @@
--- Agreement on the items of a queue: for each trace the number of steps that two or more people judged, and of those judged alike.
+-- Agreement on the items of a queue: for each trace, the number of steps that two or more people judged, and how many
+-- of these steps they judged alike.
 SELECT TraceId, count() AS Shared, countIf(Different = 1) AS Same
 FROM
 (

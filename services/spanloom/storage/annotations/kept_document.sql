@@ -1,4 +1,4 @@
--- The kept document with a content hash; the one of that version, if there is one.
+-- The stored document with a content hash, preferably of the given version.
 SELECT Document
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Hash = {hash:String} AND Document != ''

@@ -1,4 +1,4 @@
--- The hash of a kept version, and when it was kept.
+-- The hash of a stored version, and the time at which it was stored.
 SELECT Hash, AtUnixMicro
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String} AND Version = {version:UInt32}

@@ -1,4 +1,4 @@
--- The kept versions of a trajectory, with the times of keeping, newest first.
+-- The stored versions of a trajectory, with the times at which they were stored, newest first.
 SELECT Version, max(AtUnixMicro) AS KeptAt
 FROM trajectory_snapshots
 WHERE Project = {project:String} AND TraceId = {trace_id:String}

@@ -1,4 +1,4 @@
--- The items of a queue, by position; for each trace its first position.
+-- The items of a queue, ordered by position; for each trace only its first position.
 SELECT {columns}
 FROM
 (

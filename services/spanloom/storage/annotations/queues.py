@@ -124,7 +124,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
         self._worker.insert_objects("annotation_queue_items", rows)
 
     def add_events(self, queue: Queue, events: Sequence[QueueEvent]) -> None:
-        """See ``AnnotationQueueStore.add_events``; finishing an item shows its annotations."""
+        """See ``AnnotationQueueStore.add_events``; finishing an item reveals its annotations."""
         rows = ([queue.project, queue.name, *event] for event in events)
         with self._feed.announcing_judgements(
             TraceKey(queue.project, event.trace_id) for event in events

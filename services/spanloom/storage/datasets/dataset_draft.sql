@@ -1,4 +1,4 @@
--- Every item of a draft, also those that were removed.
+-- Every item of a draft, including removed items.
 SELECT ItemKey, Hash, Size, AtUnixMicro
 FROM dataset_drafts FINAL
 WHERE Project = {project:String} AND Dataset = {dataset:String}

@@ -1,4 +1,4 @@
--- The versions of each dataset of a project, or of one; of several with one number the one that was stored first.
+-- The versions of each dataset of a project, or of one dataset; if a number is stored twice, the first counts.
 SELECT Dataset, Version, Hash, Items, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro, MadeBy
 FROM dataset_versions
 WHERE Project = {project:String} AND ({dataset:String} = '' OR Dataset = {dataset:String})

@@ -1,4 +1,4 @@
--- Datasets of a project by name, or the one of a name; also those that were deleted a moment ago.
+-- The datasets of a project, or the dataset with a name; includes datasets that were deleted a moment ago.
 SELECT Name, Description, Evaluators, AtUnixMicro, PutBy, IsDeleted
 FROM datasets FINAL
 WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})

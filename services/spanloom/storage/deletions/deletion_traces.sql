@@ -1,4 +1,4 @@
--- The stored traces that a deletion matches, with the number of spans that arrived of each.
+-- The stored traces that a deletion matches, each with the number of its arrived spans.
 SELECT Project, TraceId, any(arrived) AS spans
 FROM
 (
@@ -46,7 +46,7 @@ FROM
           SELECT Project, TraceId FROM call_index
           WHERE StepId = {trace_id:Nullable(String)} AND startsWith(CallKey, 'part of ') AND {reach}))
     UNION ALL
-    -- Annotations outlive retention. They match by the trace alone, because they do not have its start.
+    -- Annotations outlive retention. They match only by trace, because they lack its start time.
     SELECT Project, TraceId
     FROM annotations
     WHERE {conversation_id:Nullable(String)} IS NULL AND {start_before_ns:Nullable(UInt64)} IS NULL
@@ -54,7 +54,7 @@ FROM
       AND {reach}
       AND ({trace_id:Nullable(String)} IS NULL OR TraceId = {trace_id:Nullable(String)})
     UNION ALL
-    -- So do scores, which may also be earlier than their run.
+    -- So do scores, which also outlive retention, and may be stored before their run.
     SELECT Project, TraceId
     FROM scores
     WHERE {conversation_id:Nullable(String)} IS NULL AND {start_before_ns:Nullable(UInt64)} IS NULL

@@ -48,7 +48,7 @@ OF_TRACES = (
     "alert_evidence",
     "online_work",
 )
-"""Every table whose rows belong to a trace (``Project``, ``TraceId``), in the order of deletion.
+"""The tables with rows of traces (``Project``, ``TraceId``), in the order of removing deleted rows.
 
 ``trace_requests`` comes before the spans; otherwise the spans would count as missing.
 """
@@ -94,7 +94,7 @@ _RAW = {
 }
 """The tables that the writer's INSERT fills, each with its columns for sequence and start time.
 
-If a table has no time column, a deletion by start time hides a row only if it deletes its trace.
+In a table without a time column, a deletion by start time hides only the rows of deleted traces.
 """
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
@@ -124,7 +124,7 @@ def alive(connection: Connection, table: str) -> Condition:
 def late_rows_live(table: str) -> str:
     """Return the condition that hides rows stored from a spool after their deletion was requested.
 
-    Empty for a table that the writer's INSERT does not fill.
+    The condition is empty for a table that the writer's INSERT does not fill.
     """
     if table not in _RAW:
         return ""
@@ -175,7 +175,7 @@ class DeletedRows:
     """``Hiding`` of the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Set whether traces may be deleted; always true on a server, where others may delete."""
+        """Hide rows only if ``has_deletions``; always true on a server, where others may delete."""
         self._has_deletions = has_deletions
 
     @property

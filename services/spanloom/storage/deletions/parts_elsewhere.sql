@@ -1,5 +1,5 @@
--- The parts of runs that another trace shows (core/joining), with that trace; earlier versions' too. Of
--- some traces: parts or homes.
+-- Traces that the home trace of their run shows (core/joining), now or in an earlier version, each with this home.
+-- Only traces that are given, or whose home is given.
 SELECT DISTINCT Project, TraceId, StepId AS Home
 FROM call_index
 WHERE startsWith(CallKey, 'part of ') AND StepId NOT IN ('', TraceId) AND {reach}

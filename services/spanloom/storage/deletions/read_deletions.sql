@@ -1,4 +1,4 @@
--- Deletions, newest first: all, or those that are not over.
+-- Deletions, newest first: all, or only those that have not ended.
 SELECT EveryProject, Projects, TraceId, ConversationId, StartBeforeUnixNano,
        Id, Step, RequestedAtUnixNano, RequestedBy, Traces, Spans, IsOver, UntilSeq
 FROM deletions FINAL

@@ -1,4 +1,4 @@
--- The traces that are stored as repeats of some traces, or as parts of runs that these show.
+-- Traces that are stored as duplicates of the given traces, or as parts of runs that the given traces show.
 SELECT Project, TraceId
 FROM trajectory_list FINAL
 WHERE DuplicateOf != '' AND {reach}

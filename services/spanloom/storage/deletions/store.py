@@ -30,7 +30,7 @@ def read_deletions(
 ) -> Sequence[Deletion]:
     """Return the latest state of each deletion, newest first.
 
-    With ``only_lasting``, deletions that are over are left out.
+    ``only_lasting`` leaves out deletions that have ended.
     """
     rows = connection.rows("read_deletions", limit=limit, only_lasting=only_lasting)
     return [_deletion_of(row) for row in rows]
@@ -79,13 +79,13 @@ def read_traces(connection: Connection, scope: DeletionScope, until_seq: int) ->
 
 
 def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row]) -> None:
-    """Record that these traces are deleted; from now on no reader sees them."""
+    """Record the traces that a deletion deletes; from now on no reader sees them."""
     rows = ([trace.Project, trace.TraceId, deletion_id] for trace in traces)
     connection.insert("deleted_traces", TRACE_COLUMNS, rows)
 
 
 def record_late(connection: Connection, records: Sequence[CarriedRecord]) -> None:
-    """Delete runs that were found, when they were built, to belong to a deleted conversation."""
+    """Delete those runs that, as their build has shown, belong to a deleted conversation."""
     if not connection.hiding.may_hide:
         return
     for deletion in read_deletions(connection, only_lasting=True):
@@ -127,7 +127,7 @@ def _deletion_of(row: Row) -> Deletion:
 
 
 class ClickHouseDeletions:
-    """``DeletionLedger`` over the extractor's connection."""
+    """``DeletionLedger`` that uses the extractor's connection."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
--- The traces that showed parts of runs (core/joining) that are deleted and not removed yet, and those that
--- are stored as repeats of deleted ones, or parts of runs that these showed.
+-- Traces to build again because of traces whose deletion has not ended: homes that showed a deleted trace as a part
+-- of their run (core/joining), and duplicates or parts of a deleted trace.
 SELECT DISTINCT Project, StepId AS Torn
 FROM call_index
 WHERE startsWith(CallKey, 'part of ') AND StepId NOT IN ('', TraceId)

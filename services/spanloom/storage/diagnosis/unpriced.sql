@@ -1,4 +1,4 @@
--- Models whose calls, stored in the last 30 days, have tokens and no price, those with most calls first.
+-- Models with calls, stored in the last 30 days, that have tokens but no price; the models with most calls first.
 SELECT Model, count() AS Calls, uniqExact(Project, TraceId) AS Runs
 FROM trajectory_list FINAL
 ARRAY JOIN

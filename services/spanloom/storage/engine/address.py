@@ -1,4 +1,4 @@
-"""Says where a store is: a directory, or the hosts of a server, with account and secret files.
+"""The address of a store: a directory, or the hosts of a server, with account and secret files.
 
 ``chdb:///path``, or ``clickhouse://user:password@host:8123,other:8123/database``, or
 ``clickhouses://…`` for TLS. The files are read whenever a connection is opened, so that a new
@@ -72,7 +72,7 @@ class StoreAddress:
     """The URL of a store, and the options of a server's connections."""
 
     url: str = ""
-    """The URL; empty if ``url_file`` has it."""
+    """The URL; empty if it is in the file ``url_file``."""
     url_file: Path | None = None
     password_file: Path | None = None
     ca_file: Path | None = None

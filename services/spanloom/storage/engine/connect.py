@@ -57,7 +57,7 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove the copied directories in place of links to tables; the engine makes the links."""
+    """Remove directories that a copy has in place of links to tables; the engine restores them."""
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -168,7 +168,7 @@ def accept_older(where: Where, oldest: int | None) -> None:
 
 
 def keep_store_id(where: Where, kept: Kept) -> None:
-    """Restrict this process to the store whose id is in ``kept``; if empty, write the id to it.
+    """Restrict this process to the store whose id is in ``kept``; if it is empty, write the id.
 
     Has an effect only for a server with several hosts, because a single host is not examined.
     """
@@ -190,7 +190,7 @@ def _connector(address: StoreAddress, hosts: Hosts | None = None) -> Connect:
     if parts.scheme == "chdb" and not parts.netloc and parts.path:
         return lambda: _connect_embedded(str(address.path))
     address.read()
-    # It has every method of a client that a connection calls.
+    # ``RoamingClient`` has every method of ``Client`` that a connection calls.
     return lambda: cast("Client", RoamingClient(hosts or hosts_of(address)))
 
 
@@ -207,7 +207,7 @@ def _open(connect: Connect, address: StoreAddress) -> Client:
 
 
 def _why(address: StoreAddress, error: Exception) -> str:
-    """Return the reason as text; for a path in use, the embedded engine's error has no reason."""
+    """Return why opening failed; likely causes if the embedded engine does not report why."""
     text = hide(str(error)).split("\n", 1)[0][:1000]
     if "EmbeddedServer" not in text:
         return text

@@ -153,7 +153,7 @@ class Connection:
     def begin_session(self, name: str, idle_s: int) -> None:
         """Run the next statements in a session that the server ends after ``idle_s`` idle seconds.
 
-        A statement after that raises ``StoreUnavailableError`` and has no effect. ``name`` is
+        After that a statement raises ``StoreUnavailableError`` and has no effect. ``name`` is
         visible in the server's list of processes. The embedded engine has no sessions.
         """
         self.end_session()
@@ -220,7 +220,7 @@ def _seconds_of(done: object) -> float | None:
 
 
 def _packed(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Split texts into lists of at least one text, each with the bytes of one INSERT."""
+    """Split texts into lists of at least one text, each list for one INSERT."""
     some: list[bytes] = []
     size = 0
     for text in texts:

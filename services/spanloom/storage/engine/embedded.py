@@ -1,4 +1,4 @@
-"""The embedded engine: loads it, and opens connections that return only their own responses.
+"""Loads the embedded engine, and opens connections that return only their own responses.
 
 chDB 26 retains the partial response of a statement that fails, and prepends it to the response of
 the next statement on the same connection. Rows of one project, whose query timed out, would be
@@ -28,9 +28,9 @@ _MADV_DONTNEED = 4
 _CODE_OF_ENGINE = re.compile(
     r"^([0-9a-f]+)-([0-9a-f]+) r(?:-xp \S+|--p 0+) .*/_chdb[^/]*\.so$", re.MULTILINE
 )
-"""Matches the address ranges of the library's code and constants in ``/proc/self/maps``.
+"""Matches the address ranges of chDB's code and constants in ``/proc/self/maps``.
 
-These are at the beginning of the file. Other read-only ranges were written at load time.
+These ranges are at the beginning of the file; other read-only ranges were written at load time.
 """
 
 
@@ -112,7 +112,7 @@ class OwnAnswers:
 
 
 def with_own_answers(client: Client) -> Client:
-    """Make an embedded client of clickhouse-connect safe; it runs one statement at a time."""
+    """Make a client return only its own responses, and run one statement at a time."""
     handle = client._backend._handle  # type: ignore[attr-defined]  # noqa: SLF001  # not public
     handle.conn = OwnAnswers(handle.conn)
     return client

@@ -30,14 +30,14 @@ class OldEngineError(StartupError):
 
 
 class Examination:
-    """Decides whether a host can be used; all must have the same store as the first usable host."""
+    """Decides whether a host can be used; each must have the store of the first usable host."""
 
     def __init__(self, *, takes_any_schema: bool = False) -> None:
-        """Accept any store first; ``takes_any_schema`` is for read-only users like ``doctor``."""
+        """Start without a known store; ``takes_any_schema`` is for readers such as ``doctor``."""
         self.may_upgrade = False
         """Whether this process makes the tables, so that it accepts a store of an older release."""
         self.oldest: int | None = None
-        """See ``check_schema``."""
+        """The last migration that this process requires; ``None`` if it needs all."""
         self._takes_any_schema = takes_any_schema
         self._id = ""
         self._kept: Kept | None = None
@@ -49,7 +49,7 @@ class Examination:
         self._id = self._id or (known if isinstance(known, str) else "")
 
     def __call__(self, client: Client) -> str:
-        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
+        """Return why the host cannot be used, phrased to follow its name; empty if it can."""
         try:
             return self._examine(Connection(client))
         except (PermanentError, RetryableError) as error:
@@ -75,7 +75,7 @@ class Examination:
                 raise
 
     def _recognise(self, connection: Connection) -> str:
-        """Return why the host has another store than the known one; empty if it has not.
+        """Return a reason if the host has another store than the known one; otherwise empty text.
 
         Stores are compared by their ids, which stores before migration 0004 lack.
         """

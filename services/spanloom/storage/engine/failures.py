@@ -70,7 +70,7 @@ FAULTS = frozenset(
         457,  # BAD_QUERY_PARAMETER
     }
 )
-"""The errors of a statement: a bug of ours or of the engine, which may affect any data."""
+"""The errors of a statement, whatever its data, due to a bug in Spanloom or in the engine."""
 
 TOO_MUCH_AT_ONCE = frozenset(
     {
@@ -90,9 +90,9 @@ def translated() -> Iterator[None]:
     """Translate any exception of the driver to one of the three errors of a store.
 
     ``StoreRejectedError`` is caused by the data, ``StoreFaultError`` by the statement, and
-    ``StoreUnavailableError`` by a temporary state. The errors listed above are permanent, and so is
-    a value of ours that does not fit its column. Every other error is retryable, including an error
-    without a code: either the request never reached the engine, or its response was lost.
+    ``StoreUnavailableError`` by a temporary state. ``REFUSALS`` and ``FAULTS`` are permanent, and
+    so is a Python value that does not fit its column. Every other error is retryable, including an
+    error without a code, after which the request may have been executed or not.
     """
     try:
         yield
@@ -119,7 +119,7 @@ def translated() -> Iterator[None]:
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the reason for an error without a code, without the request and without secrets.
+    """Return the reason for an error that has no code; omit the request and secrets.
 
     The reason is the operating system's error. Drivers wrap it several times, in texts with the URL
     and all settings.

@@ -31,12 +31,12 @@ class Hiding(Protocol):
         """Return the parameters of a query without the traces that are hidden."""
 
     def conditions(self, name: str, parameters: Mapping[str, object]) -> Mapping[str, str]:
-        """Return conditions on rows by table, for a named query and its parameters."""
+        """Return the conditions on visible rows, keyed by table, for a query and its parameters."""
 
     def deleted_among(
         self, connection: Queries, keys: Iterable[tuple[str, str]]
     ) -> AbstractSet[tuple[str, str]]:
-        """Return the hidden traces among these, each as project and trace id."""
+        """Return the hidden traces among the ``keys``, each as project and trace id."""
 
 
 class NothingHidden:

@@ -40,7 +40,7 @@ The server reports no progress while a statement waits for a mutation, and repea
 statement would queue the mutation a second time. TCP still detects a machine that is down.
 """
 LEAST_AWAY_S, MOST_AWAY_S = 10.0, 60.0
-"""Seconds for which an abandoned host is tried last; doubled each time, until it is used."""
+"""Range of the seconds for which an abandoned host is tried last; they double until it is used."""
 _AGAIN_S = 1.0
 """Seconds after which hosts are examined again if none can be used."""
 _WRONG_ACCOUNT = 516
@@ -55,7 +55,7 @@ LEAVE = frozenset(
 )
 """The error codes on which the process changes to another host, which may work.
 
-So does an error without a code, which means that there was no response.
+It also changes after an error without a code, which means that there was no response.
 """
 
 
@@ -96,7 +96,7 @@ class Examination(Protocol):
         """Accept only the store whose id is in ``kept``; if empty, write the first store's id."""
 
     def __call__(self, client: Client) -> str:
-        """Return why the host cannot be used, as text to follow its name; otherwise empty."""
+        """Return why the host cannot be used, phrased to follow its name; empty if it can."""
 
 
 class Opened(NamedTuple):
@@ -342,20 +342,20 @@ class RoamingClient:
             _params_of(self._client).pop(name, None)
 
     def raw_query(self, *what: Any, **how: Any) -> bytes:
-        """See the driver."""
+        """See ``Client.raw_query`` of the driver."""
         answer: bytes = self._do("raw_query", *what, **how)
         return answer
 
     def raw_insert(self, *what: Any, **how: Any) -> Any:
-        """See the driver."""
+        """See ``Client.raw_insert`` of the driver."""
         return self._do("raw_insert", *what, **how)
 
     def command(self, *what: Any, **how: Any) -> Any:
-        """See the driver."""
+        """See ``Client.command`` of the driver."""
         return self._do("command", *what, **how)
 
     def query(self, *what: Any, **how: Any) -> Any:
-        """See the driver."""
+        """See ``Client.query`` of the driver."""
         return self._do("query", *what, **how)
 
     def close(self) -> None:

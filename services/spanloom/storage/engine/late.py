@@ -43,11 +43,11 @@ UNUSABLE = (SchemaTooNewError, SchemaTooOldError, SchemaChangedError, SchemaLost
 FIRST_PAUSE_S = 0.1
 LONGEST_PAUSE_S = 2.0
 TURN_S = 2.0
-"""Seconds that a call waits for another call that is connecting to a server that may hang."""
+"""Seconds that a call waits while another call connects to a server that may hang."""
 
 
 class Opening:
-    """Opens connections to one server, one at a time; the intervals grow while that fails."""
+    """Opens connections to one server, one at a time; waits longer after each failed attempt."""
 
     def __init__(
         self,
@@ -130,7 +130,7 @@ class Opening:
         if not self._may_work:
             connection = Connection(
                 client
-            )  # not read-only: for such connections the server reports only SELECT
+            )  # not read-only, because otherwise the server reports only SELECT
             refuse_old_engine(connection)
             for role in self._roles:
                 require_rights(connection, role)
@@ -164,7 +164,7 @@ class LateConnection(Connection):
         *,
         needs_schema: bool = True,
     ) -> None:
-        """Store how to open the connection; with ``needs_schema`` only to a usable schema."""
+        """Store how to open the connection; ``needs_schema`` restricts it to a usable schema."""
         self.is_open = False
         self.needs_schema = needs_schema
         self.hiding = hiding or NothingHidden()

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.statements import Migration
 
 Listed: TypeAlias = "Mapping[int, tuple[str, str]]"
-"""Name and checksum of migrations by number."""
+"""Name and checksum of migrations, keyed by number."""
 
 LEDGER = "schema_migrations"
 """The table that lists the migrations of a store with their checksums."""
 OLDEST_WRITABLE = 1
-"""The migration up to which a store must be migrated for collectors to write to it.
+"""The last migration that a store needs so that collectors can write to it.
 
 Their requests, and the table for them, are the same as in 0.1.0.
 """
@@ -62,9 +62,9 @@ def migrate(
 ) -> list[str]:
     """Apply the missing migrations in order; return their names.
 
-    ``in_phases`` makes only the additions, unless the store is new, so that roles of the previous
-    release keep running, and may restart, until ``finish``. ``before_each`` is called before every
-    statement, to keep a lock alive.
+    With ``in_phases``, only the additions are made, unless the store is new, so that roles of the
+    previous release keep running, and may restart, until ``finish``. ``before_each`` is called
+    before every statement, to keep a lock alive.
 
     Raises ``SchemaTooNewError`` if the store has a migration that this version does not ship,
     ``SchemaTooOldError`` if it was made before the baseline, ``SchemaChangedError`` if it has
@@ -76,7 +76,7 @@ def migrate(
     if in_phases and not _is_new(expanded, listed):
         return _expand(connection, expanded, listed, before_each)
     missing = missing_in(listed)
-    for migration in missing:  # all before the first statement: see ``_is_new``
+    for migration in missing:  # records all before the first statement; see ``_is_new``
         _record(connection, migration, _BEGUN)
     for migration in missing:
         _run(connection, migration.statements, before_each)
@@ -109,7 +109,7 @@ def finish(connection: Connection, before_each: Callable[[], None] = lambda: Non
 
 
 def awaited(connection: Connection) -> Older | None:
-    """Return what prevents finishing an upgrade; ``None`` if no upgrade is in progress."""
+    """Return the latest sign of an older release; ``None`` if no upgrade waits to be finished."""
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     if not missing_in(listed) or _lacking(expanded, listed):
         return None
@@ -255,7 +255,10 @@ def _refuse_older(listed: Listed) -> None:
 
 
 def _refuse_newer(listed: Listed, writes_from: str) -> None:
-    """Raise if this release may not write; if no minimum is recorded, the ledger decides."""
+    """Raise ``SchemaTooNewError`` if only newer releases may write to the store.
+
+    If ``writes_from`` is empty, the migrations in the ledger decide.
+    """
     last = migrations()[-1]
     names = [writes_from] if writes_from else [name for name, _ in listed.values()]
     if newer := [name for name in names if number_of(name) > last.number]:

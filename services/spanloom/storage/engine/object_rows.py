@@ -35,8 +35,8 @@ class ObjectRows(Generic[T]):
     ) -> None:
         """Use the columns of a declaration; ``made`` is the constructor of the objects.
 
-        ``inner`` has constructors of objects in attributes, by path; ``read`` has conversions of
-        column values to attributes, by path.
+        Two mappings are keyed by the path of an attribute: ``inner`` has the constructors of nested
+        objects, ``read`` the conversions of column values.
         """
         stored = [(column, take) for column, take in _stored(declaration) if take]
         self._takers = {
@@ -51,7 +51,7 @@ class ObjectRows(Generic[T]):
         return {column: take(source) for column, take in self._takers.items()}
 
     def object(self, row: Row) -> T:
-        """Return an object built from a row that has these columns."""
+        """Return an object built from a row that has the declared columns."""
         made: T = self._read(row)
         return made
 
@@ -96,10 +96,10 @@ def _reading(
     inner: Mapping[str, Callable[..., object]],
     read: Mapping[str, Callable[[Any], object]],
 ) -> _Reading:
-    """Return what reads the object at the path ``before``; ``paths`` has columns by path.
+    """Return the ``_Reading`` of the object whose attributes have paths that begin with ``before``.
 
-    The other parameters are the same as in ``ObjectRows``. Raises ``KeyError`` if an attribute has
-    no column.
+    ``paths`` has the column of each path; the other parameters are the same as in ``ObjectRows``.
+    Raises ``KeyError`` if an attribute has no column.
     """
     parameters = [f"{before}{name}" for name in signature(made).parameters]
     own = [path for path in parameters if path not in inner]

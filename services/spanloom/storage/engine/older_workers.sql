@@ -1,4 +1,4 @@
--- Seconds since each older role was last seen, and what to call it.
+-- Seconds since the last heartbeat of each role of an older release, and a name for it.
 SELECT dateDiff('ms', max(SeenAt), now64(3)) / 1000 AS age, concat(Kind, ' ', Id) AS name
 FROM workers
 WHERE startsWith(Release, 'spanloom/') AND toUInt32OrZero(extract(Release, '^spanloom/([0-9]+)')) < {newest:UInt32}

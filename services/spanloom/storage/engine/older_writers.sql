@@ -1,4 +1,4 @@
--- Seconds since each older release last wrote, and what to call it.
+-- Seconds since the last INSERT of an older release into each table, and a name for it.
 SELECT dateDiff('ms', max(SeenAt), now64(3)) / 1000 AS age, concat('an INSERT into ', Source) AS name
 FROM upgrade_writers
 GROUP BY Source

@@ -131,7 +131,7 @@ class _JsonList:
         self._values = values
 
     def __str__(self) -> str:
-        """Return JSON, which has no control characters, escaped like TSV, as parameters are."""
+        """Return the list as JSON, without control characters, escaped like TSV as a parameter."""
         text = orjson.dumps(self._values, default=tuple).decode()  # writes named tuples as lists
         return text.replace("\\", "\\\\")
 

@@ -1,2 +1,2 @@
--- Returns memory freed by the engine to the system; by itself the engine does so only later.
+-- Returns memory that the engine has freed to the system, which the engine itself does only later.
 SYSTEM JEMALLOC PURGE

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """A context for every write of one kind; failed writes count, as they may have stored rows.
+    """A context that counts writes of one kind, also failed ones, which may have stored rows.
 
     Only meaningful if no other process writes. Example: the extractor looks for new spans when
     ``ended`` differs from its value before the last look.
@@ -52,7 +52,7 @@ class Remembered(Generic[T]):
     """
 
     def __init__(self, *, is_alone: bool) -> None:
-        """Set whether no other process writes these rows."""
+        """Cache only if ``is_alone``, which means that no other process writes the rows."""
         self.writes = Writes()
         """The context that every write of these rows must use."""
         self._is_alone = is_alone

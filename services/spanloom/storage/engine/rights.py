@@ -1,8 +1,8 @@
 """The rights that each role needs on a server, and an error for a missing right.
 
 A view that decodes requests reads its source with the rights of the inserting account, so
-``collect`` needs SELECT on the tables that it fills. Rights on the targets of such views are not
-checked.
+``collect`` needs SELECT on all tables that its INSERTs fill. ClickHouse checks no rights on the
+targets of such views.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def require_rights(connection: Connection, role: str) -> None:
 
 
 def _has(connection: Connection, database: str, privilege: str, table: str, role: str) -> bool:
-    """Return whether the account has a right; on every table, it may be granted one by one."""
+    """Return whether the account has a right; ``EVERY`` table may also be granted one by one."""
     if _is_granted(connection, database, privilege, table):
         return True
     return table == EVERY and all(
@@ -123,7 +123,7 @@ def _has(connection: Connection, database: str, privilege: str, table: str, role
 
 
 def tables_of(privilege: str, role: str) -> Collection[str]:
-    """Return the tables for which a right on every table may be granted one by one.
+    """Return the tables on which a role must have a privilege that it needs on ``EVERY`` table.
 
     Views need no INSERT. Only an extractor needs the heartbeats.
     """

@@ -25,7 +25,7 @@ def in_slices(slices: Slices, count: int = SLICES) -> Condition:
 
 
 def lowest(whole: int, marks: Mapping[int, int], slices: Slices) -> int:
-    """Return the lowest watermark of the slices; a watermark of all traces applies to each."""
+    """Return the lowest watermark of the slices, but at least ``whole``, the one of all traces."""
     return max(whole, min((marks.get(n, 0) for n in slices or ()), default=0))
 
 

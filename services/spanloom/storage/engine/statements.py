@@ -58,7 +58,7 @@ def _texts() -> Mapping[str, str]:
 
 @cache
 def query_files() -> Mapping[str, Traversable]:
-    """Return the query files by name: every ``.sql`` file of the storage except the schema."""
+    """Return every ``.sql`` file of the storage except the schema, keyed by name."""
     rooms = (room for room in _PACKAGE.iterdir() if room.is_dir() and room.name != "schema")
     files = (file for room in rooms for file in room.iterdir() if file.name.endswith(".sql"))
     return {file.name.removesuffix(".sql"): file for file in files}

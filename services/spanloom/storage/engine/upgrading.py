@@ -34,7 +34,7 @@ WATCHED = (
 
 
 def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
-    """Return name and checksum, by number, of migrations whose additions are made.
+    """Return name and checksum of migrations whose additions are made, keyed by number.
 
     Call this before reading the list of finished migrations, because at the end a migration is in
     both for a moment.
@@ -51,7 +51,7 @@ def listed_expansions(connection: Connection) -> Mapping[int, tuple[str, str]]:
 
 
 def is_under_way(connection: Connection) -> bool:
-    """Return whether roles of the previous release may still run; called by this release."""
+    """Return whether an upgrade to this release is unfinished, so that older roles may run."""
     return _has(connection, EXPANSIONS)
 
 
@@ -69,7 +69,7 @@ def permit_from(connection: Connection, migration: str) -> None:
 
 
 def watch_writers(connection: Connection, number: int, before_each: Callable[[], None]) -> None:
-    """Start recording each time that a release without this migration writes."""
+    """Start recording the writes of releases that lack the migration ``number``."""
     before_each()
     connection.run(query("create_expansions"))
     before_each()
@@ -97,7 +97,7 @@ def forget_upgrade(connection: Connection, before_each: Callable[[], None]) -> N
 
 
 def older_releases(connection: Connection, number: int) -> Older:
-    """Return the latest sign of a release without this migration: a write or a heartbeat."""
+    """Return the latest write or heartbeat of a release that lacks the migration ``number``."""
     ((age_s,),) = connection.rows("expanded_age")
     found = [Older(float(age), name) for age, name in connection.rows("older_writers")]
     if _has(connection, "workers"):

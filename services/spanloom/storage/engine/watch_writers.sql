@@ -1,4 +1,4 @@
--- A row only for INSERTs of an older release: those of this one cost no part.
+-- Records a row only for INSERTs of an older release, so that INSERTs of this release write no additional part.
 CREATE MATERIALIZED VIEW IF NOT EXISTS {watch:Identifier} TO {writers:Identifier} AS
 SELECT {table:String} AS Source, getSetting('log_comment') AS Writer, now64(3) AS SeenAt
 FROM {table:Identifier}

@@ -67,7 +67,8 @@ _COLUMNS = Condition(
 class ClickHouseExperiments:
     """``ExperimentStore`` in ClickHouse.
 
-    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    Writes and most background reads use the extractor's connection; other reads use the readers'
+    connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:

@@ -1,4 +1,4 @@
--- What the scores of each experiment of a project come to, or of one: its tries, and those without a run.
+-- For each experiment of a project, or for one: the number of tries with scores, and of those without a run.
 SELECT Experiment, count() AS Done, countIf(NOT HasRun) AS Errors
 FROM
 (

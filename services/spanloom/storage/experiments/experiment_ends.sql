@@ -1,4 +1,4 @@
--- How the experiments of a project ended: of several ends the first one.
+-- How each experiment of a project ended; of several ends the first counts.
 SELECT ExperimentId, Status, Reason, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro
 FROM experiment_ends
 WHERE Project = {project:String}

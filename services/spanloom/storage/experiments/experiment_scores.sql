@@ -1,4 +1,5 @@
--- Current scores of an experiment after a place: of one place that of a run before that of the item, then the latest.
+-- Current scores of an experiment after a position. At one position the score of a run precedes that of the item, and
+-- the latest comes first.
 SELECT {columns}
 FROM
 (

@@ -1,4 +1,4 @@
--- The tries of some items of an experiment that have scores.
+-- The tries of some items of an experiment for which scores are stored.
 SELECT DISTINCT Item, Repeat
 FROM scores
 WHERE Project = {project:String} AND Experiment = {experiment:String}

@@ -1,4 +1,4 @@
--- All versions of the evaluators of a project, or of one; of several with one number the one that was stored first.
+-- All versions of the evaluators of a project, or of one name; if a number is stored twice, the first counts.
 SELECT Name, Version, ConfigHash, Config, PutBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro
 FROM evaluators
 WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})

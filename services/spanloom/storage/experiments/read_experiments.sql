@@ -1,4 +1,4 @@
--- Experiments of a project by name, or the one of a name; of several with one name the one that was stored first.
+-- The experiments of a project, or the experiment with a name; if a name is stored twice, the first counts.
 SELECT {columns}
 FROM experiments
 WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})

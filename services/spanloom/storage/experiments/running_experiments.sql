@@ -1,4 +1,4 @@
--- Experiments without an end; of several with one name only the one that was stored first.
+-- Experiments without an end; if a name is stored twice, only the first.
 SELECT {columns}
 FROM experiments
 WHERE {reach}

@@ -2,8 +2,8 @@
 
 A reader that follows rows by their time, or by the order of the table's parts, would miss rows,
 because the write that began first may end last: with four writers whose INSERTs took up to 2.8 s,
-it missed nine of ten rows. So on a server each process numbers its rows, and a reader remembers the
-last number of each process.
+such a reader missed nine of ten rows. So on a server each process numbers its rows, and a reader
+remembers the last number of each process.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TRIES = 3
 QUIET_S = 60.0
 """Seconds by which an idle reader's position lags behind the store's clock.
 
-The store's clock may be set back.
+It lags in case the store's clock is set back.
 """
 QUIET_ALONE_S = 12 * 3600.0
 """Seconds by which a position lags in the embedded store, in case the clock is set back.
@@ -60,7 +60,7 @@ Rows: TypeAlias = "Sequence[Sequence[object]]"
 
 
 class FeedClock(Protocol):
-    """Sets the time of rows, and determines the time up to which all are visible."""
+    """Sets the time of rows, and determines the time up to which all rows are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
         """Return a context at whose end rows of ``COLUMNS`` are inserted, even after an error."""
@@ -70,7 +70,7 @@ class FeedClock(Protocol):
 
 
 class OwnClock:
-    """The clock of the embedded store, whose only process knows its writes in progress.
+    """The clock of the embedded store, of which one process makes all writes.
 
     Each write has its own time, later than all others. A row is shown when every write that began
     before it has ended, so no row is shown twice, or delayed by more than another INSERT.
@@ -143,8 +143,8 @@ class Numbers:
     def numbered(self, rows: Rows) -> Iterator[Rows]:
         """Return the rows with the columns ``NUMBERED``, for an INSERT within the context.
 
-        After an error the INSERT may still be in progress, so later rows get another writer, which
-        makes them new in any case.
+        After an error the INSERT may still be in progress, so later rows get another writer, and
+        readers count none of them as read before.
         """
         first = self._last + 1
         self._last += len(rows)
@@ -170,7 +170,7 @@ def was_enough(shown: Announcement, later: Announcement) -> bool:
     """Return whether a reader that has read all rows up to ``shown`` can skip ``later``.
 
     Both announce the same version. If writing ``shown`` took too long, the reader may have missed
-    it. The reader has not missed it if that INSERT ended, and the second began, within the horizon.
+    it. The reader has not missed it if the times of both rows are at most ``HORIZON_S`` apart.
     """
     return not later.is_repeated or later.changed_us - shown.changed_us <= HORIZON_S * US
 
@@ -220,7 +220,7 @@ class SharedClock:
         )
 
     def _insert(self, connection: Connection, rows: Rows) -> None:
-        """Insert rows, and again if it took so long that readers may have missed them.
+        """Insert rows; insert them again if that took so long that readers may have missed them.
 
         The time is measured in the server. Otherwise a process that slept before or after the
         INSERT would announce the same versions a second time, although another process has

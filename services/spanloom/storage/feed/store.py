@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.storage.feed.clocks import Announcer, FeedClock
 
 EVERY = 1 << 20
-"""More announcements than there can be within the horizon."""
+"""A limit above any number of announcements within ``HORIZON_S``."""
 TWICE_WITHIN_S = 6 * 3600
 """Seconds within which equal announcements by two processes are recognised as duplicates."""
 

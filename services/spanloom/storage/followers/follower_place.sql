@@ -1,4 +1,4 @@
--- Where a follower of the change feed goes on.
+-- The position at which a follower of the change feed continues.
 SELECT Place
 FROM follower_places
 WHERE Follower = {follower:String}

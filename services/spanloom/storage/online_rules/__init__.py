@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 class ClickHouseOnlineRules:
     """``OnlineRuleStore`` in ClickHouse.
 
-    Writes and most background reads run on the extractor's connection, other reads on the readers'.
+    Writes and most background reads use the extractor's connection; other reads use the readers'
+    connection.
     """
 
     def __init__(self, worker: Connection, reader: Connection) -> None:
@@ -70,7 +71,7 @@ class ClickHouseOnlineRules:
             living_work = living(self._worker, found, attrgetter("key"))
             if living_work or len(found) < limit:
                 return living_work
-            limit *= 2  # all of them belong to deleted runs
+            limit *= 2  # all rows found belong to deleted runs
 
     def work_of(self, keys: Sequence[TraceKey]) -> Sequence[Work]:
         """See ``OnlineRuleStore.work_of``."""

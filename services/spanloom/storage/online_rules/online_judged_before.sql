@@ -1,4 +1,4 @@
--- Traces that earlier versions of a rule had to do with.
+-- Traces for which earlier versions of a rule have work items.
 SELECT DISTINCT TraceId
 FROM online_work
 WHERE Project = {project:String} AND Rule = {of_name:String} AND TraceId > {after:String}

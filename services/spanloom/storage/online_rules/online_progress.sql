@@ -1,4 +1,4 @@
--- How many runs each rule of a project has in each state, by the newest work of each run.
+-- The number of runs in each state, for each rule of a project, by the newest work item of each run.
 SELECT Rule, countIf(State = 'pending') AS Pending, countIf(State = 'done') AS Done, countIf(State = 'error') AS Error,
        countIf(State = 'deferred') AS Deferred, countIf(State = 'stale') AS Stale,
        minIf(DueUnixMicro, State = 'pending') AS OldestDue

@@ -1,4 +1,4 @@
--- What a rule has taken since a time; each revision of work has what those before it took.
+-- What a rule has spent since a time; each revision of a work item includes the amounts of earlier revisions.
 SELECT sum(Cost) AS Usd, sum(Tokens) AS Tokens, sum(Calls) AS Calls, countIf(IsJudged) AS Runs
 FROM
 (

@@ -1,5 +1,5 @@
--- Work that waits, pending work first, the one that is due longest. Rows are found by their state, whatever their
--- revision: those that have a later one are few until they are merged.
+-- Work items that wait: pending items first, and the items that are due for longest first. Items are found by the state
+-- of any of their revisions, because few have several revisions before a merge; only their newest revision counts.
 SELECT {columns}
 FROM
 (

@@ -1,4 +1,4 @@
--- All work of some runs, each in its highest revision.
+-- All work items of some runs, each in its highest revision.
 SELECT {columns}
 FROM online_work
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -1,4 +1,4 @@
--- Online rules by project and name, or those of a name; also those that are deleted.
+-- Online rules, ordered by project and name, or those with a name; includes deleted rules.
 SELECT Project, Name, Version, Definition, IsPaused, IsDeleted, toUnixTimestamp64Micro(SinceAt) AS Since, AtUnixMicro, PutBy
 FROM online_rules FINAL
 WHERE {reach} AND ({of_name:String} = '' OR Name = {of_name:String})

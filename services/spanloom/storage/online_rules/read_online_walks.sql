@@ -1,4 +1,4 @@
--- How far walks over runs of the past have come.
+-- The progress of walks over past runs.
 SELECT Project, Rule, Walk, Wanted, Position, Taken, IsDone, AtUnixMicro
 FROM online_walks FINAL
 WHERE {reach}

@@ -36,7 +36,10 @@ class ClickHouseProgress:
         appends: Callable[[], int | None],
         revisit: Callable[[Sequence[TraceKey]], None],
     ) -> None:
-        """Use the connection, which the caller closes, the count of appends, and ``revisit``."""
+        """Use the connection, which the caller closes.
+
+        ``appends`` returns the number of ended appends of spans; ``revisit`` makes traces due.
+        """
         self._worker = worker
         self._appends = appends
         self._revisit = revisit

@@ -1,4 +1,4 @@
--- The changes of each trace in seconds whose rows have changed; `known` has the known seconds,
+-- The changes of each trace, in seconds of the clock whose rows are not known yet; `known` has the known seconds,
 -- each with the fingerprint of its rows (inserted.sql).
 SELECT Project, TraceId, first_accepted, last_accepted, has_root, spans, second, requests, fingerprint
 FROM

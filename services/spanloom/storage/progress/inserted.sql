@@ -1,4 +1,4 @@
--- Which seconds have rows, and a fingerprint of the rows of each; `width` seconds count as one.
+-- The seconds in which rows were inserted, each with a fingerprint of its rows; `width` seconds count as one.
 SELECT intDiv(toUnixTimestamp64Milli(InsertedAt), 1000 * {width:Int64}) * {width:Int64} AS second,
        sum(cityHash64(Project, TraceId, Seq, Spans))
 FROM trace_changes

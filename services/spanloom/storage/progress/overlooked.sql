@@ -1,5 +1,5 @@
--- Traces of a share of the ids that have to be built, whenever what they are built from was stored: as in
--- unextracted.sql, but found by their requests. A last resort, for whatever no look at the changes found.
+-- Traces that have to be built, as in unextracted.sql, but found by their requests among all ids with a prefix, however
+-- old their spans are. A last resort for changes that no look has found.
 SELECT Project, TraceId, first_accepted, last_accepted, true AS has_root, spans, 0 AS second, requests
 FROM
 (

@@ -1,5 +1,5 @@
--- Traces whose newest attempt failed, columns as read_progress. The inner query finds, by the index,
--- those of which any attempt failed; the outer one keeps those whose last attempt failed.
+-- Traces whose newest attempt failed; columns as in read_progress. The inner query finds, by the index, traces of which
+-- any attempt failed.
 SELECT Project, TraceId, Seq, Status, Attempts, Arrived, Error, Requests, Digest, IsWhole
 FROM extraction_progress FINAL
 WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM extraction_progress WHERE Attempts > 0)

@@ -1,7 +1,7 @@
--- Changes in a time range of traces that have to be built: without a recorded whole build of what has
--- arrived, with unfinished progress (live, or failed at the last attempt), or with a change whose request
--- is not visible yet; columns as changes_since. Progress of the releases before has no digest, and their
--- revisits had the sequence 1. Ordered by the spans' key, so that traces read together are stored together.
+-- Changes, in a time range, of traces that have to be built, because no whole build of all arrivals is recorded, their
+-- progress is unfinished (live, or failed at the last attempt), or the request of a change is not visible yet. Columns
+-- as in changes_since. Progress of earlier releases has no digest, and their revisits have the sequence 1. Ordered by
+-- the spans' key, so that traces that are read together are stored together.
 WITH keys AS
 (
     SELECT DISTINCT Project, TraceId

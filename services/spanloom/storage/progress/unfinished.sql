@@ -1,5 +1,5 @@
--- Traces whose progress is live or failed at the last attempt, with the data that needs no reading
--- of their changes; columns as changes_since. The inner query reads one narrow column.
+-- Traces whose progress is live or failed at the last attempt, with the data that can be had without reading their
+-- changes; columns as in changes_since. The inner query reads one narrow column.
 WITH keys AS
 (
     SELECT Project, TraceId

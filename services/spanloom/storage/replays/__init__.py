@@ -125,7 +125,7 @@ class ClickHouseReplays:
         return [replay.with_parts(known.get(replay.id, ())) for replay in replays]
 
     def _known_parts(self, replays: Sequence[Replay]) -> Mapping[str, Sequence[Replay]]:
-        """Return the recorded parts of replays by id."""
+        """Return the recorded parts of replays, keyed by the id of the replay."""
         selections = {replay.id: replay.selection for replay in replays}
         found: dict[str, list[Replay]] = {}
         for row in self._worker.rows("read_replay_parts", ids=list(selections)):

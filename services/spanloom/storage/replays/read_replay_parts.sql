@@ -1,4 +1,4 @@
--- How far the parts of some replays are.
+-- The progress of the parts of some replays.
 SELECT Id, Part, Step, Done, Written, Failed, AfterProject, AfterTraceId, IsFinished
 FROM replay_parts FINAL
 WHERE Id IN JSONExtract({ids:String}, 'Array(String)')

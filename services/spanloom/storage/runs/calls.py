@@ -53,7 +53,7 @@ class ClickHouseCalls:
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """See ``CallFinder.find``; for most calls the index shows that there is none."""
+        """See ``CallFinder.find``; for most windows the index has no call."""
         calls = self._current(project, list(self._calls_near(project, windows)))
         keys = {call.call_key for call in calls}
         wanted = defaultdict(list)
@@ -106,7 +106,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
-        """Return the call keys of these windows that occur in the index."""
+        """Return those call keys of the windows that the index has."""
         return {
             row.CallKey
             for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)

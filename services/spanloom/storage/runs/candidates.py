@@ -34,7 +34,7 @@ class Newest(NamedTuple):
 def read_newest(
     connection: Connection, keys: Iterable[tuple[str, str]]
 ) -> Mapping[TraceKey, Newest]:
-    """Return the current versions of these traces; unknown or deleted traces have no entry."""
+    """Return the current versions of traces; unknown or deleted traces have no entry."""
     return {
         TraceKey(row.Project, row.TraceId): Newest(row.Seq, row.Version)
         for some in batched(list(keys), KEYS_AT_ONCE)
@@ -89,7 +89,7 @@ class Line(Protocol):
 
     @property
     def cursor(self) -> Cursor:
-        """Its current position."""
+        """The current position of the line in the list."""
 
 
 LineT = TypeVar("LineT", bound=Line)
@@ -131,7 +131,7 @@ def read_list(
 
 
 def place_parameters(after: Cursor | None) -> dict[str, object]:
-    """Return the query parameters for a position; ``None`` stands for the newest run."""
+    """Return the query parameters for a position; ``None`` begins at the newest run."""
     place = after or BEFORE_ALL
     return {
         "after_start_ns": after.start_ns if after else None,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseConversations:
-    """The list of conversations over the connection of readers."""
+    """``ConversationReader`` over the connection of readers."""
 
     def __init__(self, reader: Connection) -> None:
         """Use the connection; the caller closes it."""

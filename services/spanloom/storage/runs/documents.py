@@ -65,7 +65,7 @@ def read_documents(
 ) -> Sequence[bytes | None]:
     """Implement ``DocumentReader.many`` in two queries, the first for lengths.
 
-    A version that is stored between the two may be longer, which is harmless.
+    A version that is stored between the two queries may be longer, which is harmless.
     """
     if not keys:
         return []

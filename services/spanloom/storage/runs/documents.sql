@@ -1,5 +1,5 @@
--- Documents of some trajectories, every stored version, oldest first: for each the project, the trace id and the
--- document, each prefixed with its length. As bytes, because in JSON a document would be escaped text.
+-- Documents of some trajectories, every stored version, oldest first: the project, the trace id and the document, each
+-- prefixed with its length. As bytes, because in JSON a document would be escaped text.
 SELECT
     leftPad(toString(length(Project)), 12, '0'), Project,
     leftPad(toString(length(TraceId)), 12, '0'), TraceId,

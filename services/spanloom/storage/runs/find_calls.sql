@@ -1,6 +1,6 @@
--- The calls of these keys that ran in their windows. The windows of a key do not overlap, so the last
--- that begins before a call's end is the one to check. Calls of replaced versions are included.
--- Of each call, or of each trace, the newest row counts; of parts of runs only so many a key are found.
+-- The calls with some keys that ran in the windows of their keys, including calls of replaced versions. The windows of
+-- a key do not overlap, so only the last window that begins before a call's end has to be checked. The newest row of
+-- each call, or of each trace, counts; of traces of one run only a limited number is found for each key.
 SELECT stored.TraceId AS TraceId, stored.StepId AS StepId, stored.CallKey AS CallKey,
        stored.Seq AS Seq, stored.Version AS Version,
        stored.StartTimeUnixNano AS StartTimeUnixNano, stored.EndTimeUnixNano AS EndTimeUnixNano,

@@ -1,5 +1,5 @@
--- The calls of these keys that ran at some time in one window, including those of replaced versions.
--- Without a join with a window for each key, which cost more than the rest if nothing matches.
+-- The calls with some keys that ran at some time in one window, including calls of replaced versions. One window for
+-- all keys, because a join with a window for each key costs more than the rest if nothing matches.
 SELECT TraceId, StepId, CallKey, Seq, Version, StartTimeUnixNano, EndTimeUnixNano, IsBare, Dialect,
        ModelSteps, ToolSteps, Richness, Answer, Question
 FROM call_index

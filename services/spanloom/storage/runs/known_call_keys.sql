@@ -1,5 +1,4 @@
--- Those of the keys that any stored call has. Half the text of a query with their windows, and of most
--- runs there is none.
+-- Which of the given keys any stored call has. Without windows the query is half as long, and most keys are not stored.
 SELECT DISTINCT CallKey
 FROM call_index
 WHERE Project = {project:String} AND CallKey IN JSONExtract({call_keys:String}, 'Array(String)')

@@ -1,6 +1,5 @@
--- The list's rows of some trajectories at the positions that any of their builds may have, oldest first,
--- and whether a row matches the filters; the last row of each counts. FINAL would also compare all
--- neighbouring rows.
+-- Rows of the list for some trajectories, at all positions that their builds may have, oldest first, and whether each
+-- row matches the filters; the last row of a run counts. FINAL would also compare all neighbouring rows.
 SELECT {columns}, Seq, IsDeleted, {rank} AS Rank, {filter} AND NOT IsDeleted AS Passes
 FROM trajectory_list
 WHERE (Project, StartTimeUnixNano, TraceId) IN (

@@ -1,4 +1,4 @@
--- The newest row at some places of the list: which version has the place, or has left it.
+-- The newest row at some positions of the list: the version that has the position, or that has left it.
 SELECT Project, StartTimeUnixNano, TraceId, newest.1 AS Seq, newest.2 AS Version, newest.3 AS IsDeleted
 FROM
 (

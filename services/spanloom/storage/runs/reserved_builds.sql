@@ -1,4 +1,4 @@
--- The highest builds that each builder has reserved of some traces, and for how many seconds.
+-- The builds with the highest ranks that each builder has reserved for some traces, and how long ago.
 SELECT Project, TraceId, Rank, Version, Builder, Fingerprint, ReadMark, Status, ExtractorVersion,
        StartTimeUnixNano, greatest(0, dateDiff('second', ReservedAt, now())) AS AgeS
 FROM trajectory_builds

@@ -98,7 +98,10 @@ def summary_row(record: TrajectoryRecord) -> Summary:
 
 
 Columns: TypeAlias = "Iterator[tuple[str, object]]"
-"""A row, column by column, as all arrays of a long run take as much memory as its texts."""
+"""A row as an iterator of its columns.
+
+All arrays of a long run together would take as much memory as its texts.
+"""
 
 
 def list_row(record: TrajectoryRecord, summary: Summary) -> Columns:
@@ -139,7 +142,7 @@ def laid_out(
     built = built_steps(steps, start_ns)
     for column, values in STEP_ARRAYS.items():
         yield column, values(built)
-    hashes = find_hashes(texts)  # last: never in memory with a long run's attributes
+    hashes = find_hashes(texts)  # last, when the attributes are no longer in memory
     yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
 
 
@@ -152,14 +155,14 @@ def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str,
 CALLS_PER_TEXT = 10_000
 COLUMNS_AT_ONCE = 8
 LONG_SPANS = 10_000
-"""Above this number of spans, columns are encoded one at a time.
+"""Above this number of spans, columns are encoded one at a time instead of eight.
 
-Eight columns take 30 MiB as numbers.
+Eight columns of Python numbers take 30 MiB.
 """
 
 
 def encode_record(record: TrajectoryRecord) -> CarriedRecord:
-    """Return a record as the argument of ``ClickHouseTrajectories.write_carried``."""
+    """Encode a record for ``ClickHouseTrajectories.write_carried``."""
     trajectory, summary = record.trajectory, summary_row(record)
     at_once = COLUMNS_AT_ONCE if trajectory.span_count <= LONG_SPANS else 1
     # First, because it takes the most memory for a long run.

@@ -60,7 +60,7 @@ def read_steps(
 
 def _step_of(row: Row) -> ListedStep:
     """Return a row of ``step_rows.sql`` as a step."""
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the rest is for the order
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the others give the order
     values["type"] = _TYPES[values["type"]]
     for name in _OPTIONAL_TEXTS:
         values[name] = values[name] or None

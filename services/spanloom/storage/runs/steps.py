@@ -42,13 +42,13 @@ class _Run(NamedTuple):
     key: TraceKey
     cursor: Cursor
     version: tuple[object, ...]
-    """The values that identify its row in the list."""
+    """The values that identify the run's row in the list."""
     steps: int
-    """The number of its matching steps."""
+    """The number of the run's matching steps."""
 
 
 class ClickHouseSteps:
-    """Step rows over the query connection."""
+    """``StepReader`` over the query connection."""
 
     def __init__(self, asker: Connection) -> None:
         """Use the connection; the caller closes it."""
@@ -69,7 +69,7 @@ class ClickHouseSteps:
 
 
 class _StepsByRun:
-    """Reads one page: first the runs that have matching steps, then their steps."""
+    """Reads one page of steps: first the runs that have matching steps, then their steps."""
 
     def __init__(
         self, asker: Connection, reach: Reach, where: tree.Condition | None, asked: StepSelection
@@ -97,7 +97,7 @@ class _StepsByRun:
         return found
 
     def _rest_of_run(self, limit: int, after: StepCursor | None) -> list[ListedStep]:
-        """Return the steps after a position within its run, if the run still matches."""
+        """Return the steps after a position in the same run, if the run still matches."""
         if after is None:
             return []
         tables = SideTables(self._asker, self._reach)

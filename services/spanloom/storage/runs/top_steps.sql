@@ -1,5 +1,5 @@
--- The places of steps in an order by a value of theirs. Only what orders and selects them is read of
--- all steps; step_rows.sql reads the columns of those that are shown.
+-- The positions of steps, ordered by one of their values. Only the columns that order and select steps are read for all
+-- steps; step_rows.sql reads the columns of the steps that are shown.
 SELECT Project, StartTimeUnixNano, TraceId, Seq, Version, StepPlace, {rank} AS Rank
 FROM trajectory_list FINAL
 ARRAY JOIN {items}

@@ -1,4 +1,4 @@
--- The newest revision of each view of a project; of several with one number the earliest.
+-- The newest revision of each view of a project; if a revision is stored twice, the first counts.
 SELECT Id, Revision, AtUnixMicro, Change, Page, Name, Format, Parameters, Owner, ChangedBy, IsDeleted
 FROM saved_views
 WHERE Project = {project:String}

@@ -137,7 +137,7 @@ def shown(place: str) -> str:
 
 
 def _secrets(place: str) -> Sequence[str]:
-    """Return the arguments that may be secrets; a named collection has its own on the server."""
+    """Return the arguments that may be secrets; none for a named collection of the server."""
     engine, _, rest = place.partition("(")
     if engine not in _MAY_SHOW or not rest.lstrip().startswith("'"):
         return ()

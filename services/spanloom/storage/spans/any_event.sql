@@ -1,4 +1,4 @@
--- Whether there are any content events: most stores have none, and then skip the query for them.
+-- Whether there are any content events; most stores have none, and then the query for events is skipped.
 SELECT 1
 FROM genai_events
 LIMIT 1

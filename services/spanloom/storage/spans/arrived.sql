@@ -1,5 +1,5 @@
--- What each request brought of some traces: its sequence, whether it brought events, how many spans
--- its ids name, and how many it brought. A request that was stored twice counts once.
+-- For each request of some traces: its sequence, whether it contains events, the number of ids, and the number of
+-- spans. A request that was stored twice counts once.
 SELECT Project, TraceId, groupArray((Seq, IsEvents, items, Spans)) AS requests, sum(Spans) AS spans,
        sum(cityHash64(Seq, IsEvents, Mark)) AS digest
 FROM

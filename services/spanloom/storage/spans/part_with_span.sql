@@ -1,4 +1,4 @@
--- The part of a run that has a span: the home of the run shows it, but it is stored with its own trace.
+-- The trace of a joined run that contains a span: the home trace shows the span, but it is stored with its own trace.
 SELECT TraceId
 FROM otel_traces
 WHERE Project = {project:String} AND SpanId = {span_id:String}

@@ -1,4 +1,4 @@
--- One span as sent, or the next spans after an id; columns in the order of storage.otlp.StoredSpan.
+-- One span as sent, or the next spans after an id; columns in the order of storage.spans.otlp.StoredSpan.
 SELECT
     ResourceAttributes, ResourceAttributeTypes, mapApply((k, v) -> (k, base64Encode(v)), ResourceAttributeRaw),
     ResourceDroppedAttributesCount, ResourceSchemaUrl,

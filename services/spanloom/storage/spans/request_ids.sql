@@ -1,4 +1,4 @@
--- The ids of what each request brought of some traces, where they are known.
+-- The ids of the spans or events in each request of some traces, where the ids are known.
 SELECT Project, TraceId, Seq, IsEvents, Finished, Open
 FROM trace_requests
 WHERE (Project, TraceId) IN JSONExtract({keys:String}, 'Array(Tuple(String, String))')

@@ -38,7 +38,7 @@ class ContentEvent(NamedTuple):
 
 
 EventsOfTrace = dict[str, dict[str, ContentEvent]]
-"""The events of a trace by span and event id."""
+"""The events of a trace, keyed by span id, then by event id."""
 
 
 def join_events(traces: Traces, events: Iterable[ContentEvent], *, is_whole: bool = True) -> None:
@@ -161,7 +161,7 @@ def newest_spans(rows: Iterable[Values]) -> Traces:
 
 
 def as_traces(spans: Mapping[TraceKey, Mapping[str, Span]]) -> Traces:
-    """Return traces, each with its spans by their ids, before content events are joined."""
+    """Return traces, each with its spans keyed by id, before content events are joined."""
     traces = Traces({key: list(own.values()) for key, own in spans.items()})
     traces.contents.update((key, Contents(own, {})) for key, own in spans.items())
     return traces

@@ -51,9 +51,9 @@ T = TypeVar("T")
 
 
 def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
-    """Yield the results in order, while the next query runs; never two queries at a time.
+    """Yield the results of the queries in order; the next query runs while a result is used.
 
-    Raises the error of a query instead of yielding its result.
+    Never two queries run at a time. Raises the error of a query instead of yielding its result.
     """
     with ThreadPoolExecutor(1, thread_name_prefix="ahead") as thread:
         running: Future[T] | None = None
@@ -150,7 +150,7 @@ class ClickHouseSpans:
         return self._seen_events
 
     def _is_long(self, keys: Sequence[TraceKey]) -> bool:
-        """Return whether this is a single, very long trace, which is read separately."""
+        """Return whether ``keys`` is a single, very long trace, which is read separately."""
         if len(keys) > 1:
             return False
         ((count,),) = self._worker.rows("count_spans", keys=keys)

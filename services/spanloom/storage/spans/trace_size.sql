@@ -1,5 +1,5 @@
--- The number of spans and content events of a trace, the sum of their ranks (core/coverage.py), and
--- the newest version that counts. In the order of the key, so that the memory does not grow with the trace.
+-- The number of spans and content events of a trace, the sum of their ranks (core/coverage.py), and the newest sequence
+-- of a current span or event. Aggregated in the order of the key, so that memory does not grow with the trace.
 WITH
 (
     SELECT (count(), max(RowVersion), sum(toUInt128(RowVersion) + 1))

@@ -1,5 +1,5 @@
--- How many of the spans and events that requests brought of a trace are not stored in this version or
--- a later one. For a trace that is not read whole; narrow columns only.
+-- The number of the spans and events of a trace that requests contain but that are not stored in this version or a
+-- later one. For a trace that is not read completely; reads narrow columns only.
 SELECT count() AS uncovered
 FROM
 (
@@ -18,7 +18,7 @@ FROM
 ) AS brought
 LEFT JOIN
 (
-    -- Plus one: a span that is not stored has 0.
+    -- Plus one, because 0 means that a span is not stored.
     SELECT false AS is_events, reinterpretAsUInt64(unhex(SpanId)) AS id, max(RowVersion) + 1 AS stored
     FROM otel_traces
     WHERE Project = {project:String} AND TraceId = {trace_id:String}

@@ -46,7 +46,7 @@ def sql_error(error: BaseException) -> SqlError:
 
 _NO_TREE = "is not supported by parseQueryToJSON"
 _PARSER_LIMITS = {"max_execution_time": 5, "max_query_size": 4 << 20, "max_memory_usage": 256 << 20}
-"""The parser's own limits; it must accept every text that the endpoint accepts, in quotes."""
+"""The limits of parsing, which allow every text that the endpoint accepts, in quotes."""
 
 
 class EmbeddedSql:

@@ -70,7 +70,7 @@ def _column(of: Subject, field: Field) -> Column:
 
 
 def _group_sql(of: Subject, field: Field) -> str:
-    """Return the value to group by, NULL if absent; for a list, each of its values."""
+    """Return the SQL of the value to group by, NULL if absent; for a list, each of its values."""
     column = _column(of, field)
     if field.is_list:
         return f"nullIf(arrayJoin(if(empty({column.sql}), [''], {column.sql})), '')"

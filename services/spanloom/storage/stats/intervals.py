@@ -23,7 +23,7 @@ _OFFSET = "timezoneOffset(toDateTime(greatest({}, 0), {{timezone:String}}))"
 
 
 def interval_start(interval: Interval) -> Condition:
-    """Return the start of the interval in which a run began, in nanoseconds since the epoch."""
+    """Return SQL of the start, in ns since the epoch, of the interval in which a run began."""
     if interval.timezone == UTC:
         ahead_s = interval.ahead_days * DAY_S
         text, values = _FIXED.format(t=_T), {"interval": interval.length_s, "ahead": ahead_s}

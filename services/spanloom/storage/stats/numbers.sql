@@ -1,4 +1,4 @@
--- Statistics of groups of runs, or with {steps} of their steps, in their current versions.
+-- Statistics of groups of runs, or of groups of their steps, in the current versions of the runs.
 SELECT {shown}
 FROM trajectory_list FINAL
 {steps}

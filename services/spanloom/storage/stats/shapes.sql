@@ -1,4 +1,4 @@
--- What the steps of runs were, each thing once, the newest run first: of their current versions.
+-- The distinct tools, agents, errors and successions of steps of each run, for current versions, newest run first.
 WITH
     arrayFilter((name, type) -> type = 'tool', `Steps.Name`, `Steps.Type`) AS tools,
     arrayMap(above -> if(above > 0 AND `Steps.Type`[above] = 'agent', `Steps.Name`[above], ''), `Steps.Parent`) AS above

@@ -1,3 +1,3 @@
--- The names of the time zones that the store knows.
+-- The names of the time zones of the store.
 SELECT time_zone
 FROM system.time_zones

@@ -1,5 +1,5 @@
--- The trajectories listed since a second, oldest first. A row of the list comes after the document, and
--- has the hashes of its texts.
+-- The trajectories that were listed since a second, oldest first. The row of the list is written after the document,
+-- and has the hashes of its texts.
 SELECT toUnixTimestamp(UpdatedAt) AS Second, Project, TraceId, Seq, Version
 FROM trajectory_list
 WHERE NOT IsDeleted AND UpdatedAt >= fromUnixTimestamp({since:Int64})

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.connection import Connection
 
 MAX_SPANS = 20_000
-"""The most spans of traces whose documents are read together into memory."""
+"""Maximum spans of traces whose documents are in memory together."""
 MAX_BYTES = 16 << 20
-"""Maximum bytes of rows in one INSERT, exceeded by at most one step; it becomes an atomic part."""
+"""Maximum bytes of rows in one INSERT, exceeded by at most one step; it makes one atomic part."""
 TEXT_COLUMNS: Mapping[str, Encoder] = {
     "Project": text,
     "TrajectoryStart": uint64,
@@ -136,7 +136,7 @@ class ClickHouseTextIndexer:
                 yield _Missing(key, row.SpanCount, hashes)
 
     def _new_rows(self, runs: Sequence[_Missing]) -> Iterator[Sequence[bytes]]:
-        """Yield the rows of each step that the index lacks."""
+        """Yield the rows of each step whose texts the index lacks."""
         wanted = {run.key: run.hashes for run in runs}
         is_long = sum(run.span_count for run in runs) > MAX_SPANS  # a single trace
         texts = self._texts_of_long(runs[0].key) if is_long else self._texts_of(list(wanted))
@@ -172,7 +172,7 @@ class ClickHouseTextIndexer:
 
 
 def _text_rows(key: TraceKey, start_ns: int, new: NewTexts) -> Iterator[bytes]:
-    """Yield encoded rows, as the rows of a long run would take ten times as much as objects."""
+    """Yield encoded rows; as objects, the rows of a long run would take ten times the memory."""
     for place, content in enumerate((new.input, new.output, new.error), 1):
         if content:
             row = {

@@ -1,4 +1,4 @@
--- The indexed ones among these texts. A text indexed on another day does not count: it would expire
+-- The texts of some runs that are in the index. A text indexed on an earlier day does not count, because it would expire
 -- before the version that has it now.
 SELECT Project, TraceId, groupUniqArray(Hash) AS Hashes
 FROM step_texts

@@ -38,7 +38,7 @@ text; a test compares the two. One expression with an alternative instead of two
 ten times as long.
 """
 WORDS = f"tokens({PREPARED}, 'splitByNonAlpha')"
-"""The words of ``Text`` in order."""
+"""SQL of the words in the column ``Text``, in order."""
 
 MAX_BEGUN = 100
 """The most words that a prefix may match."""

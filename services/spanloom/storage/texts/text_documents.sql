@@ -1,5 +1,5 @@
--- The newest documents of some traces: for each the project, the trace id, the start and the document,
--- each prefixed with its length. As bytes, because in JSON a document would be escaped text.
+-- The newest documents of some traces: the project, the trace id, the start and the document, each prefixed with its
+-- length. As bytes, because in JSON a document would be escaped text.
 SELECT
     leftPad(toString(length(Project)), 12, '0'), Project,
     leftPad(toString(length(TraceId)), 12, '0'), TraceId,

@@ -1,5 +1,5 @@
--- The hashes of the texts that steps of some runs brought, and the size of each run's document: every row
--- of the list, oldest first; the last of each run counts.
+-- The hashes of the texts of some runs, each at the step that brought it, and the number of spans of each run. Returns
+-- every row of the list, oldest first; the last row of each run counts.
 SELECT Project, TraceId, StartTimeUnixNano, SpanCount, arrayFilter(hash -> hash != 0, `Steps.Text`) AS Hashes
 FROM trajectory_list
 WHERE (Project, StartTimeUnixNano, TraceId) IN (

@@ -1,4 +1,4 @@
--- The number of marked rows of a table.
+-- The number of rows of a table that are flagged as kept.
 SELECT count()
 FROM {table:Identifier}
 WHERE IsKept

@@ -192,10 +192,10 @@ class MigrationLock:
 
     def _is_working(self, holder: str) -> bool:
         if holder == self._me and self._connection.has_session:
-            return False  # otherwise it would count this query
+            return False  # otherwise this query would be found
         try:
             return any(self._connection.rows("statements_of", who=comment_of(holder)))
-        except (PermanentError, StoreUnavailableError):  # the account may lack the right to see it
+        except (PermanentError, StoreUnavailableError):  # the account may lack the right
             return False
 
 

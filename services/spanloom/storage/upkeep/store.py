@@ -64,7 +64,7 @@ VIEWS = {
 
 
 def declared_columns() -> Mapping[str, Mapping[str, str]]:
-    """Return the declared columns of each table by name, as definitions for ``ADD COLUMN``."""
+    """Return definitions for ``ADD COLUMN`` of all declared columns, keyed by table and column."""
     columns: dict[str, dict[str, str]] = defaultdict(dict)
     for declaration in RECORDS:
         for stored in declaration.stored:
@@ -228,7 +228,7 @@ def open_upkeep(url: Where) -> ClickHouseUpkeep:
 
 
 def upkeep_on(opening: Opening) -> ClickHouseUpkeep:
-    """Return the upkeep of a server that may not be reachable yet, with any schema."""
+    """Return the ``Upkeep`` of a server with any schema, which may not be reachable yet."""
     connection = LateConnection(opening, UPKEEP_SETTINGS, needs_schema=False)
     opening.make_tables()
     return ClickHouseUpkeep(connection, MigrationLock(connection), has_accounts=True)

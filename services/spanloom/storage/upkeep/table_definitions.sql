@@ -1,4 +1,4 @@
--- The statements that make some tables of this database, TTL included.
+-- The CREATE statements of some tables of this database, including their TTL.
 SELECT name, create_table_query
 FROM system.tables
 WHERE database = currentDatabase() AND name IN JSONExtract({tables:String}, 'Array(String)')

@@ -1,4 +1,4 @@
--- What a view of this database selects from, as SQL, and its comment.
+-- The FROM clause of a view of this database, and its comment.
 SELECT extract(as_select, ' (FROM .*)$') AS source, comment
 FROM system.tables
 WHERE database = currentDatabase() AND name = {view:String}

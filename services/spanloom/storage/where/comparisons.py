@@ -35,7 +35,7 @@ def compare(comparison: Compare, column: Column, literals: Literals) -> str:
     any_of = (_any_under_key if comparison.field.has_keys else _any)(positive, column, literals)
     if not negative:
         return any_of
-    if comparison.field.has_keys:  # an absent key never matches; an empty list has no such item
+    if comparison.field.has_keys:  # an absent key never matches, unlike an empty list
         return f"({_has_key(comparison.key, column, literals)} AND NOT {any_of})"
     return f"(NOT {any_of})"
 
@@ -140,7 +140,7 @@ class Literals:
         return self._place("UInt64" if is_late else TYPES[kind], value)
 
     def list_of(self, kind: FieldType, values: Sequence[Value]) -> str:
-        """Return an expression for an array of values, the same for any number of values."""
+        """Return an expression for an array of values, with one text for any number of values."""
         return f"JSONExtract({self._place('String', list(values))}, 'Array({TYPES[kind]})')"
 
     def _place(self, kind: str, value: object) -> str:

@@ -66,10 +66,10 @@ def passing(where: tree.Condition | None, prefix: str = "f") -> Condition:
 
 
 class Compiler:
-    """Compiles conditions to SQL and collects their literals; several may be in one query."""
+    """Compiles conditions to SQL and collects their literals as parameters of the query."""
 
     def __init__(self, tables: SideTables | None, prefix: str = "p") -> None:
-        """Use these side tables, and this prefix for the names of parameters."""
+        """Use the side tables for lookups, and the prefix for the names of parameters."""
         self._tables = tables
         self.literals = Literals(prefix)
 
@@ -80,7 +80,7 @@ class Compiler:
         return self._tables
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
-        """Return the SQL of a ``where`` on runs or on steps, as ``subject`` says."""
+        """Return the SQL of a ``where``; ``subject`` is whether it is on runs or on steps."""
         match where:
             case And(parts) | Or(parts):
                 return _joined(where, [self.to_sql(part, subject) for part in parts])

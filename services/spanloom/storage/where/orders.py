@@ -22,12 +22,12 @@ _TYPES = ("UInt64", "String", "String")
 
 
 def rank(order: Order) -> Condition:
-    """Return the tuple of the sort key that precedes the start; empty if ordered by start."""
+    """Return a tuple of the expressions to sort by before the start; empty if ordered by start."""
     return _tuple(_ranks(order, RUN_COLUMNS))
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return the order and the condition after a position, for ``list_candidates.sql``.
+    """Return the sort key, order and condition for rows after a position (``list_candidates.sql``).
 
     Raises ``InvalidQueryError`` for a position that does not fit this order.
     """
@@ -45,7 +45,7 @@ def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
 
 
 def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition]:
-    """Return the order and the condition for ``top_steps.sql``, for an order by a value of steps.
+    """Return the sort key, order and condition for ``top_steps.sql``, which sorts by a step value.
 
     Raises the same error as ``ordered``. Of equal steps of a run the earlier comes first in both
     directions.
@@ -81,7 +81,7 @@ def _each(order: Order, columns: Sequence[str]) -> Condition:
 
 
 def _ranks(order: Order, of: Mapping[str, Column]) -> Sequence[str]:
-    """Return the sort key that precedes the start; missing values come last."""
+    """Return the expressions to sort by before the start; missing values come last."""
     if order.field is START:
         return []
     column = of[order.field.name]

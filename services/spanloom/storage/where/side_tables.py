@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class SideTables:
-    """Access to these tables, restricted to the rows that the reader may see."""
+    """Access to texts, annotations and scores, restricted to the rows that the reader may see."""
 
     def __init__(self, connection: Connection, reach: Reach) -> None:
         """Use the connection for lookups, and the reader's reach."""
@@ -63,7 +63,7 @@ _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
 def annotated(subject: Subject, tables: SideTables, literals: Literals) -> Column:
-    """Return the flag whether there is an annotation whose newest revision is not a deletion."""
+    """Return a flag column: whether there is an annotation that was not deleted later."""
     literals.values.update(tables.visible.values)
     return Column(
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608

@@ -81,6 +81,6 @@ class ClickHouseWorkers:
 
 
 def open_workers(url: Where, me: str, release: str) -> ClickHouseWorkers:
-    """Return the heartbeats on a server that may not be reachable yet; ``me`` is this process."""
+    """Return the heartbeats on a server that may not be reachable yet; ``me`` is our own id."""
     connect = connector_of(url)
     return ClickHouseWorkers(lambda: Connection(connect(), SETTINGS), me, release)

@@ -40,11 +40,11 @@ class Change:
     id: str
     stamp: Stamp
     fields: dict[str, object]
-    """Texts, numbers and booleans by their field names in the API; other values as JSON text."""
+    """Values keyed by field name in the API; objects and arrays are JSON text."""
 
 
 Fields = dict[str, list[object]]
-"""From field name to ``[time, event id, value]``; lists, because JSON has no tuples."""
+"""Lists ``[time, event id, value]``, keyed by field name; lists, as JSON has no tuples."""
 
 _FIRST_SEEN = "firstSeen"
 

@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message or the name of a span, keyed by kind of text."""
+"""Fields that also become the status message or the name of a span, each with its ``Place``."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
@@ -185,7 +185,7 @@ class LangfuseIngestion:
         refused: set[str] = set()
         remaining = deque(merged.spans)
         while remaining:
-            with self._traces.hold(merged.traces):  # per export, so that others proceed
+            with self._traces.hold(merged.traces):  # held for one export, then others proceed
                 unfit = list(self._export(self._read_part(project, remaining), project))
             for observation_id, reason in unfit:
                 for event_id in merged.spans[observation_id]:

@@ -59,7 +59,7 @@ CREATE TABLE IF NOT EXISTS forgotten (
 
 
 class ObservationFile:
-    """One row per observation or trace, by project, subject and id; transactions are serialized.
+    """Rows of observations and traces, keyed by project, subject and id; serializes transactions.
 
     Each transaction is fsynced.
     """

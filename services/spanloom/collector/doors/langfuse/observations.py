@@ -52,10 +52,10 @@ class Observation:
     trace_id: str
     fields: dict[str, object]
     first_seen_ns: int
-    """The time of its earliest event; used as start time if none was set."""
+    """The time of the observation's earliest event; its start time if no event set one."""
     trace: dict[str, object]
     size: int
-    """Approximate size of its span in bytes."""
+    """Approximate size of the observation's span in bytes."""
 
     @property
     def parent_id(self) -> str:
@@ -70,7 +70,7 @@ class Merged:
     spans: dict[str, list[str]] = field(default_factory=dict)
     """Ids of observations to store again, with the ids of the events that changed them."""
     traces: set[bytes] = field(default_factory=set)
-    """OTLP trace ids of these observations."""
+    """OTLP trace ids of the observations in ``spans``."""
     refused: list[Refusal] = field(default_factory=list)
 
 
@@ -193,7 +193,7 @@ def _by_subject(changes: Iterable[Change]) -> dict[_Key, list[Change]]:
 
 
 class NamedLocks:
-    """Locks by name, which exist only while held.
+    """Named locks, which exist only while held.
 
     A thread acquires all its names at once, so that two threads cannot wait for each other.
     """

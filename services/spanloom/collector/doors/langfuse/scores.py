@@ -65,7 +65,7 @@ def read_score(body: Mapping[str, object], event_id: str, time_ns: int) -> Score
 
 
 def encode_scores(scores: Iterable[Score], key: bytes) -> bytes:
-    """Encode scores for the spool like log records; their span ids are hashes with the key."""
+    """Encode scores for the spool like log records; ``key`` is for the hashes that are span ids."""
     writer = RequestWriter(_SCOPE)
     for place, score in enumerate(scores):
         event = writer.add_span("")

@@ -57,7 +57,7 @@ CONTENT_EVENTS = "gen_ai."
 
 
 class ContentEvents(NamedTuple):
-    """The log records in a request that are to be stored, as encoded spans, and counts."""
+    """The log records of a request to be stored, as encoded spans, and counts of the others."""
 
     body: bytes
     """The content events as an ``ExportTraceServiceRequest``; empty if there are none."""

@@ -63,7 +63,7 @@ def _inner(outer: object, name: str) -> Iterator[object]:
 
 
 def make_exports(exporter: Exporter, limits: Limits) -> Mapping[str, Export]:
-    """Return the handlers of export requests by signal; the handlers block.
+    """Return the handlers of export requests, keyed by signal; the handlers block.
 
     They raise ``InvalidRequestError``, ``RequestTooLargeError`` and ``OverloadedError``.
     """

@@ -113,7 +113,7 @@ def abort(context: grpc.ServicerContext, error: Exception) -> NoReturn:
 
 
 class Health:
-    """gRPC's health service, with the state of each named service; an empty name: the server."""
+    """gRPC's health service, with the state of each service; an empty name means the server."""
 
     def __init__(self, server: grpc.Server, services: Sequence[str], reader: MessageReader) -> None:
         """Add the health service to a server that has not been started yet."""

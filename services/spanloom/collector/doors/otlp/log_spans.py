@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _TRACE_ID_BYTES = 16
 _SECOND_NS = 1_000_000_000
 _COUNTED = re.compile(r"[\W\d_]*")
-"""Matches a prompt's id, after removing the conversation's id, if prompts are only numbered."""
+"""Matches the rest of a prompt's id, after the conversation's id, if it is only a number."""
 
 
 class Origin(NamedTuple):
@@ -75,7 +75,7 @@ class Collected:
         return groups[-1].scope_spans[-1].spans.add()
 
     def encoded(self) -> bytes:
-        """Return the encoded request; empty without records."""
+        """Return the encoded request; empty if there are no records."""
         return self._request.SerializeToString() if self.count else b""
 
 

@@ -34,7 +34,7 @@ MAX_DEPTH = 64
 MAX_VALUE_S = 0.5
 """Time limit for one value, in seconds."""
 UNCHECKED = Rule("unchecked", Action.MASK)
-"""The rule that masks values beyond these limits."""
+"""The rule that masks values beyond the limits above."""
 LONGEST_KEY = 512
 """Maximum length of a key that is checked, in characters; the value of a longer key is masked.
 
@@ -52,7 +52,7 @@ class Gone:
 
 GONE: Final = Gone()
 Matches = Counter[tuple[str, Action]]
-"""Number of matches by rule and action."""
+"""Number of matches, keyed by the name of the rule and the action."""
 
 
 def is_gone(value: object) -> bool:
@@ -98,7 +98,7 @@ class Walk:
         return next((rule for rule in self._keyed[place] if rule.covers_key(path)), None)
 
     def scan(self, place: Place, text: str, matches: Matches, tick: Callable[[], None]) -> str:
-        """Return a text with all matches replaced of recognisers whose rules apply to ``place``."""
+        """Return a text in which the recognisers with rules for ``place`` replace their matches."""
         for rule, recognisers in self._finders[place]:
             spans = sorted({span for find in recognisers for span in find(text, tick)})
             if spans:
