@@ -86,7 +86,7 @@ def make_raters(
     score_names: Mapping[str, str],
     client: ModelClient | None = None,
 ) -> Sequence[Rater]:
-    """Return a rater for each metric in ``score_names``: the names of scores by metric.
+    """Return a rater for each key of ``score_names``, which maps metrics to names of scores.
 
     Raises ``InvalidEvaluatorError``.
     """
