@@ -48,12 +48,12 @@ class ListedExperiment(NamedTuple):
 
     @property
     def status(self) -> str:
-        """The value of the ``ExperimentStatus``."""
+        """The status: ``running``, ``done``, ``failed`` or ``cancelled``."""
         return ExperimentStatus.RUNNING if self.end is None else self.end.status
 
     @property
     def total(self) -> int:
-        """The number of runs to judge; of runs with scores if a client sends the scores."""
+        """The number of runs to judge, or of runs with scores if a client sends the scores."""
         return self.experiment.total if self.experiment.id else self.counts.done
 
     @property
