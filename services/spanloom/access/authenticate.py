@@ -188,8 +188,8 @@ class Authenticator:
     ) -> None:
         """Check keys against ``keyring``.
 
-        ``open_without_keys``: as long as there is no key, everybody may do everything. True
-        only if the service listens on loopback, or the operator configured it.
+        With ``open_without_keys``, everybody may do everything as long as there is no key. It is
+        true only if the service listens on loopback, or the operator configured it.
         """
         self._keyring = keyring
         self._open_without_keys = open_without_keys

@@ -25,7 +25,7 @@ KEYS_KNOWN = "keys-known.json"
 USAGE_KNOWN = "usage-known.json"
 """The file with the stored bytes by project that were last read."""
 STORE_KNOWN = "store-known.json"
-"""The file with the id of the store that was used first, where a server has several hosts."""
+"""The file with the id of the first store used; written only if a server has several hosts."""
 _FIELDS = ("id", "digest", "project", "created_ns", "expires_ns", "revoked_ns")
 log = get_logger("keys")
 

@@ -203,7 +203,7 @@ class _Bucket:
     def wait_s(self, now: float) -> float:
         """Refill the bucket.
 
-        Return the seconds until it has tokens, 0 if it has some or no limit.
+        Return the seconds until it has tokens, 0 if it has some or is unlimited.
         """
         if not self._rate:
             return 0.0

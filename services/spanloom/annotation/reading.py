@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def withheld_from(
     queues: QueueReader, reach: Reach, reader: str
 ) -> Callable[[TraceKey, str], bool]:
-    """Return a function that tells whether an author's annotations of a run are withheld.
+    """Return a function that returns whether an author's annotations of a run are withheld.
 
     ``reader`` is the caller's annotator name, empty if the caller has none.
     """

@@ -92,7 +92,7 @@ class Versions:
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
-        """Return, for each span id, its step in the current version and the rule that decided."""
+        """Return, keyed by span id, the span's current step, or the rule that made it noise."""
         spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))
