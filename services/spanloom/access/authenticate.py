@@ -211,7 +211,7 @@ class Authenticator:
         *,
         only_sends: bool = False,
     ) -> Caller:
-        """Return the caller of a request with these headers (pairs of name and value).
+        """Return the caller of a request with ``headers``, pairs of name and value.
 
         Raises ``UnauthenticatedError`` if the key is missing, unknown, revoked or expired; the last
         three have the same message. Raises ``KeysUnknownError`` until keys have been read. If the

@@ -63,7 +63,7 @@ class ResolvedAnnotation(NamedTuple):
     annotation: Annotation
     standing: CurrentState
     steps: Steps | None = None
-    """Returns the steps of the current version by id; ``None`` if the texts are unchanged."""
+    """Returns the current version's steps, keyed by id; ``None`` if the texts are unchanged."""
 
     @property
     def counts(self) -> bool:

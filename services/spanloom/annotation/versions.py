@@ -62,7 +62,7 @@ class Versions:
         return self.keep_anchors(key, version, orjson.loads(document))
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
-        """Return the steps of a version by id, with their texts; none if it is not available."""
+        """Return a version's steps, keyed by id, with texts; an empty step if it is unavailable."""
         view = Document(orjson.loads(self.document(key, version) or b"{}"))
         owned = (step for agent in view.agents for step in (agent, *agent.steps))
         return {step.id: step.json for step in (view.root, *owned)}

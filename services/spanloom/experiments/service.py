@@ -81,7 +81,7 @@ class Experiments:
         self._clock_ns = clock_ns
 
     def listed(self, project: str) -> Sequence[ListedExperiment]:
-        """Return the experiments of a project by name, including those whose scores were sent."""
+        """Return a project's experiments, sorted by name, including those scored by clients."""
         ends, counts = self._store.ends(project), self._store.counts(project)
         started = {one.name: one for one in self._store.list(project)}
         return [

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
-        """Return the candidate for a run, given its document; lists must show the run."""
+        """Return the candidate for a run, given its document; the run must be shown in lists."""
         extraction = document.extraction
         status = Status(extraction.get("status") or Status.SETTLED)
         conversation = str(extraction.get("conversation_id") or "")

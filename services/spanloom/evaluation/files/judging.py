@@ -108,7 +108,7 @@ class Judgement:
     runs: int = 0
     """The number of distinct runs."""
     _judged: dict[tuple[str, str, str], _Judged] = field(default_factory=dict)
-    """Results by item, project and trace id; the newest version of a run counts."""
+    """Results, keyed by item, project and trace id; the newest version of a run counts."""
     _traces: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, run: RunToJudge, of: Item | None = None) -> None:

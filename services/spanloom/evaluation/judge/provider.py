@@ -74,7 +74,7 @@ class _Provider:
             raise as_model_error(error) from error
 
     def _request(self, prompt: Prompt, output_tokens: int, timeout_s: float) -> Any:  # a coroutine
-        """Return the request to await; the time for loading the library does not count."""
+        """Return the request to await; its timeout excludes the time for loading the library."""
         try:
             from pydantic_ai.direct import model_request  # noqa: PLC0415  # takes 1.6 s, 57 MB
             from pydantic_ai.messages import (  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The rules ``secrets`` and ``pii``: no text may contain them, by the recognisers of redaction.
+"""The rules ``secrets`` and ``pii``: no text may contain what redaction recognises as such.
 
 Evidence has the position of a match; no result contains the match itself.
 """
