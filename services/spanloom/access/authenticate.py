@@ -188,8 +188,8 @@ class Authenticator:
     ) -> None:
         """Check keys against ``keyring``.
 
-        ``open_without_keys``: as long as there is no key, everybody may do everything. True
-        only if the service listens on loopback, or the operator configured it.
+        With ``open_without_keys``, everybody may do everything as long as there is no key. It is
+        true only if the service listens on loopback, or the operator configured it.
         """
         self._keyring = keyring
         self._open_without_keys = open_without_keys
@@ -211,7 +211,7 @@ class Authenticator:
         *,
         only_sends: bool = False,
     ) -> Caller:
-        """Return the caller of a request with these headers (pairs of name and value).
+        """Return the caller of a request with ``headers``, pairs of name and value.
 
         Raises ``UnauthenticatedError`` if the key is missing, unknown, revoked or expired; the last
         three have the same message. Raises ``KeysUnknownError`` until keys have been read. If the

@@ -23,9 +23,9 @@ FORMAT = 1
 KEYS_KNOWN = "keys-known.json"
 """The file with the keys that were last read."""
 USAGE_KNOWN = "usage-known.json"
-"""The file with the stored bytes by project that were last read."""
+"""The file with the stored bytes of each project that were last read."""
 STORE_KNOWN = "store-known.json"
-"""The file with the id of the store that was used first, where a server has several hosts."""
+"""The file with the id of the first store used; written only if a server has several hosts."""
 _FIELDS = ("id", "digest", "project", "created_ns", "expires_ns", "revoked_ns")
 log = get_logger("keys")
 
@@ -105,7 +105,7 @@ def _key(scopes: Sequence[str], **fields: str | int) -> Key:
 
 
 def unpack_usage(value: object) -> Mapping[str, int] | None:
-    """Return the stored bytes by project; ``None`` if the value is anything else."""
+    """Return the stored bytes, keyed by project; ``None`` if the value is anything else."""
     if not isinstance(value, dict) or not all(type(size) is int for size in value.values()):
         return None
     return value

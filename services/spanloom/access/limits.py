@@ -63,7 +63,7 @@ class _File(BaseModel):
 
 
 def read_limits(path: Path) -> Mapping[str, ProjectLimits]:
-    """Return the limits by project; raises ``StartupError`` with a message of one line."""
+    """Return limits, keyed by project; raises ``StartupError`` with a message of one line."""
     try:
         read = _File.model_validate(tomllib.loads(path.read_text("utf-8")))
     except ValidationError as error:
@@ -138,7 +138,7 @@ BURST_S = 2.0
 
 
 class Rates:
-    """Enforces rate limits by project. Thread-safe."""
+    """Enforces the rate limits of each project; thread-safe."""
 
     def __init__(
         self, limits_of: LimitsOf = unlimited, clock_s: Callable[[], float] = time.monotonic
@@ -203,7 +203,7 @@ class _Bucket:
     def wait_s(self, now: float) -> float:
         """Refill the bucket.
 
-        Return the seconds until it has tokens, 0 if it has some or no limit.
+        Return the seconds until it has tokens, 0 if it has some or is unlimited.
         """
         if not self._rate:
             return 0.0

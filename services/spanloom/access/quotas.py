@@ -1,4 +1,4 @@
-"""Enforces quotas of stored bytes by project; bytes on their way to the store count too."""
+"""Enforces each project's quota of stored bytes; bytes on their way to the store count too."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class _Slot:
 
 
 class Arrivals:
-    """Counts accepted bytes by project that the store's sums may lack; the caller holds a lock.
+    """Counts the accepted bytes of each project that the store's sums may lack.
 
-    Example: the newest request before a ``turn`` has the sequence 7. The slot of this request is
-    dropped once a sum was read while no request with a sequence below 8 was waiting. Sequences are
-    compared instead of times because the clock may be set back.
+    The caller holds a lock. Example: the newest request before a ``turn`` has the sequence 7. The
+    slot of this request is dropped once a sum was read while no request with a sequence below 8 was
+    waiting. Sequences are compared instead of times because the clock may be set back.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Arrivals:
         return self._totals[project]
 
     def add(self, sizes: Mapping[str, int], seq: int) -> None:
-        """Count accepted bytes by project, for requests up to the sequence ``seq``."""
+        """Count accepted bytes per project, for requests up to the sequence ``seq``."""
         slot = self._slots[-1]
         slot.newest_seq = max(slot.newest_seq, seq)
         for project, size in sizes.items():
@@ -171,7 +171,7 @@ class Quotas(RepeatingPart):
             return self._stored.get(project, 0) + self._arrivals.of(project) >= quota
 
     def charge(self, sizes: Mapping[str, int]) -> None:
-        """Count accepted bytes by project."""
+        """Count accepted bytes per project."""
         limited = {p: size for p, size in sizes.items() if self._limits.of(p).stored_bytes}
         if limited:
             with self._lock:

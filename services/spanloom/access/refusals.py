@@ -43,7 +43,7 @@ KeyT = TypeVar("KeyT")
 
 
 class OncePerMinute(Generic[KeyT]):
-    """Counts events by key, and limits the log lines about each key to one a minute."""
+    """Counts events per key, and limits the log lines about each key to one a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Start without keys."""

@@ -40,7 +40,7 @@ MOST_GROUPS = 1_000
 _NS = 10**9
 _SUBJECTS = {"runs": Subject.RUN, "steps": Subject.STEP}
 _ITSELF = {"duplicate": False, "has_steps": True}
-"""Duplicate runs and runs without steps are not counted."""
+"""The filters of all metrics, which exclude duplicate runs and runs without steps."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class RunCondition:
 
     @cached_property
     def reads_words(self) -> bool:
-        """Whether the condition searches texts for words; their index is updated after the run."""
+        """Whether the condition searches for words, whose index is updated later than the run."""
         return searches_words(self._any)
 
     @cached_property
@@ -112,7 +112,7 @@ class NumberCondition:
     def is_beyond(self, value: float | None, count: int) -> bool:
         """Return whether ``value`` is beyond the threshold.
 
-        ``None`` never is, nor any value of fewer runs or steps than ``at_least``.
+        ``None``, or a value of fewer than ``at_least`` runs or steps (``count``), never is.
         """
         if value is None or count < self.at_least:
             return False
@@ -162,7 +162,7 @@ def _run_condition(definition: AlertDefinition) -> RunCondition:
 
 
 def _of_metric(read: Callable[[], ReadT]) -> ReadT:
-    """Return what ``read`` returns; its errors name the member ``metric``."""
+    """Call ``read`` and return its value; errors that it raises name the member ``metric``."""
     try:
         return read()
     except InvalidTextError as error:

@@ -49,7 +49,7 @@ AT_ONCE = 64
 THREADS = 32
 """Threads that resolve names, read secrets and access the store."""
 ENDING_S = 2.0
-"""Seconds to wait for running deliveries at the stop."""
+"""Seconds to wait for running deliveries when the deliverer stops."""
 _DAYS_BACK = 30
 """Days of events in the first read; events older than a day are given up at the next failure."""
 _DAY_US = 86_400 * 1_000_000
@@ -79,8 +79,8 @@ class AlertDeliverer:
         """Deliver the events of a store; ``sender`` is called in the event loop.
 
         ``base_url`` returns the URL of the page, for links. ``outage`` logs failures of the store.
-        ``held`` returns the slices of this process; the process that holds a certain slice delivers
-        all alerts.
+        All work is divided into slices; ``held`` returns the slices of this process. The process
+        that holds a certain slice delivers all alerts.
         """
         self._store = store
         self._make_sender = sender
@@ -114,7 +114,7 @@ class AlertDeliverer:
         self._thread.join(grace_s)
 
     def notice(self) -> None:
-        """Announce that new events are stored; from any thread."""
+        """Announce that new events are stored; may be called from any thread."""
         self._noticed.set()
 
     def _run(self) -> None:
@@ -205,7 +205,7 @@ class AlertDeliverer:
                 log.warning("an alert could not be delivered", **names, reason=one.error)
 
     def _message(self, item: Item) -> tuple[Channel, bytes] | None:
-        """Return an item's channel and request body; ``None`` if the alert lost the channel."""
+        """Return an item's channel and request body; ``None`` if the alert has no such channel."""
         event = item.event
         alerts = self._store.alerts.list(Reach.only(event.project), event.alert)
         channels = [one for alert in alerts for one in read_definition(alert.definition).channels]

@@ -29,7 +29,7 @@ def channels_of(alert: Alert | None) -> Sequence[str]:
 
 
 def first_event(alert: Alert, key: TraceKey, version: int, now_ns: int) -> AlertEvent:
-    """Return the event with which an alert first fires for a run, without channels."""
+    """Return the event with which an alert first fires for a run, with no channels set."""
     alert_version, trace_id = alert.version, key.trace_id
     return AlertEvent(
         *(*alert.place, alert_version),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SOONEST_S, LATEST_S = 5, 30
 """Minimum and maximum seconds between two evaluations of a metric.
 
-Within these limits it is evaluated 180 times per window.
+Within these limits, a metric is evaluated 180 times per window.
 """
 _PARTS = 180
 log = get_logger("alerts")

@@ -65,7 +65,7 @@ class RunAlerts:
         self._store = store
 
     def look(self, keys: Iterable[TraceKey], now_ns: int) -> NewEvents:
-        """Return new events about these runs; none for states that are stored already.
+        """Return new events about the runs; none for states that are stored already.
 
         Raises ``RetryableError``.
         """

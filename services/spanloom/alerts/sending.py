@@ -25,7 +25,7 @@ SIGNATURE = "Spanloom-Signature"
 TRY_S = 10.0
 """Seconds that one try may take in total."""
 MOST_SECRET = 64 * 1024
-"""Bytes of a secret file, at most."""
+"""Maximum bytes of a secret file."""
 _MOST_HEADERS = {"user-agent": f"spanloom/{__version__}", "content-type": "application/json"}
 
 
@@ -110,7 +110,7 @@ class HttpSender:
         return _target(split, self._allowed(await _resolved(host, port_of(split))))
 
     def _allowed(self, addresses: Sequence[str]) -> str:
-        """Return the first address; raises ``DeliveryError`` if any of them is not allowed.
+        """Return the first address; raises ``DeliveryError`` if any address is not allowed.
 
         All are checked, because a later try may use another address.
         """
@@ -133,7 +133,7 @@ def read_secret(channel: Channel) -> bytes:
     """
     try:
         descriptor = os.open(str(channel.secret_file), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  # of a descriptor
+        with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  # it opens a descriptor
             secret = (file.read(MOST_SECRET + 1) or b"").rstrip(b"\r\n")
     except (OSError, ValueError):
         raise DeliveryError("`secret_file` cannot be read") from None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.query.where.tree import Condition
 
 MOST_LISTED = 50
-"""Runs or windows in a result."""
+"""Maximum runs or windows in a result."""
 
 
 _SETTLED = Compare(RUN_FIELDS["status"], Operator.EQUAL, Status.SETTLED.value)

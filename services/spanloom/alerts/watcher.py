@@ -79,8 +79,9 @@ class AlertWatcher(RepeatingPart):
     ) -> None:
         """Watch a store; ``notify`` is called when new events are stored.
 
-        ``outage`` logs failures of the store. ``held`` returns the slices of this process; the
-        process that holds a certain slice evaluates all alerts.
+        ``outage`` logs failures of the store. All work is divided into slices; ``held``
+        returns the slices of this process. The process that holds a certain slice evaluates all
+        alerts.
         """
         super().__init__(EVERY_S)
         self._store = store

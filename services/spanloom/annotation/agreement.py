@@ -47,7 +47,7 @@ class Gathered(NamedTuple):
     """Number of rows that do not count, because their steps have changed or are gone."""
     marks: Sequence[UnitMark]
     scores: Mapping[tuple[str, str], float]
-    """The scores by trace id and annotator."""
+    """The scores, keyed by trace id and annotator."""
 
 
 class Agreement(NamedTuple):
@@ -100,7 +100,7 @@ class Agreeing:
     def _scores(
         self, scheme: Scheme, resolved: Mapping[TraceKey, Sequence[ResolvedAnnotation]]
     ) -> Mapping[tuple[str, str], float]:
-        """Return the scores by trace id and annotator; {} if the scheme has no scores."""
+        """Return the scores, keyed by trace id and annotator; {} if the scheme has no scores."""
         if not scheme.has_score:
             return {}
         scores = {}

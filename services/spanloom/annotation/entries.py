@@ -87,7 +87,7 @@ def texts_of(mark: Mark) -> Json:
 
 
 def marks_of(entry: Json, anchors: Anchors) -> Iterator[tuple[str, Mark]]:
-    """Yield the marks of an entry by step id; raises ``RefusedEntryError``."""
+    """Yield each mark of an entry with its step id; raises ``RefusedEntryError``."""
     indexed = list(read_steps(entry))
     judged, steps = anchors.judged, entry.get("steps") or []
     count = entry.get("n_steps", len(steps) if isinstance(steps, list) else 0)

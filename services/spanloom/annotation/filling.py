@@ -192,7 +192,7 @@ class Gold:
 
 
 def _adjudicated(rows: Sequence[Annotation]) -> Mapping[str, str]:
-    """Return the adjudicated answer by step, the latest if there are several."""
+    """Return the adjudicated answers, keyed by step, the latest if a step has several."""
     decided = [row for row in rows if row.origin is Origin.ADJUDICATION]
     return {row.slot.step_id: _answer(row) for row in sorted(decided, key=lambda row: row.at_us)}
 

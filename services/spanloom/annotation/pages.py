@@ -28,7 +28,10 @@ PAGE = 10_000
 def every_annotation(
     annotations: AnnotationStore, reach: Reach, query: AnnotationQuery
 ) -> Iterator[Annotation]:
-    """Yield current annotations, including deleted annotations, in the order of their slots."""
+    """Yield current annotations, including deleted annotations.
+
+    They are sorted by project, trace, scheme, annotator and step.
+    """
     return every_line(
         lambda most, after: annotations.list(reach, query, most, after),
         lambda row: row.slot,

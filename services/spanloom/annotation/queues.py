@@ -165,7 +165,7 @@ class Queues:
     def begin(self, project: str, name: str, trace_id: str, annotator: str) -> QueueView:
         """Record that an annotator has begun an item.
 
-        Records nothing if the annotator began it before, or may not have it.
+        Records nothing if the annotator has begun it before, or may not work on it.
         """
         with self._handing_out:
             view = self.views.holding(project, name, trace_id)

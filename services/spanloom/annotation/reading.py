@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def withheld_from(
     queues: QueueReader, reach: Reach, reader: str
 ) -> Callable[[TraceKey, str], bool]:
-    """Return a function that tells whether an author's annotations of a run are withheld.
+    """Return a function that returns whether an author's annotations of a run are withheld.
 
     ``reader`` is the caller's annotator name, empty if the caller has none.
     """
@@ -63,7 +63,7 @@ class ResolvedAnnotation(NamedTuple):
     annotation: Annotation
     standing: CurrentState
     steps: Steps | None = None
-    """Returns the steps of the current version by id; ``None`` if the texts are unchanged."""
+    """Returns the current version's steps, keyed by id; ``None`` if the texts are unchanged."""
 
     @property
     def counts(self) -> bool:

@@ -70,7 +70,7 @@ class WriteConflictError(PermanentError):
     """Fields were changed by somebody else since they were read (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:
-        """Store the current rows of the conflicting steps, and the ``fields`` by step id."""
+        """Store the current rows of conflicting steps, and their ``fields``, keyed by step id."""
         named = "; ".join(f"{step or 'the whole'}: {', '.join(f)}" for step, f in fields.items())
         super().__init__(f"Changed elsewhere since you read it: {named}.")
         self.rows = rows

@@ -29,7 +29,7 @@ class Scores:
     ) -> None:
         """Write to the store ``scores``.
 
-        ``feed`` tells which runs are deleted; scored runs are added to ``living_queues``.
+        ``feed`` lists deleted runs; scored runs are added to ``living_queues``.
         """
         self._scores = scores
         self._feed = feed

@@ -62,7 +62,7 @@ class Versions:
         return self.keep_anchors(key, version, orjson.loads(document))
 
     def steps(self, key: TraceKey, version: int) -> Mapping[str, Any]:
-        """Return the steps of a version by id, with their texts; none if it is not available."""
+        """Return a version's steps, keyed by id, with texts; an empty step if it is unavailable."""
         view = Document(orjson.loads(self.document(key, version) or b"{}"))
         owned = (step for agent in view.agents for step in (agent, *agent.steps))
         return {step.id: step.json for step in (view.root, *owned)}
@@ -92,7 +92,7 @@ class Versions:
         return True
 
     def fates(self, key: TraceKey) -> Mapping[str, Fate]:
-        """Return, for each span id, its step in the current version and the rule that decided."""
+        """Return, keyed by span id, the span's current step, or the rule that made it noise."""
         spans = self._documents.spans(key.trace_id, Reach.only(key.project))
         return {
             span["span_id"]: Fate(span.get("step_id"), span.get("rule", ""))

@@ -63,7 +63,7 @@ class RefusedItem(NamedTuple):
 
 
 def read_items(values: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
-    """Return the valid items by key, and the refused items; of equal keys the last item counts."""
+    """Return the valid items by key, and the refused items; the last item with a key counts."""
     found: dict[str, ReadItem] = {}
     refused = []
     for at, value in enumerate(values):

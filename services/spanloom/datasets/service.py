@@ -30,7 +30,7 @@ PAGE_BYTES = 8 << 20
 """Bytes of contents that are read at once; at least one item."""
 PAGE_ITEMS = 500
 AGAIN_S = 30
-"""Seconds within which the keeper removes a deleted dataset."""
+"""Seconds within which the background task in ``keeper.py`` removes a deleted dataset."""
 _MOST_TRIES = 20
 """Maximum attempts to commit, if other processes take the version number first."""
 
@@ -263,7 +263,7 @@ def _fitting(places: Sequence[ItemPlace]) -> Sequence[ItemPlace]:
 
 
 def _check(evaluators: Sequence[Mapping[str, Any]]) -> None:
-    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only if given
+    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # needed only if given
 
     make_evaluators(list(evaluators))
 

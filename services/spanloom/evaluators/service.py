@@ -30,7 +30,7 @@ class UnknownEvaluatorError(PermanentError):
 
 
 class EvaluatorRefusedError(PermanentError):
-    """The project has too many evaluators, or the change conflicts with others (409)."""
+    """The project has too many evaluators, or the change conflicts with other changes (409)."""
 
 
 class VersionedEvaluator(NamedTuple):

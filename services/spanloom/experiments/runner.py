@@ -49,8 +49,9 @@ class ExperimentRunner(RepeatingPart):
     ) -> None:
         """Run the experiments of a store.
 
-        ``outage`` logs failures of the store. ``held`` returns the slices of this process; an
-        experiment is run by the process that holds the slice of its key.
+        ``outage`` logs failures of the store. All work is divided into
+        slices; ``held`` returns the slices of this process, which runs the experiments whose key is
+        in one of them.
         """
         super().__init__(every_s)
         self._store = store
@@ -106,9 +107,10 @@ class ExperimentRunner(RepeatingPart):
         self._works.pop(experiment.id, None)
 
     def _round(self) -> None:
-        """Judge in rounds until no trial is left, with a pause as long as each round.
+        """Call ``run_once`` until no trial is left; pause after each call for as long as it took.
 
-        The pauses leave CPU time to extraction in the same process.
+        A pause lasts at most ``every_s`` seconds. The pauses leave CPU time to extraction in the
+        same process.
         """
         try:
             while not self._stopping.is_set():

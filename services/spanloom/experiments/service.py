@@ -48,12 +48,12 @@ class ListedExperiment(NamedTuple):
 
     @property
     def status(self) -> str:
-        """The value of the ``ExperimentStatus``."""
+        """The status: ``running``, ``done``, ``failed`` or ``cancelled``."""
         return ExperimentStatus.RUNNING if self.end is None else self.end.status
 
     @property
     def total(self) -> int:
-        """The number of runs to judge; of runs with scores if a client sends the scores."""
+        """The number of runs to judge, or of runs with scores if a client sends the scores."""
         return self.experiment.total if self.experiment.id else self.counts.done
 
     @property
@@ -81,7 +81,7 @@ class Experiments:
         self._clock_ns = clock_ns
 
     def listed(self, project: str) -> Sequence[ListedExperiment]:
-        """Return the experiments of a project by name, including those whose scores were sent."""
+        """Return a project's experiments, sorted by name, including those scored by clients."""
         ends, counts = self._store.ends(project), self._store.counts(project)
         started = {one.name: one for one in self._store.list(project)}
         return [

@@ -33,8 +33,9 @@ def judge_run(
 ) -> Sequence[Judged]:
     """Return the results of all evaluators in order; never raises for an unreadable run.
 
-    ``expected`` has the expected values of a dataset item; ``scores`` are stored scores of the run
-    by name, for conditions on scores. Failing evaluators have results of status ``error``.
+    ``expected`` has the expected values of a dataset item; ``scores`` has the stored scores of the
+    run, keyed by name, for conditions on scores. Failing evaluators have results of status
+    ``error``.
     """
     subject = Subject(_read(document), dict(expected or {}), scores=dict(scores or {}))
     fingerprint_of = _fingerprints(subject, evaluators)

@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
-        """Return the candidate for a run, given its document; the run must be in lists."""
+        """Return the candidate for a run, given its document; the run must be shown in lists."""
         extraction = document.extraction
         status = Status(extraction.get("status") or Status.SETTLED)
         conversation = str(extraction.get("conversation_id") or "")
@@ -55,7 +55,7 @@ def version_of(document: Document) -> int:
 def is_ripe(rule: OnlineRule, status: Status) -> bool:
     """Return whether a rule judges runs with this status, as its ``when`` says.
 
-    It judges settled runs only, or runs with any status except failed.
+    ``when`` selects settled runs only, or runs with any status except failed.
     """
     if status is Status.FAILED:
         return False

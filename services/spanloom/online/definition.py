@@ -44,7 +44,7 @@ def evaluators_of(text: str) -> Sequence[Evaluator]:
 
     Evaluators that run the code of a file are refused, because they would read the service's files.
     """
-    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only where rules are
+    from spanloom.evaluation.making import make_evaluators  # noqa: PLC0415  # only if rules exist
 
     return make_evaluators(orjson.loads(text))
 
@@ -58,7 +58,7 @@ def check(rule: OnlineRule, now_ns: int) -> None:
 
 
 def _refuse_unpriced(judges: Sequence[Mapping[str, Any]]) -> None:  # JSON values
-    from spanloom.evaluation.judge.prices import rates_of  # noqa: PLC0415  # with judges alone
+    from spanloom.evaluation.judge.prices import rates_of  # noqa: PLC0415  # only for judges
 
     for config in judges:
         if rates_of(config["model"]) is None:

@@ -51,8 +51,8 @@ class OnlineFollower(RepeatingPart):
     ) -> None:
         """Follow the feed of a store while this process is chosen to do so.
 
-        ``held`` returns the slices of this process, which decide that. ``outage`` logs failures of
-        the store.
+        All work is divided into slices; ``held`` returns the slices of this process. The process
+        that holds a certain slice follows the feed. ``outage`` logs failures of the store.
         """
         super().__init__(every_s)
         self._rules = rules

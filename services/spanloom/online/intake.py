@@ -47,7 +47,7 @@ class Intake:
         self._clock_ns = clock_ns
 
     def take(self, candidates: Sequence[Candidate], rules: Sequence[OnlineRule]) -> int:
-        """Store a work item for each of these rules and each run that it has to judge.
+        """Store a work item for each of the ``rules`` and each run that the rule has to judge.
 
         Returns the number of items, which are durable by then. If a condition cannot be evaluated,
         the rule's items have the error, and other rules are not affected. Raises ``RetryableError``
@@ -73,7 +73,7 @@ class Intake:
         rules: Sequence[OnlineRule],
         eligible: Mapping[tuple[str, str], Mapping[TraceKey, Candidate]],
     ) -> Mapping[tuple[str, str], Mapping[TraceKey, str]]:
-        """Return, by project and ``where``, the runs to create work items for, each with an error.
+        """Return runs to create work items for, keyed by project and ``where``, each with an error.
 
         The error is empty if the condition was evaluated, and so the run meets it.
         """

@@ -169,6 +169,6 @@ def lag_s(progress: RuleProgress, now_us: int) -> float:
 
 
 def _judging(rule: OnlineRule) -> tuple[object, ...]:
-    """Return the attributes that define a version; the order of JSON keys is ignored."""
+    """Return the attributes whose change makes a new version; the order of JSON keys is ignored."""
     where, evaluators, *others = rule.judging
     return where, orjson.loads(str(evaluators)), *others

@@ -64,7 +64,7 @@ class OnlineWorker(RepeatingPart):
         clock_ns: Callable[[], int] = time.time_ns,
         backoff_s: float = BACKOFF_S,
     ) -> None:
-        """Judge the runs in the slices that ``held`` returns; ``outage`` logs store failures."""
+        """Judge the runs in this process's slices (``held``); ``outage`` logs store failures."""
         super().__init__(every_s)
         self._store = store
         self._rules = rules
@@ -172,7 +172,7 @@ class OnlineWorker(RepeatingPart):
     ) -> Iterator[Plan | Ended]:
         """Yield a plan or a result for each rule that has work items for a run."""
         for rule_id, own in groupby(work, attrgetter("rule_id")):
-            *older, newest = own  # by the versions of rule and run
+            *older, newest = own  # sorted by the versions of rule and run
             yield from (Ended(ended(one, WorkState.DROPPED)) for one in older)
             rule = rules[rule_id]
             if run is None:

@@ -27,7 +27,7 @@ KEY = "sl_…"
 
 
 class UnknownRecipeError(SpanloomError):
-    """No framework or instrumentation has that name."""
+    """No framework or instrumentation has the given name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _bare(name: str) -> str:
 
 
 def _as_a_way(name: str, frameworks: Sequence[Framework]) -> str:
-    """Return the commands that fit if the name is an instrumentation's; otherwise empty."""
+    """Return a hint with the commands for an instrumentation of this name; empty if none has it."""
     commands = [
         f"`spanloom instrument {one.name} {recipe.way}`"
         for one in frameworks

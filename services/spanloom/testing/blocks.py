@@ -66,7 +66,7 @@ class Blocks:
         self._changed = Condition()
         self._open: list[Block] = []
         self._owners: dict[str, Block | None] = {}
-        """The block of each trace by trace id; ``None`` if the trace belongs to no block."""
+        """The block of each trace, keyed by trace id; ``None`` if the trace belongs to no block."""
         self.receivers = 0
         """The number of open receivers."""
 

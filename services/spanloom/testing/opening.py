@@ -42,7 +42,7 @@ class OpenRun(Protocol):
 def opening(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
     """Yield the function that opens blocks in one test; drop their spans at the end."""
     try:
-        from spanloom.testing import capture  # noqa: PLC0415  # it may be missing
+        from spanloom.testing import capture  # noqa: PLC0415  # its SDK may be missing
     except ImportError as error:
         pytest.fail(f"agent_run needs opentelemetry-sdk, which the extra testing has: {error}")
     capture.watch_provider()
@@ -75,7 +75,7 @@ class _Opened:
         self._within = ExitStack()
 
     def __enter__(self) -> AgentRun:
-        from spanloom.testing import capture  # noqa: PLC0415  # it may be missing
+        from spanloom.testing import capture  # noqa: PLC0415  # its SDK may be missing
 
         self._block = blocks_of_process().begin()
         self._within.enter_context(capture.within(self._block))
@@ -83,10 +83,10 @@ class _Opened:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         __tracebackhide__ = True
-        from spanloom.testing import capture  # noqa: PLC0415  # it may be missing
+        from spanloom.testing import capture  # noqa: PLC0415  # its SDK may be missing
 
         self._within.close()
-        assert self._block is not None  # noqa: S101  # it was entered
+        assert self._block is not None  # noqa: S101  # set by `__enter__`
         blocks_of_process().end(self._block, _patience(self._wait_s) if kind is None else 0)
         if kind is None:
             _refuse(self._block, capture.provider_name())

@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "'pass@1 >= 0.75' or 'pass^3 >= 0.5' decides; by default every try has to pass",
     )
     if config.getoption(REPORT, None) or config.getoption(SEND, None):
-        from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # not before
+        from spanloom.testing.reporting import Reporting  # noqa: PLC0415  # only if used
 
         config.pluginmanager.register(Reporting(config), "spanloom-report")
 
@@ -63,7 +63,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     mark = pyfuncitem.get_closest_marker(MARK)
     if mark is None:
         return None
-    from spanloom.testing.repeating import run_marked  # noqa: PLC0415  # not before
+    from spanloom.testing.repeating import run_marked  # noqa: PLC0415  # only if used
 
     return run_marked(pyfuncitem, mark)
 
@@ -71,7 +71,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 @pytest.fixture
 def agent_run(request: pytest.FixtureRequest) -> Iterator[OpenRun]:
     """Return a function that opens blocks; each captures the run of an agent, to be judged."""
-    from spanloom.testing.opening import opening  # noqa: PLC0415  # not before
+    from spanloom.testing.opening import opening  # noqa: PLC0415  # only if used
 
     with opening(request) as open_run:
         yield open_run
@@ -83,7 +83,7 @@ def otlp_endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
 
     The ``OTEL_EXPORTER_OTLP_…`` environment variables are set to the receiver's address.
     """
-    from spanloom.testing.receiver import receiving  # noqa: PLC0415  # not before
+    from spanloom.testing.receiver import receiving  # noqa: PLC0415  # only if used
 
     with receiving() as receiver:
         receiver.set_variables(monkeypatch)

@@ -43,7 +43,7 @@ class Recorder:
         results: Sequence[Result],
         groups: Sequence[Json],
     ) -> None:
-        """Record a run's results if a report needs them; ``groups`` has its ``resourceSpans``."""
+        """Record a run's results if a report needs them; ``groups`` are its ``resourceSpans``."""
         if not self._is_wanted:
             return
         run, steps = run_to_judge(document), Document(document).by_id()
@@ -72,7 +72,7 @@ def _scores(
     document: Json, evaluators: Sequence[Evaluator], results: Sequence[Result]
 ) -> list[Json]:
     """Return results as rows of scores, without experiment, item and repeat."""
-    from spanloom.client.evaluating.sending import row_of  # noqa: PLC0415  # where it is sent
+    from spanloom.client.evaluating.sending import row_of  # noqa: PLC0415  # only to send
     from spanloom.judging.judging import Judged  # noqa: PLC0415
     from spanloom.judging.scores import scores_of  # noqa: PLC0415
 

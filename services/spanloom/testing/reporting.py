@@ -76,7 +76,7 @@ class Reporting:
             terminalreporter.write_line(line)
 
     def _send(self, url: str) -> None:
-        from spanloom.client.client import Client  # noqa: PLC0415  # where something is sent
+        from spanloom.client.client import Client  # noqa: PLC0415  # only to send
         from spanloom.testing.sending import experiment_name, send_session  # noqa: PLC0415
 
         name = self._experiment or experiment_name()
@@ -103,7 +103,7 @@ class Reporting:
 def _checked(url: str | None) -> str | None:
     """Return the URL to send to; raises ``pytest.UsageError`` if it is invalid."""
     if url is not None:
-        from spanloom.client.address import find_address  # noqa: PLC0415  # where it is sent
+        from spanloom.client.address import find_address  # noqa: PLC0415  # only to send
 
         try:
             find_address(url, None)

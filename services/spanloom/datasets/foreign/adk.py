@@ -31,7 +31,7 @@ _PLAIN = {
     "invocationEvents": _EVENTS,
     "functionCall": "function_call",
 }
-"""Snake-case names by the camel-case aliases of ADK's classes; most files use snake case."""
+"""Snake-case names, keyed by the camel-case aliases in ADK; most files use snake case."""
 
 
 def fits(value: Any) -> bool:  # any JSON value

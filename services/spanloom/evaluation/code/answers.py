@@ -21,7 +21,7 @@ _MAX_EVIDENCE = 1_000
 
 
 class _Members(BaseModel):
-    """A returned object; ``score`` and ``reason`` are Coze's names of its members."""
+    """An object returned by evaluator code; ``score`` and ``reason`` are names that Coze uses."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -68,7 +68,7 @@ def read_answer(value: object, results: Results) -> Result:
 
 
 def _plain(value: object) -> object:
-    """Return scalars of array libraries as Python numbers."""
+    """Return a value; a scalar of an array library becomes a Python number."""
     if isinstance(value, bool | int | float | str | dict) or value is None:
         return value
     if callable(item := getattr(value, "item", None)) and getattr(value, "ndim", 1) == 0:
@@ -88,7 +88,7 @@ def _is_finite(number: object) -> bool:
 
 
 def _fitting(value: Value) -> Value:
-    """Return an integer beyond 64 bits as a float."""
+    """Return a value; an integer beyond 64 bits becomes a float."""
     is_large = isinstance(value, int) and not -(2**63) <= value < 2**63
     return float(value) if is_large and value is not None else value
 

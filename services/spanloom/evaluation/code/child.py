@@ -71,7 +71,7 @@ def answer_of(request: dict[str, object]) -> object:
         "EvalOutput": EvalOutput,
     }
     code = compile(str(request["source"]), str(request["file"]), "exec")
-    exec(code, names)  # noqa: S102  # its task
+    exec(code, names)  # noqa: S102  # the purpose of this script
     function = names[str(request["function"])]
     answer = function(*request["arguments"])  # type: ignore[operator,misc]
     if hasattr(answer, "score"):

@@ -37,7 +37,7 @@ class Bounds:
 
 
 class FailedCodeError(Exception):
-    """The evaluator's code returned nothing, for the reason in the message."""
+    """The evaluator's code gave no result; the message is the reason."""
 
     def __init__(self, code: ErrorCode, reason: str) -> None:
         """Store the code and the reason."""
@@ -48,7 +48,10 @@ class FailedCodeError(Exception):
 def run_code(
     source: str, file: str, function: str, arguments: Sequence[Any], bounds: Bounds
 ) -> object:
-    """Call a function of the code, and return its value; raises ``FailedCodeError``."""
+    """Run ``function`` of the code in a new process, and return its value.
+
+    Raises ``FailedCodeError``.
+    """
     limits = {
         "cpu_s": bounds.cpu_s,
         "memory_bytes": bounds.memory_bytes,
@@ -82,7 +85,7 @@ def _start(
 
 
 def _wait(process: subprocess.Popen[bytes], bounds: Bounds) -> int:
-    """Return the exit status of the process; the rest of its process group is killed."""
+    """Wait for the process, kill its process group, and return the exit status."""
     try:
         return process.wait(bounds.wall_s)
     except subprocess.TimeoutExpired:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.observing import Observed
 
 TOO_FEW = "nothing is named below"
-"""The beginning of the remark about too few runs, by which the page knows it."""
+"""The beginning of the remark about too few runs, by which the web page recognises the remark."""
 MIN_SUPPORT = 5
 """Minimum runs of one set that have a feature, for it to be compared."""
 
@@ -103,7 +103,7 @@ def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> l
 
 
 def within(question: str, line: str) -> str:
-    """Return the ``where`` of a set, ``question``, combined with another condition, ``line``."""
+    """Return ``line``, a ``where``, restricted by ``question``, the ``where`` of a set, if any."""
     return f"({question}) and {line}" if question else line
 
 

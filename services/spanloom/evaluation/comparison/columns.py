@@ -36,7 +36,7 @@ Pair = tuple[Column, Column]
 
 
 class Clusters:
-    """A set of runs by cluster, sorted by cluster name: the order of the input does not matter."""
+    """A set of runs, grouped by cluster and sorted by cluster name: input order is irrelevant."""
 
     def __init__(self, runs: Iterable[Observed]) -> None:
         """Group the runs."""
@@ -76,7 +76,7 @@ class Clusters:
         return columns
 
     def values(self, number: Number) -> Sequence[Sequence[float]]:
-        """Return the values of a number by cluster; runs that lack it are left out."""
+        """Return the values of a number as a list for each cluster, without runs that lack it."""
         name = number.name
         return [[run.numbers[name] for run in runs if name in run.numbers] for runs in self.runs]
 

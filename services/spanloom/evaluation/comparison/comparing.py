@@ -102,9 +102,10 @@ def _by_kind(
     *,
     are_single: bool,
 ) -> Mapping[Counted, T]:
-    """Return a statistic for each pair: by ``exact`` for features if each cluster is one run.
+    """Return a statistic for each pair of columns.
 
-    For all other pairs it is computed by resampling (``draw``).
+    ``exact`` computes it for features if each cluster is one run. For all other pairs, ``draw``
+    computes it by resampling.
     """
     shares = {
         one: exact(_share(a), _share(b))
@@ -132,7 +133,10 @@ def _median(clusters: Iterable[Iterable[float]]) -> float:
 
 
 def _rank(a: Clusters) -> Callable[[Change], tuple[float, bool, int, str]]:
-    """Return the sort key: the end of the interval nearest to zero, in standard deviations of A."""
+    """Return the function that computes the sort key of a change: most certain changes first.
+
+    Certainty is the bound of the interval that is nearest to zero, in standard deviations of A.
+    """
 
     def key(change: Change) -> tuple[float, bool, int, str]:
         nearest = min(abs(change.low), abs(change.high))

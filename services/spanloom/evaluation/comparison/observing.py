@@ -22,7 +22,7 @@ class Observed(NamedTuple):
     """Runs of one cluster are resampled together: a conversation, or repeats of an item."""
     features: frozenset[Feature]
     numbers: Mapping[str, float]
-    """Values by the names of ``NUMBERS``; unknown values are absent."""
+    """Values, keyed by the names in ``NUMBERS``; unknown values are absent."""
 
 
 def observe(shape: RunShape) -> Observed:

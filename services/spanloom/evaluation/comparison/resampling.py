@@ -1,7 +1,7 @@
 """Permutation tests and bootstraps of many columns of two sets at once.
 
 More than 256 clusters are put into groups first, see ``statistics/resampling.py``. For a
-permutation, all groups of both sets have one size, so that any group may be in either set.
+permutation, all groups of both sets have the same size, so that any group may be in either set.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.comparison.columns import Column, Pair
 
 _EQUAL = 1 - 1e-9
-"""Factor that lets a draw with an equal difference count despite rounding."""
+"""Tolerance factor: a difference counts as equal even if rounding makes it smaller."""
 _SHARE_NEEDED = 0.05
 """A p-value above this is never reported, so it is not computed more exactly."""
 _AT_ONCE = 500
@@ -51,7 +51,7 @@ def permute(pairs: Sequence[Pair], seed: str) -> list[float]:
 
 
 class _Sampled:
-    """Random divisions of the groups of both sets into two of the same sizes."""
+    """Randomly divides the groups of both sets into two new sets of the same sizes."""
 
     def __init__(self, n_a: int, n_b: int, seed: str) -> None:
         self._n, self._fewer = n_a + n_b, min(n_a, n_b)
@@ -62,7 +62,7 @@ class _Sampled:
     def exceed(self, packed: Packed, times: int) -> list[int]:
         """Return, for each pair of columns, how many of ``times`` random divisions are as extreme.
 
-        Their means differ at least as much as the means of the two sets.
+        A division is as extreme if its means differ at least as much as the means of the two sets.
         """
         places, fewer = range(self._n), self._fewer
         totals = packed.sums(places, self._n)
@@ -125,10 +125,11 @@ def _means(columns: Sequence[Column], seed: str) -> Iterator[list[float]]:
 def bootstrap_medians(
     a: Sequence[Sequence[float]], b: Sequence[Sequence[float]], seed: str
 ) -> tuple[float, float]:
-    """Return the 95 % interval of the median of ``b`` minus the median of ``a``; values by cluster.
+    """Return the 95 % interval of the median of ``b`` minus the median of ``a``.
 
-    The rank of a bootstrap median among the sorted values has a beta distribution whose parameters
-    depend on the number of clusters, so the rank is drawn instead of the values.
+    Each inner sequence has the values of one cluster. The rank of a bootstrap median among the
+    sorted values has a beta distribution whose parameters depend on the number of clusters, so the
+    rank is drawn instead of the values.
     """
     first, second = _medians(a, f"{seed}/median/a"), _medians(b, f"{seed}/median/b")
     return _interval([two - one for one, two in zip(first, second, strict=True)])

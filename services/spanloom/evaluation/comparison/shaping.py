@@ -1,4 +1,4 @@
-"""Computes the shape of a run (``RunShape``) from its document; the store's SQL gives the same."""
+"""Computes the shape of a run (``RunShape``) from its document, as the store's SQL does."""
 
 from __future__ import annotations
 

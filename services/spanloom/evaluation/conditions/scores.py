@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 ANNOTATED = "annotated"
-"""The query field, and the key in the subject's scores: whether the run is annotated."""
+"""The query field and score key whose value says whether the run is annotated."""
 
 
 class MissingScoreError(Exception):
@@ -27,8 +27,8 @@ class MissingScoreError(Exception):
 def scores_read(where: Condition, subject: Subject) -> Judgements:
     """Return the scores of the subject that a condition refers to; raises ``MissingScoreError``.
 
-    A score of a person, or of an earlier evaluator, that is not a number is absent. A score whose
-    evaluator failed or was skipped is missing, so the condition cannot be decided.
+    Scores that are not numbers are left out. A score whose evaluator failed or was skipped is
+    missing, so the condition cannot be decided.
     """
     reads = [read for read in fields_read(where) if read.field.is_judgement]
     if not reads:

@@ -78,7 +78,7 @@ class Results(NamedTuple):
         cost_usd: float | None = None,
         coverage: float | None = None,
     ) -> Result:
-        """Return a judgement; ``name`` is the name of its score, by default the evaluator's."""
+        """Return a judgement; ``name`` is its score's name, by default the evaluator's name."""
         return Result.model_construct(
             name=name or self.evaluator,
             evaluator=self.evaluator,

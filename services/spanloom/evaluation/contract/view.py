@@ -27,7 +27,7 @@ class Part(StrEnum):
     NAMES = "names"
     IDS = "ids"
     PARENTS = "parents"
-    """The parent of each step: its position in the document, without ids."""
+    """The parent of each step, given by the parent's position in the document, not by its id."""
     INPUTS = "inputs"
     """All inputs, including the arguments of tools."""
     ARGUMENTS = "arguments"
@@ -79,7 +79,7 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
 def named_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
     """Return a fingerprint that names its view: ``1:names,types:9f86d081…``.
 
-    The view in it is enough to compute it again for another version of the run.
+    The view in the text is enough to compute the fingerprint of another version of the run.
     """
     names = ",".join(part.value for part in Part if part in view)
     return f"{_EDITION}:{names}:{view_fingerprint(document, view)}"

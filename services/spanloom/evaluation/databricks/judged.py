@@ -156,4 +156,4 @@ JUDGED: Final[Mapping[str, Judged]] = {
         _sufficient,
     ),
 }
-"""Metrics by Databricks' name, in the order of its documentation."""
+"""Metrics, keyed by Databricks' names, in the order of Databricks' documentation."""

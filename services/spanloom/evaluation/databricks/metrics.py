@@ -91,4 +91,4 @@ METRICS: Final[Mapping[str, Metric]] = {
     ),
     "agent/latency_seconds": Metric(_latency, frozenset({Part.TIMES})),
 }
-"""Metrics by Databricks' name, in the order of its documentation."""
+"""Metrics, keyed by Databricks' names, in the order of Databricks' documentation."""

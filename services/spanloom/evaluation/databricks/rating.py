@@ -86,7 +86,7 @@ def make_raters(
     score_names: Mapping[str, str],
     client: ModelClient | None = None,
 ) -> Sequence[Rater]:
-    """Return a rater for each metric in ``score_names``: the names of scores by metric.
+    """Return a rater for each key of ``score_names``, which maps metrics to names of scores.
 
     Raises ``InvalidEvaluatorError``.
     """
@@ -105,7 +105,7 @@ def make_raters(
 def overall(rated: Mapping[str, Result], results: Results, name: str) -> Result:
     """Return ``yes`` if all ratings of a run are ``yes``, otherwise ``no`` with the root cause.
 
-    ``rated`` has the results of all judged metrics, by the metric's name. If there is no rating, or
+    ``rated`` has the results of all judged metrics, keyed by metric name. If there is no rating, or
     a metric could not be judged, the result is ``na``. All chunks count as one rating, ``yes`` if
     at least half of them are relevant.
     """

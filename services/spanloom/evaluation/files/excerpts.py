@@ -20,7 +20,7 @@ LONGEST = 160
 
 
 def excerpts_of(evidence: Sequence[Evidence], steps: Mapping[str, DocumentStep]) -> Iterator[str]:
-    """Yield a line such as ``tool search: input {"q": 1}`` for each of the first steps."""
+    """Yield a line such as ``tool search: input {"q": 1}`` for up to ``MOST_STEPS`` steps."""
     for one in evidence[:MOST_STEPS]:
         step = steps.get(one.step_id)
         if step is None:

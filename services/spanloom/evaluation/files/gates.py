@@ -75,7 +75,7 @@ def _within(gate: Gate, measure: Measure, *, needs_proof: bool) -> Decision:
 def _compared(gate: Gate, found: Estimate, stat: Stat) -> tuple[str, str]:
     ends = {"lower": found.low, "upper": found.high, None: found.value}
     value = ends[gate.bound]
-    assert value is not None  # noqa: S101  # the model allows a bound where there is an interval
+    assert value is not None  # noqa: S101  # `Gate` allows a bound only with an interval
     named = f"the {gate.bound} bound of {stat}" if gate.bound else stat
     if gate.min is not None and value < gate.min:
         return FAILED, f"{named} {number(value)} is below {number(gate.min)}"
@@ -91,7 +91,7 @@ def _limits(gate: Gate) -> str:
 
 
 def _unproven(gate: Gate, found: Estimate, items: int) -> str:
-    """Return why the interval proves nothing; empty if it proves the result or there is none."""
+    """Return why the interval proves nothing; empty if it proves the result or does not exist."""
     low, high = found.low, found.high
     if low is None or high is None:
         return ""

@@ -87,6 +87,6 @@ class Items:
         return [named] if named else []
 
     def without(self, keys: Iterable[str]) -> Sequence[Item]:
-        """Return the items that have none of these keys."""
+        """Return all items except those with one of the ``keys``."""
         seen = frozenset(keys)
         return [item for key, item in self._by_key.items() if key not in seen]

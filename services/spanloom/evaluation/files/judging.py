@@ -108,7 +108,7 @@ class Judgement:
     runs: int = 0
     """The number of distinct runs."""
     _judged: dict[tuple[str, str, str], _Judged] = field(default_factory=dict)
-    """Results by item, project and trace id; the newest version of a run counts."""
+    """Results, keyed by item, project and trace id; the newest version of a run counts."""
     _traces: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, run: RunToJudge, of: Item | None = None) -> None:
@@ -135,7 +135,7 @@ class Judgement:
         except Exception:  # it becomes an error of each evaluator, without a call
             return total(())
 
-    def _expectations(self, run: RunToJudge) -> Sequence[tuple[str, Any]]:  # with what is expected
+    def _expectations(self, run: RunToJudge) -> Sequence[tuple[str, Any]]:  # pairs (key, expected)
         found = self.items.of(run.trace_id, run.item_key)
         return [(item.item_key, item.expected) for item in found] or [(run.trace_id, None)]
 
@@ -165,7 +165,7 @@ class Judgement:
         return len({item for item, _, _ in self._judged})
 
     def rows(self) -> Iterator[Row]:
-        """Yield all results by item, repeat and evaluator."""
+        """Yield all results, sorted by item, repeat and evaluator."""
         by_place = sorted(self._judged.values(), key=attrgetter("place"))
         for item, several in groupby(by_place, key=attrgetter("item")):
             for repeat, judged in enumerate(several):

@@ -81,7 +81,7 @@ class Measure:
 
     @property
     def mean(self) -> float | None:
-        """The mean over the items, without its interval; ``None`` without numbers."""
+        """The mean over the items, without its interval; ``None`` if no item has a number."""
         return _average([*self.numbers.values()]) if self._numbers else None
 
     def estimate(self, stat: Stat) -> Estimate | None:
@@ -122,7 +122,7 @@ def as_number(value: float) -> float:
 
 
 def measure(rows: Iterable[Mapping[str, Any]], scores: Sequence[str]) -> dict[str, Measure]:
-    """Return the measures of rows by score: ``scores``, then others in order of appearance."""
+    """Return the measures of rows, keyed by score: ``scores``, then others as they appear."""
     found = {score: Measure(score) for score in scores}
     for row in rows:
         name = row["name"]

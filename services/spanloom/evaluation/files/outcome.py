@@ -35,7 +35,7 @@ class Outcome:
     """The outcome of an evaluation."""
 
     measures: Mapping[str, Measure]
-    """Measures by score, in the order of the evaluators."""
+    """Measures, keyed by score, in the order of the evaluators."""
     decisions: Sequence[Decision]
     status: str
     exit_code: int

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.core.formats.json_bytes import dump
 from spanloom.evaluation.contract.result import Result, Status, Value
-from spanloom.evaluation.files.config.models import Stat  # noqa: TC001  # of a model
+from spanloom.evaluation.files.config.models import Stat  # noqa: TC001  # read at runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

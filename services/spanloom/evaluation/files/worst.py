@@ -24,7 +24,7 @@ class Worst(NamedTuple):
 
 
 def find_worst(judgement: Judgement, warn_scores: Collection[str], most: int) -> Worst:
-    """Return at most ``most`` items; scores that only warn never count as failed."""
+    """Return the worst items, at most ``most``; scores that only warn never count as failed."""
     ranked: list[tuple[int, int, str]] = []
     for item, bad in _bad_by_item(judgement, warn_scores):
         errors = sum(row.result["status"] == ERROR for row in bad)

@@ -95,7 +95,7 @@ def _is_any(_: Line) -> bool:
 
 
 def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) -> list[Line]:
-    """Cut texts to one line, the oldest first, until all fit."""
+    """Cut texts to one line where ``may`` allows it, the oldest first, until all lines fit."""
     total = _tokens(lines)
     made = list(lines)
     old = len(lines) - _RECENT
@@ -109,7 +109,7 @@ def _shorten(lines: Sequence[Line], tokens: int, may: Callable[[Line], bool]) ->
 
 
 def _ends(lines: Sequence[Line], tokens: int) -> tuple[list[Line], list[Line]]:
-    """Return lines from both ends alternately, as many as fit with a note."""
+    """Return lines from both ends, taken alternately, as many as fit together with a note."""
     left, first, last = tokens - 20, 0, len(lines)
     begin: list[Line] = []
     end: list[Line] = []
@@ -144,7 +144,7 @@ def _fitted(parts: Sequence[Sequence[Line]], steps: StepLines, left_out: int = 0
 
 
 def _coverage(lines: Sequence[Line], steps: StepLines) -> float:
-    """Return the share of all characters that is in these lines."""
+    """Return the share of the characters of all steps that ``lines`` contain."""
     whole = steps.left_out + sum(len(line.head) + len(line.text) for line in steps.lines)
     count = sum(len(line.head) + len(line.text) for line in lines)
     return 1.0 if not whole else round(min(1.0, count / whole), 6)

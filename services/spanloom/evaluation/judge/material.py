@@ -56,7 +56,7 @@ class Material:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether a text of the run addresses its evaluator."""
+        """Whether a text of the run addresses its evaluator, a sign of prompt injection."""
         texts = (text for line in self.steps.lines for text in (line.head, line.text))
         return is_suspicious("\n".join((self.question, self.tools, self.answer, *texts)))
 

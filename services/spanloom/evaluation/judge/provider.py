@@ -34,7 +34,10 @@ _lock = Lock()
 
 
 def address_of(model: str) -> str:
-    """Return the base URL of a model from the environment; it belongs to the model's identity."""
+    """Return the base URL that the environment sets for a model's provider; empty if none is set.
+
+    It is part of the keys of cached answers and of rate limits.
+    """
     provider = model.partition(":")[0].partition("-")[0].upper()
     return os.environ.get(f"{provider}_BASE_URL", "")
 
@@ -71,9 +74,9 @@ class _Provider:
             raise as_model_error(error) from error
 
     def _request(self, prompt: Prompt, output_tokens: int, timeout_s: float) -> Any:  # a coroutine
-        """Return the request to await; the time for loading the library does not count."""
+        """Return the request to await; its timeout excludes the time for loading the library."""
         try:
-            from pydantic_ai.direct import model_request  # noqa: PLC0415  # 1.6 s, 57 MB
+            from pydantic_ai.direct import model_request  # noqa: PLC0415  # takes 1.6 s, 57 MB
             from pydantic_ai.messages import (  # noqa: PLC0415
                 ModelRequest,
                 SystemPromptPart,

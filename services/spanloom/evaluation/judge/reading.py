@@ -1,4 +1,4 @@
-"""Gets one vote on a run, with one prompt, or with a prompt for each window and one that combines.
+"""Gets one vote on a run: by one prompt, or by a prompt for each window and a combining prompt.
 
 If the provider refuses a prompt as too long, all prompts of the vote are written again with half of
 the tokens. The cache records this, so that the long prompts are not tried again.

@@ -105,7 +105,7 @@ def _call(call: Mapping[str, object]) -> str:
 
 
 def _plain(arguments: str) -> str:
-    """Return arguments with their characters in place of JSON escapes."""
+    """Return arguments as JSON, with characters in place of their Unicode escapes."""
     if "\\u" not in arguments:
         return arguments
     value = json_value(arguments)

@@ -72,7 +72,10 @@ def whole_task(config: JudgeConfig, material: Material, marks: Marks, count: int
 def window_task(
     config: JudgeConfig, material: Material, marks: Marks, place: tuple[int, int]
 ) -> str:
-    """Return the task for reading one window; ``place`` has its number, from 1, and the count."""
+    """Return the task for reading one window.
+
+    ``place`` has the window's number, from 1, and the number of windows.
+    """
     return _WINDOW.format(
         at=place[0],
         count=place[1],

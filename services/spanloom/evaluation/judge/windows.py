@@ -35,7 +35,7 @@ def bounded(line: Line, tokens: int) -> Line:
 
 
 def split(lines: Sequence[Line], tokens: int) -> Sequence[Sequence[Line]]:
-    """Return bounded lines in windows of at most ``tokens`` tokens."""
+    """Split lines that ``bounded`` has shortened into windows of at most ``tokens`` tokens."""
     windows: list[Sequence[Line]] = []
     window: list[Line] = []
     used = 0

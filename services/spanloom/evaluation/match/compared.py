@@ -33,7 +33,7 @@ class Compared:
 
     @property
     def is_first_fit(self) -> bool:
-        """Whether calls were too many to compute the largest pairing."""
+        """Whether there were too many calls to compute the largest pairing."""
         return max(len(self.actual), len(self.reference)) > MAX_BEST
 
     @cached_property

@@ -19,7 +19,7 @@ Matcher: TypeAlias = Callable[[Any, Any], bool]
 Override: TypeAlias = ArgsMode | list[str] | Matcher
 ARGS_MODES: tuple[ArgsMode, ...] = get_args(ArgsMode)
 OF_LIBRARIES = frozenset({"strict", "unordered", "subset", "superset"})
-"""The modes that the libraries have."""
+"""The modes that the libraries in ``compat`` have."""
 
 
 def _override(value: object) -> object:
@@ -33,7 +33,7 @@ def _override(value: object) -> object:
 
 
 def _plain(value: Any) -> Any:  # a mode, paths or a function
-    """Return an override as JSON; a function by its name and the hash of its source."""
+    """Return an override as JSON; a function becomes its name and the hash of its source."""
     if not callable(value):
         return value
     name = f"{value.__module__}:{getattr(value, '__qualname__', type(value).__qualname__)}"
@@ -64,7 +64,7 @@ class MatchConfig(BaseModel):
 
 
 def check_compat(config: MatchConfig) -> None:
-    """Raise ``InvalidEvaluatorError`` for options that the library lacks."""
+    """Raise ``InvalidEvaluatorError`` for options that the library in ``compat`` lacks."""
     if config.mode not in OF_LIBRARIES:
         known = ", ".join(sorted(OF_LIBRARIES))
         raise InvalidEvaluatorError("mode", f"{config.compat} has {known}, not {config.mode}")

@@ -22,7 +22,7 @@ class Difference(NamedTuple):
 
 
 def exact(compared: Compared) -> Difference | None:
-    """Compare the calls position by position."""
+    """Return the first difference between calls at the same position; ``None`` if there is none."""
     ours, theirs = compared.actual, compared.reference
     at = common_prefix(compared.masks)
     if at == len(ours) == len(theirs):
@@ -41,7 +41,10 @@ def exact(compared: Compared) -> Difference | None:
 
 
 def in_order(compared: Compared) -> Difference | None:
-    """Find the calls of the reference in its order; other calls may be in between."""
+    """Return a difference unless all calls of the reference appear in its order.
+
+    Other calls may be in between.
+    """
     matched = matched_in_order(compared.masks, len(compared.reference))
     if matched == len(compared.reference):
         return None
@@ -54,7 +57,7 @@ def in_order(compared: Compared) -> Difference | None:
 
 
 def unordered(compared: Compared) -> Difference | None:
-    """Find a partner for each call on both sides."""
+    """Return a difference if a call of the run or of the reference has no partner."""
     missing, extra = superset(compared), subset(compared)
     if missing is None or extra is None:
         return missing or extra
@@ -62,7 +65,7 @@ def unordered(compared: Compared) -> Difference | None:
 
 
 def subset(compared: Compared) -> Difference | None:
-    """Find a partner for each actual call."""
+    """Return a difference if a call of the run has no partner in the reference."""
     if not compared.extra:
         return None
     call = compared.actual[compared.extra[0]]
@@ -77,7 +80,7 @@ def subset(compared: Compared) -> Difference | None:
 
 
 def superset(compared: Compared) -> Difference | None:
-    """Find a partner for each call of the reference."""
+    """Return a difference if a call of the reference has no partner in the run."""
     return _missing(compared, compared.missing[0]) if compared.missing else None
 
 

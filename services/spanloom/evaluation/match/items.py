@@ -17,13 +17,13 @@ _Placed: TypeAlias = tuple[int, object]
 _OBJECT: _Item = ("object", "")
 """An item that all objects have, so that no other value is a subset of one."""
 _FEW = 16
-"""With fewer positions, the set of an item is computed each time instead of cached."""
+"""For items at fewer positions, the bitmask is computed each time instead of cached."""
 
 
 def masks_of_subsets(
     actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
 ) -> list[int]:
-    """Return for each actual value the reference values that have all its members."""
+    """Return for each actual value a bitmask of the reference values that have all its members."""
     reference_items = _ReferenceItems(reference, budget)
     found = []
     for value in actual:
@@ -39,7 +39,7 @@ def masks_of_subsets(
 def masks_of_supersets(
     actual: Sequence[object], reference: Sequence[_Placed], budget: Budget
 ) -> list[int]:
-    """Return for each actual value the reference values that are a subset of it.
+    """Return for each actual value a bitmask of the reference values that are a subset of it.
 
     A reference value is a subset if the actual value has all its items.
     """
@@ -63,7 +63,7 @@ class _ReferenceItems:
         self.everything = _mask([at for at, _ in reference])
 
     def having(self, item: _Item) -> int:
-        """Return the positions that have an item."""
+        """Return a bitmask of the positions that have an item."""
         places = self._places.get(item, ())
         if len(places) < _FEW:
             return _mask(places)
@@ -72,7 +72,7 @@ class _ReferenceItems:
         return self._masks[item]
 
     def parts_of(self, items: set[_Item]) -> int:
-        """Return the positions whose items are all among these."""
+        """Return a bitmask of the positions whose items are all in ``items``."""
         found: list[int] = []
         for item in items:
             if mask := self.having(item):

@@ -43,7 +43,7 @@ _VIEWS: dict[str, AbstractSet[Part]] = {
     "graph": _NAMED | {Part.METADATA},
 }
 _OF_MESSAGES = frozenset({"ran", "requested"})
-"""Lists that ``strict`` compares message by message; for other lists it compares the order."""
+"""Values of ``of`` with which ``strict`` compares messages; with others it compares the order."""
 
 
 def make_match(config: MatchConfig, results: Results) -> Judging:

@@ -12,7 +12,7 @@ MAX_BEST = 2_000
 
 
 def pair(masks: Sequence[int], *, is_best: bool = True) -> list[int]:
-    """Return the partner of each row, -1 for none; ``masks`` are the allowed columns.
+    """Return the partner of each row, -1 for none; ``masks`` has each row's allowed columns.
 
     If not ``is_best``, each row takes the first free column. Rows and columns are visited in order,
     so that the same input gives the same pairs.

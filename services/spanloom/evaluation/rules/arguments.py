@@ -74,7 +74,7 @@ def _check(facts: Facts) -> Verdict:
 
 
 def _arguments(step: DocumentStep, schema: Schema) -> object:
-    """Return the arguments of a call; a bare value is the only argument of its schema."""
+    """Return a call's arguments; a bare value becomes the only argument that the schema has."""
     if not step.input:
         return {}
     value = json_value(step.input)
@@ -87,7 +87,7 @@ def _arguments(step: DocumentStep, schema: Schema) -> object:
 
 
 def _offered(facts: Facts) -> Mapping[str, Schema]:
-    """Return the schemas of tools by name; the earliest if there are several."""
+    """Return the schemas of tools, keyed by name; the earliest if a tool has several."""
     tools = offered_in((facts.top, *facts.agents, *facts.models))
     return {tool.name: dict(tool.schema) for tool in tools.values() if tool.schema is not None}
 

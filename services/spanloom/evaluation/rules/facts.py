@@ -33,7 +33,7 @@ class Facts:
 
     @property
     def top(self) -> DocumentStep:
-        """The agent, or the root of the run."""
+        """The agent to which these facts are limited, or else the root of the run."""
         return self.agent or self.document.root
 
     @cached_property

@@ -66,7 +66,7 @@ def _fates(facts: Facts) -> Iterator[tuple[DocumentStep, str]]:
 
 
 def _what(step: DocumentStep) -> tuple[str, str]:
-    """Return the tool or model of a step; a later success of the same one is a recovery."""
+    """Return the type and name of a step's tool or model, whose later success is a recovery."""
     return step.type, (step.model or step.name) if step.type == "model" else step.name
 
 

@@ -158,7 +158,7 @@ def _pattern_properties(
 def _additional_properties(
     validator: Any, value: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Yield faults in the order of the instance, which the library does not preserve."""
+    """Yield the faults of unexpected members in their order, which the library does not keep."""
     if not isinstance(instance, dict):
         return
     known = schema.get("properties", {})

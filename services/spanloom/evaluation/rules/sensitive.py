@@ -1,4 +1,4 @@
-"""The rules ``secrets`` and ``pii``: no text may contain them, by the recognisers of redaction.
+"""The rules ``secrets`` and ``pii``: no text may contain what redaction recognises as such.
 
 Evidence has the position of a match; no result contains the match itself.
 """
@@ -43,7 +43,7 @@ class _Pii(_Places):
 
 
 def _places(value: object) -> object:
-    """Return options: ``true`` means all texts, a string means one side."""
+    """Convert a rule's value to options: ``true`` means all texts, a string is the ``side``."""
     if value is True:
         return {}
     return {"side": value} if isinstance(value, str) else value
@@ -94,7 +94,7 @@ def _none_in(places: _Places, recognisers: Mapping[str, Recogniser]) -> Check:
 def _texts(
     steps: Iterable[DocumentStep], sides: Iterable[str]
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield each text with its step id and side; an agent is also a step of its caller."""
+    """Yield texts with step id and side; an agent occurs twice, also as a step of its caller."""
     for step in steps:
         for side in sides:
             if text := getattr(step, side):

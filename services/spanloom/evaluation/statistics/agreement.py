@@ -1,4 +1,4 @@
-"""Agreement of two raters on plain lists, by the statistics of annotation."""
+"""Computes the agreement of two raters from plain lists, with the statistics of annotation."""
 
 from __future__ import annotations
 

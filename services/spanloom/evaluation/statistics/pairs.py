@@ -17,7 +17,7 @@ _EXACT_UP_TO = 13
 """Maximum differences for which all flips are enumerated, which are fewer than ``DRAWS``."""
 _BITS = 8
 _NEARLY = 1 - 1e-9
-"""Factor that lets sums equal to the observed sum count despite rounding."""
+"""Tolerance factor: a sum counts even if rounding makes it smaller than the observed sum."""
 
 
 def sign_flip(differences: Sequence[float], seed: Seed) -> float:

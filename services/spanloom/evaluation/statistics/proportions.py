@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Z = 1.959963984540054
 """The 97.5 % quantile of the normal distribution, for 95 % intervals."""
 _NEARLY = 1 + 1e-7
-"""Factor that lets tables as likely as the observed table count despite rounding."""
+"""Tolerance factor: a table counts even if rounding makes it likelier than the observed one."""
 
 
 def wilson(k: float, n: int) -> tuple[float, float]:
@@ -90,8 +90,8 @@ def fisher(first: tuple[int, int], second: tuple[int, int]) -> float:
 def _tail(
     counts: Sequence[int], bound: float, n: int, successes: int, total: int
 ) -> Iterator[float]:
-    """Yield the probabilities from an end of the distribution until one is above the bound."""
-    # Above the mode the other tail begins, and each table is in only one tail.
+    """Yield the probabilities of one tail, beginning at its end, until one is above the bound."""
+    # A tail ends at the mode, so that each table is in only one tail.
     mode = (n + 1) * (successes + 1) // (total + 2)
     is_rising = counts[0] <= counts[-1]
     for count in counts:

@@ -69,7 +69,7 @@ class Agreed(NamedTuple):
     """The 95 % bootstrap interval of kappa over trajectories."""
     linear: Figure | None
     quadratic: Figure | None
-    """Weighted kappas; ``None`` for labels without an order."""
+    """Kappas with linear and with quadratic weights; ``None`` for labels without an order."""
     alpha: Figure
     """Krippendorff's alpha over the evaluator and each person; labels may be missing."""
     base_rate: Mapping[Label, float]

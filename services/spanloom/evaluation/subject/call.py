@@ -34,7 +34,7 @@ def read_arguments(arguments: object) -> object:
 
 
 def without_retries(calls: Sequence[Call], budget: Budget) -> Sequence[Call]:
-    """Return the calls without failed calls that the same call follows immediately.
+    """Return the calls, without each failed call that the same call follows immediately.
 
     ``calls`` are of one agent; calls are the same if type, name and arguments are equal. Raises
     ``TooLargeError``.

@@ -1,6 +1,6 @@
 """Reads the expectations in rows of other systems, under the names of Spanloom's dataset items.
 
-A run imported from such a row has them in its metadata.
+A run imported from such a row has the expectations in its metadata.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class _Open:
     def __init__(self) -> None:
         self._calls: list[tuple[RequestedCall, str]] = []
         self._queues: defaultdict[_Key, deque[int]] = defaultdict(deque)
-        """Numbers of open calls by id and name, where ``None`` stands for any id or name."""
+        """Numbers of open calls, keyed by id and name; ``None`` in a key means any id or name."""
         self._answers: dict[int, bool] = {}
         """Whether an answered call failed, keyed by its number."""
 

@@ -29,7 +29,7 @@ class Offered(NamedTuple):
 
 
 def offered_in(steps: Iterable[DocumentStep]) -> Mapping[str, Offered]:
-    """Return the tools of steps by name: the first definition with a schema, or else the first."""
+    """Return tools, keyed by name: the first definition that has a schema, or else the first."""
     found: dict[str, Offered] = {}
     for step in steps:
         for tool in _definitions(step):

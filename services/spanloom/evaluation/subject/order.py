@@ -35,7 +35,7 @@ def in_order(document: HeldDocument) -> HeldDocument:
 
 
 def tree_order(document: Document) -> Mapping[str, int]:
-    """Return the position of each step in its tree, by id: parents first, depth first.
+    """Return the position of each step in its tree, keyed by id: parents first, depth first.
 
     For agents that call one another this is the order of starts, even within a millisecond.
     """

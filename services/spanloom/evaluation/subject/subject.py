@@ -42,7 +42,7 @@ class Subject:
     def _carried(self) -> dict[str, Any]:  # JSON values
         try:
             return {} if self.run.is_messages else expected_of_run(self.run.document)
-        except UnreadableRunError:  # the evaluator that reads it reports it
+        except UnreadableRunError:  # each evaluator of the run reports this
             return {}
         except InvalidRequestError as error:
             raise UnreadableExpectedError(str(error)) from error

@@ -55,7 +55,7 @@ def _input_of(step: DocumentStep) -> object:
 
 
 def _whole(step: DocumentStep, arguments: object, requested: dict[str, object]) -> object:
-    """Return the arguments of a tool step; ``requested`` has those of model calls by step."""
+    """Return a tool step's arguments; ``requested`` has the models' arguments, keyed by step id."""
     known = requested.get(step.id)
     if not isinstance(known, dict) or not known:
         return arguments
@@ -71,12 +71,12 @@ def _arguments_by_step(agent: DocumentAgent) -> dict[str, object]:
 
 
 def _failed_calls(agent: DocumentAgent) -> frozenset[int]:
-    """Return the numbers of the calls whose tools failed."""
+    """Return the positions, among the requested calls, of the calls whose tools failed."""
     return frozenset(number for step, number, _ in _answers(agent) if step.error is not None)
 
 
 def _answers(agent: DocumentAgent) -> Iterator[tuple[DocumentStep, int, object]]:
-    """Yield each tool step that answers a call, with the call's number and arguments."""
+    """Yield each tool step that answers a requested call, and the call's position and arguments."""
     calls = OpenCalls()
     arguments: list[object] = []
     for step in agent.steps:

@@ -22,7 +22,7 @@ __all__ = ["Taxonomy", "taxonomies"]
 
 @cache
 def taxonomies() -> Mapping[str, Taxonomy]:
-    """Return the taxonomies by name: ``agent-reward-bench``, ``coze-loop``, ``mast`` and others."""
+    """Return the taxonomies, keyed by name, such as ``agent-reward-bench`` or ``mast``."""
     paths = (file for file in files(__package__ or "").iterdir() if file.name.endswith(".yaml"))
     read = (
         read_taxonomy(

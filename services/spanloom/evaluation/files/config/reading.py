@@ -59,7 +59,7 @@ class Config:
     def check_question(self) -> None:
         """Raise ``ConfigError`` if the ``where`` of ``runs`` is invalid.
 
-        The query is not used if the runs come from a file.
+        This ``where`` is not used if the runs come from a file.
         """
         if self.file.runs is None or self.file.runs.where is None:
             return
@@ -98,7 +98,7 @@ def read_config(
     return Config(file.name or name, file, made, places)
 
 
-def _fault_of(error: Any, places: Places) -> Remark:  # pydantic's
+def _fault_of(error: Any, places: Places) -> Remark:  # one of pydantic's errors
     loc = [str(part) for part in error["loc"]]
     place = ".".join(loc)
     if error["type"] != "extra_forbidden":

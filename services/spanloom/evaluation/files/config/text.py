@@ -48,7 +48,7 @@ class Places(NamedTuple):
 
     @staticmethod
     def _step(node: Node, left: Sequence[str]) -> tuple[Node, int, list[str]] | None:
-        """Return the child that the first of the segments ``left`` name, its line, and the rest.
+        """Return the child named by the first segments of ``left``, its line, and later segments.
 
         A key may contain dots, so it may be several segments. ``None`` if there is no such child.
         """
@@ -64,7 +64,7 @@ class Places(NamedTuple):
         return None
 
     def fault(self, place: str, reason: str) -> Remark:
-        """Return a fault at a key."""
+        """Return a fault at a key, with the key's line."""
         return Remark(self.line_of(place), place or THE_TEXT, reason)
 
 

@@ -137,7 +137,7 @@ def _at(value: object, path: str) -> object:
 
 def _is_part(part: object, whole: object) -> bool:
     """Return whether an object contains all members of another; raises for other values."""
-    members = part.items()  # type: ignore[attr-defined]  # raises as theirs does
+    members = part.items()  # type: ignore[attr-defined]  # raises as the libraries do
     return all(key in whole and whole[key] == value for key, value in members)  # type: ignore[operator, index]
 
 

@@ -67,7 +67,7 @@ def _check_text(content: Sequence[_Block]) -> None:
 
 
 def is_result(blocks: Sequence[_Block]) -> bool:
-    """Return whether there are results of tools, and otherwise only ignored blocks.
+    """Return whether blocks include results of tools, and all others are ignored blocks.
 
     The libraries then treat the message as a tool message.
     """

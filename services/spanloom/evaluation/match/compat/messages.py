@@ -1,7 +1,7 @@
 """Reads messages as both libraries do, by LangChain's strict converter (langchain-core 1.8).
 
 A message needs a known role; its calls need a name, an object as arguments (or its JSON) and,
-unless the message is an assistant's, an id. Invalid messages raise ``RaisesError`` or a built-in
+unless the role is ``assistant``, an id. Invalid messages raise ``RaisesError`` or a built-in
 exception. Of content, only blocks of text, images by URL, ``tool_use`` and ``tool_result`` are
 checked.
 """
@@ -62,7 +62,7 @@ def _again(message: Read) -> Read:
 
 
 def _read(raw: object) -> Read:
-    message = dict(raw)  # type: ignore[call-overload]  # raises as theirs does
+    message = dict(raw)  # type: ignore[call-overload]  # raises as the libraries do
     sender = message["role"] if "role" in message else message.get("type")
     role = _ROLES.get(sender)
     if role is None:
@@ -137,6 +137,6 @@ def _through_json(value: object) -> Any:  # JSON values
     return json.loads(json.dumps(value, ensure_ascii=False))
 
 
-def _need(is_fine: bool, reason: str) -> None:  # of what was checked
+def _need(is_fine: bool, reason: str) -> None:  # raises if a check failed
     if not is_fine:
         raise RaisesError(reason)
