@@ -43,7 +43,7 @@ _EXIT_CODES = (
 
 
 class ServiceError(click.ClickException):
-    """A service did not respond, or refused a request; query errors are below the message."""
+    """A service did not respond, or refused a request; errors in a query follow the message."""
 
     def __init__(
         self,

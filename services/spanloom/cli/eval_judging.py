@@ -193,7 +193,7 @@ def _fill_from(
 ) -> None:
     """Add the items of a dataset.
 
-    Raises ``ClientError``, and ``click.UsageError`` if it is missing.
+    Raises ``ClientError``, and ``click.UsageError`` if the dataset is missing.
     """
     runs = request.config.file.runs
     project = None if runs is None else runs.project
