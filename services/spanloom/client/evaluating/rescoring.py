@@ -183,7 +183,7 @@ class Rescoring:
 
 
 def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
-    """Return whether the contents behind a score changed; ``read`` caches run and fingerprints."""
+    """Return whether the judged contents have changed; ``read`` caches run and fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version
     key = ",".join(sorted(view))
