@@ -59,7 +59,7 @@ class DirectoryFacts(NamedTuple):
     owner: str
     """The process that has locked the directory, or locked it last; empty if there was none."""
     is_used: bool
-    """Whether that process is running."""
+    """Whether the owner is running."""
     was_killed: bool
     """Whether the last owner left temporary files, which a regular stop removes."""
 
@@ -117,9 +117,9 @@ class PortFacts(NamedTuple):
     is_ours: bool
     """Whether the port belongs to the running service."""
     answers: bool
-    """Whether connections are accepted there."""
+    """Whether connections to the port are accepted."""
     user: str
-    """The process that listens there, if known."""
+    """The process that listens on the port; empty if unknown."""
 
 
 class DescriptorFacts(NamedTuple):
@@ -129,7 +129,7 @@ class DescriptorFacts(NamedTuple):
     used: int
     """Number of open files and connections; 0 if unknown."""
     enough: int
-    """A sufficient limit."""
+    """A limit of open files and connections that is sufficient."""
 
 
 class CertificateFacts(NamedTuple):
