@@ -52,11 +52,11 @@ class Seen(NamedTuple):
 
     first_row_ms: float
     opened_ms: float
-    """CPU from the key press that opens the huge run to the picture with its steps."""
+    """CPU milliseconds from the key press that opens the huge run until its steps are shown."""
     clock_ms: float
-    """The wall-clock time of the same."""
+    """Wall-clock milliseconds from the key press that opens the huge run until its steps are shown."""
     frames: Mapping[str, float]
-    """CPU of a frame with that run open, p95, by action."""
+    """Action → 95th percentile of the CPU milliseconds of a frame while the huge run is open."""
     memory_mb: float
 
 

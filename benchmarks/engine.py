@@ -51,7 +51,7 @@ def open_engine(path: Path) -> Iterator[Client]:
 
 
 def wait_for_merges(client: Client, quiet_s: float) -> None:
-    """Return once no merge has run for that long."""
+    """Return once no merge has run for ``quiet_s`` seconds."""
     quiet_since = time.monotonic()
     while time.monotonic() - quiet_since < quiet_s:
         time.sleep(_POLL_S)

@@ -1,4 +1,4 @@
-"""Extraction: stored spans read, trajectories written, on one core."""
+"""Measures extraction on one core: reading stored spans and writing trajectories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SAMPLE = 200
 
 
 class Extracted(NamedTuple):
-    """The cost of extracting a store."""
+    """The cost of extracting all spans of a store."""
 
     rate: float
     """Spans per CPU-second, until the last trajectory was written."""

@@ -94,7 +94,7 @@ def _rows(
 
 
 def build_share(url: str, members: int) -> Share:
-    """Run one of that many extractors until nothing is due at any of them."""
+    """Run one of ``members`` extractors until nothing is due at any of them."""
     configure_logging("warning")
     metrics, me = Metrics(), secrets.token_hex(8)
     heartbeat = Heartbeat(open_workers(url, me, __version__), me, ["extract"], metrics)
