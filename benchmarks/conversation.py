@@ -54,7 +54,7 @@ class Seen(NamedTuple):
     opened_ms: float
     """CPU milliseconds from the key press that opens the huge run until its steps are shown."""
     clock_ms: float
-    """Wall-clock milliseconds from the key press that opens the huge run until its steps are shown."""
+    """Wall-clock milliseconds from the key press that opens the huge run until its steps show."""
     frames: Mapping[str, float]
     """Action → 95th percentile of the CPU milliseconds of a frame while the huge run is open."""
     memory_mb: float

@@ -127,7 +127,7 @@ class Heartbeat(RepeatingPart):
             self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
-        """Write a heartbeat at once; at the stop, record the end, so that other processes take over."""
+        """Write a heartbeat at once; record the end at the stop, so that others take over."""
         self._round()
         super()._repeat()
         try:
