@@ -34,7 +34,7 @@ def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceSer
 
 
 def _load_runs() -> Iterator[Recording]:
-    """Load the runs on demand: all of them are many, and a quick measurement needs a few."""
+    """Yield the captured runs, each loaded on demand, because quick measurements need few."""
     return (_load_run(path) for path in sorted(CAPTURES.glob("*/*.binpb")) if _is_trace(path))
 
 

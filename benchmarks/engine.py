@@ -1,4 +1,4 @@
-"""The embedded engine without Spanloom: merges, table parts, rows as they are stored."""
+"""Uses the embedded engine without Spanloom: waits for merges, writes stored rows to files."""
 
 from __future__ import annotations
 

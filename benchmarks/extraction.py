@@ -47,7 +47,7 @@ class Extracted(NamedTuple):
     span_count: int
     trace_count: int
     parts: Mapping[str, float]
-    """CPU-seconds by their use."""
+    """What the CPU was used for → CPU-seconds."""
 
 
 def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:

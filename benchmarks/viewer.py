@@ -106,7 +106,7 @@ _MARK = """() => new Promise((done) => {
 
 
 def _annotate(browser: Browser, address: str, rests_ms: int) -> tuple[float, float, float]:
-    """Return the CPU of opening the panel, its time and that of a mark, in milliseconds."""
+    """Return CPU and wall-clock ms of opening the panel, and wall-clock ms of judging a step."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(_NAMED)
     open_page(page, address)

@@ -257,7 +257,7 @@ def connected(client: Client) -> AsyncClient:
 
 def _listing(request: JudgingRequest) -> Listing[Run]:
     runs = request.config.file.runs
-    assert runs is not None  # noqa: S101  # the caller looked
+    assert runs is not None  # noqa: S101  # checked by the callers
     try:
         request.config.check_question()
     except ConfigError as error:

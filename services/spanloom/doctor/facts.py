@@ -54,7 +54,7 @@ class DirectoryFacts(NamedTuple):
     format: int | None
     """``None`` if ``FORMAT`` is missing or has no number."""
     known_format: int
-    """The newest format that this version can use."""
+    """The newest format of a data directory that this version can use."""
     is_writable: bool
     owner: str
     """The process that has locked the directory, or locked it last; empty if there was none."""
@@ -115,7 +115,7 @@ class PortFacts(NamedTuple):
     """The option that sets the port."""
     address: str
     is_ours: bool
-    """Whether the port belongs to the running service."""
+    """Whether the running service listens on the port."""
     answers: bool
     """Whether connections to the port are accepted."""
     user: str
