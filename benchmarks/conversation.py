@@ -80,7 +80,7 @@ def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def look(scale: Scale) -> Seen:
-    """Open the page of a conversation repeatedly, then its first run, and act on that."""
+    """Open the page of a conversation repeatedly, then open its first run and measure actions."""
     run = make_run(scale.viewed_spans)
     with serve_page(run, talk=RUNS) as address, open_browser() as browser:
         talk = f"{address.split('/trajectories/')[0]}/conversation?id={TALK}"

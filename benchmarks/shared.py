@@ -50,7 +50,7 @@ class Share(NamedTuple):
 
 
 def measure_shared(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for the rate of four, and one for the spans that they read in total."""
+    """Yield a row for the rate of four extractors, and one for all spans that they read."""
     write_requests(folder / "requests", list(make_requests(SMALL, scale.extracted_spans)))
     runs: list[tuple[Share, Sequence[Share]]] = []
     read: list[float] = []

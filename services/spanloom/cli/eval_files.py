@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return the report in a file, or of the experiment with this name if there is no such file.
+    """Return the report in a file, or on the experiment named ``path`` if there is no file.
 
     Raises ``InvalidRequestError`` if there is neither.
     """

@@ -67,7 +67,7 @@ class RescoreQuery(NamedTuple):
 
 
 class Rescoring:
-    """Finds the scores, reads their runs, judges again if needed, and yields the new scores."""
+    """Finds scores, reads their runs, judges these again if needed, and yields the new scores."""
 
     def __init__(self, query: RescoreQuery) -> None:
         """Start without scores."""

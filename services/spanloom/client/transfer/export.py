@@ -1,7 +1,7 @@
 """Writes the runs of a list into a file, or a folder, and resumes an interrupted export.
 
-``partial.py`` describes the files on disk until it is finished. Each document needs its own request
-until the API returns many documents in one response.
+``partial.py`` describes the files on disk until the export is finished. Each document needs its own
+request until the API returns many documents in one response.
 """
 
 from __future__ import annotations
