@@ -40,7 +40,7 @@ class AgentRun:
     """Makes the steps of a run."""
 
     def __init__(self, number: int, start_ns: int, passages: Sequence[str]) -> None:
-        """Begin; equal numbers make equal runs."""
+        """Begin a run; equal arguments make equal runs."""
         self._random, self._number, self._passages = Random(number), number, passages
         self._now, self._start_ns = start_ns, start_ns
         self._said: list[dict[str, str]] = []

@@ -36,12 +36,12 @@ def wait_for_run(api: str) -> tuple[str, list[str]]:
 
 
 def mark_each(url: str, steps: Sequence[str], names: Sequence[str]) -> list[float]:
-    """Judge steps one by one; return the seconds of each request."""
+    """Judge steps one by one as each annotator; return the seconds of each request."""
     return _post(url, [([step], name) for name in names for step in steps])
 
 
 def mark_all(url: str, steps: Sequence[str]) -> list[float]:
-    """Judge the steps by every annotator, one request each; return the seconds of each."""
+    """Judge all ``steps`` in one request as each annotator; return the seconds of each request."""
     return _post(url, [(steps, name) for name in ANNOTATORS])
 
 

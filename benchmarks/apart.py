@@ -42,7 +42,7 @@ class Usage(NamedTuple):
         return cls(used.ru_utime + used.ru_stime, time.monotonic())
 
     def since(self, start: Usage) -> Usage:
-        """Return the usage from ``start`` to here."""
+        """Return the usage from the reading ``start`` to this reading."""
         return Usage(self.cpu_s - start.cpu_s, self.wall_s - start.wall_s)
 
 

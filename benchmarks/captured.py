@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 CAPTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "captures"
 APART_NS = 3600 * SECOND
-"""Longer than any run, so that no copy of a call is taken for a duplicate of another one."""
+"""Longer than any run, so that no copy of a call counts as a duplicate of another copy."""
 
 
 def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceServiceRequest]:
-    """Yield requests of all captured runs in turn, until they have that many spans in total."""
+    """Yield requests of all captured runs in turn, with at least ``span_count`` spans in total."""
     random = Random(seed)
     given = 0
     for n, run in enumerate(cycle(_load_runs())):
@@ -34,7 +34,7 @@ def captured_requests(span_count: int, seed: int = 7) -> Iterator[ExportTraceSer
 
 
 def _load_runs() -> Iterator[Recording]:
-    """Load the runs on demand: all of them are many, and a quick measurement needs a few."""
+    """Yield the captured runs, each loaded on demand, because quick measurements need few."""
     return (_load_run(path) for path in sorted(CAPTURES.glob("*/*.binpb")) if _is_trace(path))
 
 

@@ -31,7 +31,7 @@ def measure_comparing(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def compare(runs: int) -> float:
-    """Return the CPU-seconds of one comparison, in a process set up as the service's."""
+    """Return the CPU-seconds of one comparison, with the memory settings of the service."""
     favour_speed()
     random = Random(5)  # the same runs in each measurement
     before = [make_run(f"a{n}", random, verifies=False) for n in range(runs)]
@@ -44,7 +44,7 @@ def compare(runs: int) -> float:
 
 
 def make_run(run: str, random: Random, *, verifies: bool) -> dict[str, Any]:
-    """Return the document of a run that calls some tools; with ``verifies`` one more."""
+    """Return the document of a run that calls some tools; ``verifies`` adds a call before `pay`."""
     names = [("model", "chat")]
     for tool in random.sample(_TOOLS, random.randint(1, len(_TOOLS))):
         names += [("tool", "verify")] * (verifies and tool == "pay")

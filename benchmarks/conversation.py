@@ -52,11 +52,11 @@ class Seen(NamedTuple):
 
     first_row_ms: float
     opened_ms: float
-    """CPU from the key press that opens the huge run to the picture with its steps."""
+    """CPU milliseconds from the key press that opens the huge run until its steps are shown."""
     clock_ms: float
-    """The wall-clock time of the same."""
+    """Wall-clock milliseconds from the key press that opens the huge run until its steps show."""
     frames: Mapping[str, float]
-    """CPU of a frame with that run open, p95, by action."""
+    """Action → 95th percentile of the CPU milliseconds of a frame while the huge run is open."""
     memory_mb: float
 
 
@@ -80,7 +80,7 @@ def measure_conversation(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def look(scale: Scale) -> Seen:
-    """Open the page of a conversation repeatedly, then its first run, and act on that."""
+    """Open the page of a conversation repeatedly, then open its first run and measure actions."""
     run = make_run(scale.viewed_spans)
     with serve_page(run, talk=RUNS) as address, open_browser() as browser:
         talk = f"{address.split('/trajectories/')[0]}/conversation?id={TALK}"

@@ -54,7 +54,7 @@ class Stored(NamedTuple):
 
 
 def measure_disk(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield one row: bytes per span of everything that the store has of it."""
+    """Yield one row: the bytes of all tables per span."""
     requests = list(make_requests(TINY, scale.kept_spans))
     write_requests(folder / "requests", requests)
     quiet_s = _LOOKS * scale.quiet_s
@@ -92,7 +92,7 @@ def _sizes(client: Client, query: str) -> Mapping[str, int]:
 
 
 def _wait_until_quiet(client: Client, spans: int, quiet_s: float) -> int:
-    """Return the spans of all settled runs, once that many are settled and no text is added."""
+    """Return the spans of settled runs, once they are at least ``spans`` and nothing is added."""
     until, before, since = time.monotonic() + _WAIT_S, None, time.monotonic()
     while time.monotonic() < until:
         (now,) = client.query(DONE).result_rows

@@ -1,4 +1,4 @@
-"""The embedded engine without Spanloom: merges, table parts, rows as they are stored."""
+"""Uses the embedded engine without Spanloom: waits for merges, writes stored rows to files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_engine(path: Path) -> Iterator[Client]:
 
 
 def wait_for_merges(client: Client, quiet_s: float) -> None:
-    """Return once no merge has run for that long."""
+    """Return once no merge has run for ``quiet_s`` seconds."""
     quiet_since = time.monotonic()
     while time.monotonic() - quiet_since < quiet_s:
         time.sleep(_POLL_S)

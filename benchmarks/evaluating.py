@@ -51,7 +51,7 @@ EVALUATORS: dict[str, dict[str, Any]] = {
     "21 rules": {"kind": "rules", "rules": RULES},
     "where": {"kind": "where", "expr": CONDITION},
 }
-"""Evaluators by the names of their rows."""
+"""Evaluators, keyed by the beginning of the names of their rows in the report."""
 BARS_MS = (2, 2_000)
 """Limits for the short run and for the long one."""
 _BEST_OF = 5
@@ -67,7 +67,7 @@ def measure_evaluating(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def judge(steps: int, evaluator: dict[str, Any]) -> float:
-    """Return the CPU-milliseconds of one judgement, in a process set up as the service's."""
+    """Return the CPU-milliseconds of one judgement, with the memory settings of the service."""
     favour_speed()
     run, reference = make_document(steps, EDITED), make_document(steps)
     best_s = float("inf")

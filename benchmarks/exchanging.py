@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MAX_WRITER, MAX_READER = 6.0, 50.0
 MAX_OF = dict.fromkeys(("mlflow", "databricks", "mlflow-eval", "inspect"), 15.0)
-"""Formats with every span: an MLflow trace, a row that contains one as text, a log."""
+"""Limits of formats with every span: MLflow traces, rows that contain one as text, logs."""
 _WRITINGS = 4
 """Passes of writers and of parsing for each pass of readers, which take longer."""
 MAX_GROWTH = 1.2
@@ -62,7 +62,7 @@ class Cost(NamedTuple):
 
 
 def bars() -> Mapping[str, Bar]:
-    """Return the limit of each row of a format by the row's first words.
+    """Return the limits of the rows of formats, keyed by the first words of the row.
 
     There is a row for each format that can be written, and one for each that can be read.
     """
@@ -111,7 +111,7 @@ class _Least(Generic[T]):
         self._seconds = [inf] * len(items)
 
     def measure(self) -> None:
-        """Make one pass."""
+        """Make one pass over the items."""
         for at, item in enumerate(self._items):
             start = time.thread_time()
             self._work(item)
@@ -119,7 +119,7 @@ class _Least(Generic[T]):
 
     @property
     def total_s(self) -> float:
-        """The sum over all items."""
+        """The sum of the minimum CPU-seconds of all items."""
         return sum(self._seconds)
 
 
@@ -144,7 +144,7 @@ def _skip(body: bytes) -> None:
 
 
 def _file(of: Format) -> Format | None:
-    """Return the readable format of files of such runs, if there is one."""
+    """Return the readable format of files whose runs have format ``of``, if there is one."""
     files = formats_of(Of.RUNS).values()
     return next((file for file in files if file.line == of.id and file.is_read), None)
 

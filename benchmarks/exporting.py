@@ -41,7 +41,7 @@ class Exported(NamedTuple):
 
 
 def export_everything(path: Path) -> Mapping[str, Exported]:
-    """Return the cost of each list in each form, by ``runs, text/csv``."""
+    """Return the cost of each list in each form, keyed by ``runs, text/csv`` and the like."""
     with closing(open_store(f"chdb://{path}")) as store:
         store.runs.list(Reach.ALL, None, 1_000)
         before = peak_rss_bytes()
@@ -65,7 +65,7 @@ async def _export(store: ClickHouseStore, of: str, form: type[Form], before: int
 
 
 def _rows_of(store: ClickHouseStore, of: str, shown: list[None]) -> Rows[Any, Any]:
-    """Return a whole list; each row adds an item to ``shown``."""
+    """Return a whole list; each row that is written adds an item to ``shown``."""
     is_runs = of == "runs"
     model: Any = Run if is_runs else StepRow
 

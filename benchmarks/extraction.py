@@ -1,4 +1,4 @@
-"""Extraction: stored spans read, trajectories written, on one core."""
+"""Measures extraction on one core: reading stored spans and writing trajectories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SAMPLE = 200
 
 
 class Extracted(NamedTuple):
-    """The cost of extracting a store."""
+    """The cost of extracting all spans of a store."""
 
     rate: float
     """Spans per CPU-second, until the last trajectory was written."""
@@ -47,7 +47,7 @@ class Extracted(NamedTuple):
     span_count: int
     trace_count: int
     parts: Mapping[str, float]
-    """CPU-seconds by their use."""
+    """What the CPU was used for → CPU-seconds."""
 
 
 def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:

@@ -25,7 +25,7 @@ MAX_CPU_MS = 5.0
 _POLLS = 100
 _NEW = 213
 _STEP_US = 50_000
-"""Twenty trajectories a second, the newest ten minutes ago."""
+"""Microseconds between trajectories (twenty a second); the newest is ten minutes old."""
 _PARTS = 10
 FILL = """
 INSERT INTO trajectory_changes
@@ -44,7 +44,7 @@ class Polled(NamedTuple):
     alone_ms: float
     shared_ms: float
     new_ms: float
-    """A poll that finds a few announcements."""
+    """CPU-milliseconds of a poll that finds ``_NEW`` announcements."""
 
 
 def measure_feed(scale: Scale, folder: Path) -> Iterator[Row]:

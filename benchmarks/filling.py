@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 32 << 20
 AGE_S = 3600
-"""Age of the requests: every trace is due."""
+"""Age of the requests in seconds, so that every trace is due."""
 
 
 def fill_store(

@@ -48,7 +48,7 @@ def measure_language(scale: Scale, _folder: Path) -> Iterator[Row]:
 
 
 def compare(steps: int) -> float:
-    """Return the CPU-milliseconds of comparing two runs, in a process set up as the service's."""
+    """Return the CPU-milliseconds of comparing two runs, with the service's memory settings."""
     favour_speed()
     before, after = make_document(steps, EDITED), make_document(steps)
     return _best_ms(lambda: diff_documents(before, after), 1)

@@ -31,7 +31,7 @@ MAX_CORES = (0.3, 0.1)
 """Limits for extraction alone, at each of the rates of ``Scale.live_rates``."""
 MAX_IDLE_CORES = 0.015
 _MORE_S = 2.0
-"""Seconds for which spans are still sent after the measured time, at most as long as that."""
+"""Seconds for which spans are sent after the measured time, or its length if that is less."""
 _START_S = 60.0
 
 
@@ -49,7 +49,7 @@ class Load(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """The same load in each of ``WAYS``."""
+    """The usage under the same load, for each of ``WAYS``."""
 
     indexing: Load
     serving: Load

@@ -36,7 +36,7 @@ def read_requests(path: Path) -> Sequence[bytes]:
 
 
 def send_all(transport: Transport, address: str, requests_path: Path) -> float:
-    """Send everything until all is acknowledged; return when the first request was sent."""
+    """Send all requests and wait until all are acknowledged; return when the first was sent."""
     requests = read_requests(requests_path)
     with open_sender(transport, address) as send, ThreadPoolExecutor(IN_FLIGHT) as threads:
         began = time.monotonic()

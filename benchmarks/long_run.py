@@ -1,4 +1,4 @@
-"""One long run from outside: sent over gRPC to a started command until all of it can be read.
+"""Measures a long run from outside: sent over gRPC to ``spanloom serve``, until it can be read.
 
 Time and memory are those of the command's whole process tree, as an operator sees them; memory is
 the sum of the peaks of all processes.
@@ -40,7 +40,7 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Taken(NamedTuple):
-    """The cost of a run for the command."""
+    """The cost of a run for ``spanloom serve``."""
 
     whole_s: float
     cpu_s: float
@@ -96,7 +96,7 @@ def _is_whole(api: httpx.Client, where: Mapping[str, str], count: int) -> bool:
 
 
 def _send(address: str, requests: Sequence[bytes]) -> None:
-    """Send all in order, by several senders that each wait for their responses."""
+    """Send the requests in order with several senders, each of which waits for its responses."""
     left = deque(requests)
 
     def send_some() -> None:
@@ -132,7 +132,7 @@ def tree_cpu_s(pid: int) -> float:
 
 
 def tree_peak_mib(pid: int) -> float:
-    """Return the sum of the peak memory of these processes."""
+    """Return the sum of the peak memory of a process and of its running descendants."""
     return sum(_peak_kib(each) for each in _tree(pid)) / 1024
 
 

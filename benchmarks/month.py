@@ -1,4 +1,4 @@
-"""A store with a month of runs, and a table of the same steps as rows, for the queries."""
+"""Makes a store with a month of runs, and a table of their steps as rows, for the queries."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WHERE toUnixTimestamp64Nano(StartTime) >= {{from:Int64}}
 
 
 def fill_month(path: Path, count: int, quiet_s: float) -> int:
-    """Store that many runs, and their steps as rows; wait for the merges; return the steps."""
+    """Store ``count`` runs, and their steps as rows; return the number of steps after merging."""
     steps = fill_runs(path, count, 0.0)
     with open_engine(path) as client:
         lay_out_rows(client, Runs.of(count))
@@ -43,7 +43,7 @@ def fill_month(path: Path, count: int, quiet_s: float) -> int:
 
 
 def fill_runs(path: Path, count: int, quiet_s: float) -> int:
-    """Store that many runs and wait for the merges; return the number of their steps."""
+    """Store ``count`` runs and wait for the merges; return the number of their steps."""
     url, steps = f"chdb://{path}", 0
     records = Runs.of(count).records()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def fill_runs(path: Path, count: int, quiet_s: float) -> int:
 
 
 def lay_out_rows(client: Client, runs: Runs) -> None:
-    """Store every step as a row of a table of its own."""
+    """Store every step of the runs as a row of the table in ``step_rows.sql``."""
     client.command(_TABLE.read_text("utf-8"))
     ends = [runs.start_ns(runs.count * n // _SLICES) for n in range(_SLICES + 1)]
     for n in range(_SLICES):

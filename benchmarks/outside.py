@@ -1,4 +1,4 @@
-"""From outside: spans sent as fast as they are accepted, until every trajectory can be read.
+"""Measures from outside: spans are sent at full speed, until every trajectory can be read.
 
 The cost of the service, workers included, is compared with that of protobuf's own ``MessageToJson``
 for writing the same spans as JSON once, as a generally available unit.
@@ -36,13 +36,14 @@ MAX_RATIO = 0.85
 _READABLE = "SELECT uniqExact(TraceId) FROM trajectories WHERE Status = 'settled'"
 _WAIT_S = 600.0
 _LOOK_S = 0.25
-"""Interval of the checks whether all can be read, once as many are written; the cost of these
-checks is included.
+"""Seconds between checks whether all trajectories can be read, after all have been written.
+
+The cost of these checks is included.
 """
 
 
 class Taken(NamedTuple):
-    """The cost for a service."""
+    """The cost of all runs for a service."""
 
     cpu_s: float
     wall_s: float

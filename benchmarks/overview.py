@@ -28,7 +28,7 @@ MAX_REQUEST_MS, MAX_LIST_MS, MAX_CHART_S = 120.0, 60.0, 1.0
 AT_REST_CORES = 0.05
 MOST_REST_S = 60.0
 _LEAST_S = 0.5
-"""Requests are repeated at least this long: a process's CPU time has a resolution of 10 ms."""
+"""Minimum seconds of repeating a request, because CPU times have a resolution of 10 ms."""
 _MS = 10**6
 _RANGE = {"since": str(FIRST_NS // _MS), "until": str((FIRST_NS + DAYS * DAY) // _MS)}
 _BY_DAY = {"interval": "1d", "timezone": "Europe/Berlin"}

@@ -31,7 +31,7 @@ RANKED = {
     "costliest": "the costliest of all",
     "longest": "the longest of all",
 }
-"""Lists in an order of their own; each row is stored somewhere else."""
+"""Lists ordered by cost or duration, whose rows are therefore scattered over the table."""
 MAX_PAGE_MS = 50.0
 MAX_RANKED_MS = 120.0
 MAX_DOCUMENT_MS = 20.0
@@ -65,7 +65,7 @@ def _pages(cpu_s: Mapping[str, float], of: str) -> Iterator[Row]:
 
 
 def _beside_rows(cpu_s: Mapping[str, float]) -> Iterator[Row]:
-    """Yield the cost of the arrays compared with rows of steps, both as their current versions."""
+    """Yield the cost of queries of Spanloom's arrays, compared with a table of one row per step."""
     yield _ratio(cpu_s, "a shape over all runs", "shapes", "shapes of rows", 0.4)
     yield _ratio(cpu_s, "p95 by model of one day", "day", "day of rows", 0.25)
     yield _ratio(cpu_s, "p95 by model of a month", "month", "month of rows", 0.6)

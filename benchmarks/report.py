@@ -33,17 +33,17 @@ class Bar(NamedTuple):
         return value <= self.limit if self.is_upper else value >= self.limit
 
     def __str__(self) -> str:
-        """Return the limit as the issue states it."""
+        """Return the limit as text: ``≤ 5 ms``."""
         return f"{'≤' if self.is_upper else '≥'} {format_value(self.limit, self.unit)}"
 
 
 def at_most(limit: float, unit: str = "") -> Bar:
-    """Return a maximum."""
+    """Return a maximum as a ``Bar``."""
     return Bar(limit, is_upper=True, unit=unit)
 
 
 def at_least(limit: float, unit: str = "") -> Bar:
-    """Return a minimum."""
+    """Return a minimum as a ``Bar``."""
     return Bar(limit, is_upper=False, unit=unit)
 
 
@@ -54,7 +54,7 @@ class Row(NamedTuple):
     value: float
     bar: Bar
     behind: str
-    """The absolute values of this run."""
+    """The absolute values from which ``value`` is computed, and other explanations."""
     details: str = ""
     """Details, shown on request."""
 
@@ -83,7 +83,7 @@ def print_rows(rows: Sequence[Row], *, is_quick: bool, is_verbose: bool) -> None
 
 
 def write_json(path: Path, rows: Sequence[Row], *, is_quick: bool) -> None:
-    """Write the same as JSON, with a description of the machine and versions."""
+    """Write the rows as JSON, with a description of the machine and versions."""
     report = {
         "quick": is_quick,
         "machine": {

@@ -47,14 +47,14 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """The number of runs, and the texts they are made of."""
+    """Makes ``count`` runs from the texts ``passages``."""
 
     count: int
     passages: Sequence[str]
 
     @classmethod
     def of(cls, count: int) -> Runs:
-        """Prepare that many runs."""
+        """Prepare ``count`` runs."""
         random = Random(11)
         prose = [make_text(random, random.randint(60, 900)) for _ in range(_PASSAGES)]
         chinese = ["".join(random.choices(CHINESE, k=120)) for _ in range(_PASSAGES // 7)]

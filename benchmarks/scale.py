@@ -19,7 +19,7 @@ class Scale:
     """Number of extractors that share a server."""
     freshness_s: float = 40.0
     freshness_rate: int = 2_000
-    """Spans sent per second."""
+    """Spans sent per second while freshness is measured."""
     live_s: float = 30.0
     live_rates: tuple[int, ...] = (2_000, 200)
     """Spans sent per second while the CPU cores used by extraction are measured."""
@@ -57,7 +57,7 @@ class Scale:
     passes: int = 3
     """Passes of each format over all runs; the fastest counts."""
     starts: int = 9
-    """Starts of Python; the fastest counts."""
+    """Starts of Python to import the package; the fastest counts."""
     quiet_s: float = 1.5
     """How long no merge must have run before it is assumed that none follows."""
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 BATCHES = 20
 PROJECTS = 24
-"""One of them has every second run."""
+"""Number of projects; one of them has every second run."""
 STEPS = 10
 """Number of steps of each run."""
 CHARS = (100, 1_600)

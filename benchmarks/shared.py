@@ -50,7 +50,7 @@ class Share(NamedTuple):
 
 
 def measure_shared(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for the rate of four, and one for the spans that they read in total."""
+    """Yield a row for the rate of four extractors, and one for all spans that they read."""
     write_requests(folder / "requests", list(make_requests(SMALL, scale.extracted_spans)))
     runs: list[tuple[Share, Sequence[Share]]] = []
     read: list[float] = []
@@ -94,7 +94,7 @@ def _rows(
 
 
 def build_share(url: str, members: int) -> Share:
-    """Run one of that many extractors until nothing is due at any of them."""
+    """Run one of ``members`` extractors until nothing is due at any of them."""
     configure_logging("warning")
     metrics, me = Metrics(), secrets.token_hex(8)
     heartbeat = Heartbeat(open_workers(url, me, __version__), me, ["extract"], metrics)

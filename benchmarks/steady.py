@@ -32,7 +32,7 @@ trace is looked at about twenty times, so that watching more would become the ma
 """
 _POLL_S = 0.1
 _FIRST_LOOK_S = 0.9
-"""A root settles after one second, so that earlier looks are useless."""
+"""Seconds until the first look, because a root settles after one second."""
 _GIVE_UP_S = 120.0
 
 
@@ -149,7 +149,7 @@ def _watch(
     at_least: int,
     delays: list[float],
 ) -> None:
-    """Poll each trace until it has that many spans; a trace that never appears counts as ∞."""
+    """Poll each trace until it has ``at_least`` spans; a trace that never appears counts as ∞."""
     waiting: list[tuple[str, float]] = []
     is_open = True
     with httpx.Client(base_url=api, timeout=_GIVE_UP_S) as client:

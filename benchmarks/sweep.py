@@ -60,7 +60,7 @@ class Swept(NamedTuple):
 
 
 def measure_sweep(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield a row for the sweep of every minute and one for the first scan after a start."""
+    """Yield a row for a sweep (one a minute) and one for the first scan after a start."""
     few, many = (run_apart(sweep_over, folder / f"{n}", n) for n in scale.settled_traces)
     few_traces, many_traces = scale.settled_traces
     for what, costs in (

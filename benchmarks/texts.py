@@ -28,5 +28,5 @@ _CHARS_PER_WORD = sum(len(word) + 1 for word in _WORDS) / len(_WORDS)
 
 
 def make_text(random: Random, chars: int) -> str:
-    """Return prose of about that length."""
+    """Return prose of about ``chars`` characters."""
     return " ".join(random.choices(_WORDS, k=max(int(chars / _CHARS_PER_WORD), 1)))

@@ -17,7 +17,7 @@ WRITING = ("write", "record_progress")
 
 
 class TimedStore:
-    """Passes every call on; correct only for one caller at a time.
+    """Passes every call on to a store and sums CPU-seconds by method; for one caller at a time.
 
     The engine works in threads of its own, so a call is charged with everything that the process
     used meanwhile, including concurrent merges.
@@ -46,7 +46,7 @@ class TimedStore:
 
 
 class _TimedSubject:
-    """A subject of a timed store."""
+    """Passes calls on to a subject of a ``TimedStore``, which records their cost."""
 
     def __init__(self, store: TimedStore, subject: object) -> None:
         self._store = store

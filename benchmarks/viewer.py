@@ -44,11 +44,11 @@ class Seen(NamedTuple):
     frames: Mapping[str, Sequence[float]]
     """CPU milliseconds per frame, by action."""
     panel_ms: float
-    """CPU from the click that opens the annotation panel to the marks in the tree."""
+    """CPU milliseconds from the click that opens the annotation panel to the marks in the tree."""
     mark_ms: float
-    """From the key press that judges a step to the second frame after it, wall-clock time."""
+    """Wall-clock milliseconds from the key press that judges a step to the second frame after."""
     opened_ms: float
-    """The wall-clock time of opening the panel."""
+    """Wall-clock milliseconds of opening the annotation panel."""
 
 
 def measure_viewer(scale: Scale, _folder: Path) -> Iterator[Row]:
@@ -106,7 +106,7 @@ _MARK = """() => new Promise((done) => {
 
 
 def _annotate(browser: Browser, address: str, rests_ms: int) -> tuple[float, float, float]:
-    """Return the CPU of opening the panel, its time and that of a mark, in milliseconds."""
+    """Return CPU and wall-clock ms of opening the panel, and wall-clock ms of judging a step."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(_NAMED)
     open_page(page, address)

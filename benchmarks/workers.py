@@ -46,7 +46,7 @@ MAX_OWN_US = 10.0
 
 
 class Built(NamedTuple):
-    """The cost of extracting a store."""
+    """The cost of extracting all spans of a store."""
 
     spans: int
     wall_s: float
@@ -179,7 +179,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _workers() -> Iterator[int]:
-    """Yield the processes that this one started for building."""
+    """Yield the ids of the worker processes that this process started for building."""
     for task in Path("/proc/self/task").iterdir():
         for pid in map(int, (task / "children").read_text().split()):
             if CHILD in Path(f"/proc/{pid}/cmdline").read_text():

@@ -46,7 +46,7 @@ BIG = Shape("6.6 KB", 3_070, 10)
 def make_requests(
     shape: Shape, span_count: int, start_ns: int = START_NS, seed: int = 7
 ) -> Iterator[bytes]:
-    """Yield requests of whole traces, until they have that many spans in total."""
+    """Yield requests of whole traces, until they have ``span_count`` spans in total."""
     random = Random(seed)
     traces = -(-span_count // SPANS_PER_TRACE)
     for first in range(0, traces, shape.traces_per_request):

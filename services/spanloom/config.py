@@ -434,7 +434,7 @@ def load_settings(flags: Mapping[str, object]) -> Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the address reaches this machine only."""
+    """Return whether an address is reachable from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -472,7 +472,7 @@ def _refuse_unusable(settings: Settings, flags: Mapping[str, object]) -> None:
 
 
 def _is_store_url(url: str) -> bool:
-    """Whether the URL has a scheme of a store and, of a server, hosts with valid ports."""
+    """Return whether a URL has the scheme of a store and, for a server, hosts with valid ports."""
     return url.startswith("chdb:///") or parse_server(url) is not None
 
 

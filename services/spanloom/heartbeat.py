@@ -42,7 +42,10 @@ log = get_logger("heartbeat")
 
 
 class Heartbeat(RepeatingPart):
-    """A ``Part`` of the process (``process/supervisor.py``); it waits for an unavailable store."""
+    """Writes heartbeats and claims slices; a ``Part`` of the process (``process/supervisor.py``).
+
+    If the store is unavailable, it tries again until the store answers.
+    """
 
     name = "heartbeat"
 
@@ -124,7 +127,7 @@ class Heartbeat(RepeatingPart):
             self._next_s = self._clock() + REFUSED_S
 
     def _repeat(self) -> None:
-        """Write the first heartbeat at once and the end at the stop, so that others take over."""
+        """Write a heartbeat at once; record the end at the stop, so that others take over."""
         self._round()
         super()._repeat()
         try:

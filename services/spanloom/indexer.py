@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 EVERY_S = 2.0
 """Seconds between reads; all changes in between are one batch."""
 HORIZON_S = 60
-"""Seconds, longer than any INSERT takes: no older trajectory becomes visible any more."""
+"""Seconds, longer than any INSERT takes, so that no older trajectory becomes visible later."""
 BATCH = 2_000
 """Trajectories that are read with one query."""
 log = get_logger("indexer")
 
 
 class Indexer(RepeatingPart):
-    """A ``Part`` of the process (``process/supervisor.py``) that recovers from any crash.
+    """Adds new texts to the index; a ``Part`` of the process (``process/supervisor.py``).
 
-    Example: it is killed after it has inserted texts and before it has recorded its watermark.
-    After the restart it reads the same trajectories again and finds that their texts are indexed.
+    It recovers from any crash. Example: it is killed after it has inserted texts and before it has
+    recorded its watermark. After the restart it reads the same trajectories again and finds that
+    their texts are indexed.
     """
 
     name = "indexer"

@@ -69,11 +69,11 @@ def _terms(project: str, table: dict[str, object], default: Terms) -> Terms:
 
 
 FIRST_S = 2.0
-"""Seconds that a start waits for a server that may hang, because receivers listen only later."""
+"""Seconds that a start waits for a server that may hang, as receivers listen only afterwards."""
 LOOK_S = 2.0
-"""Seconds between checks for new deletions, so the maximum delay of a removal from the disk."""
+"""Seconds between checks for new deletions; rows leave the disk at most this much later."""
 AGAIN_S = 10.0
-"""Seconds after a deletion until it is repeated, for batches that were in progress."""
+"""Seconds after a deletion until it is repeated, because batches in progress may add rows."""
 SWEEP_S = 3600.0
 """Seconds between removals of late spans of deleted traces, which no reader sees meanwhile."""
 DAY_S = 24 * 3600

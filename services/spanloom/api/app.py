@@ -120,7 +120,7 @@ def create_app(
     being ready; it may block. ``troubles`` returns current degradations of a ready process.
     ``hosts`` are accepted names in the ``Host`` header in addition to ``localhost`` and IP
     addresses (``*``: all). If ``has_trajectories`` is false, only the routes of ``admin.service``
-    are served (for processes with a single role); ``has_search`` tells whether texts can be
+    are served (for processes with a single role). ``has_search`` is false if texts cannot be
     searched. A store call times out after ``timeout_s`` seconds. Trajectories of another
     ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it may
     block. ``retention`` and ``limits_of`` return the retention and the limits of projects, in a

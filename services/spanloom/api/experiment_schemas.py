@@ -59,7 +59,7 @@ def _place(*parts: object) -> ResultPlace:
     item, repeat, evaluator, score = parts
     demand(isinstance(item, str) and isinstance(evaluator, str) and isinstance(score, str))
     demand(isinstance(repeat, int) and 0 <= repeat < 2**32)
-    return ResultPlace(*parts)  # type: ignore[arg-type]  # as demanded
+    return ResultPlace(*parts)  # type: ignore[arg-type]  # validated above
 
 
 class ExperimentResultList(BaseModel):

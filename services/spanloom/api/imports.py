@@ -110,7 +110,7 @@ def _job(request: Request, form: str, project: str | None, *, as_new: bool) -> W
 
 
 async def _receive(request: Request, using: Services, running: RunningImport) -> None:
-    """Write the body; raises 408 if it pauses for more than ``IDLE_S`` seconds."""
+    """Pass the request body to the import; raises 408 after ``IDLE_S`` seconds without data."""
     held = bytearray()
     pieces = aiter(request.stream())
     while True:

@@ -63,7 +63,7 @@ class Ago(int):
     """A time in ns that the request gives relative to now."""
 
     written: str
-    """The text, such as ``7d``: it is the same for all pages of a list, unlike the time."""
+    """The text as sent, such as ``7d``; unlike the time, it is equal for all pages of a list."""
 
 
 def _read_when(written: object) -> int:
@@ -90,7 +90,7 @@ ANY = "any"
 _NAMES = tuple(run_shorts())
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _OF_EMPTY_RUNS = re.compile(r"\b(?:has_steps|steps|trace_id)\b")
-"""Fields whose presence in a ``where`` includes runs without steps by default."""
+"""Fields; if a ``where`` names one of them, runs without steps are included by default."""
 
 
 def _kind_of(name: str, short: Short) -> Any:  # a type
@@ -114,7 +114,7 @@ class _Filters(BaseModel):
         return condition_of({n: None if v == ANY else v for n, v in values.items()})
 
     def _includes_empty_runs(self) -> bool:
-        """Return whether a ``where`` or ``duplicate=any`` includes runs without steps."""
+        """Return whether a field in ``where``, or ``duplicate=any``, adds runs without steps."""
         where = getattr(self, "run_where", None) or getattr(self, "where", None) or ""
         is_named = _OF_EMPTY_RUNS.search(_QUOTED.sub("", where)) is not None
         return is_named or getattr(self, "duplicate", None) == ANY
@@ -154,7 +154,7 @@ def read_question(where: str | None, q: str | None, order: str) -> RunSelection:
 
 
 def read_words(text: str | None) -> Condition | None:
-    """Return the condition that a run has a text with these words (``q``); ``None`` for none."""
+    """Return the condition that a run has a text with these words; ``None`` if there are none."""
     if text is None:
         return None
     parse_text_query(text)  # only validated here; the search parses them again
@@ -238,7 +238,7 @@ def decode_position(text: str, question: str, read: Callable[..., PositionT]) ->
 
 
 def demand(is_right: bool) -> None:
-    """Raise ``ValueError`` unless ``is_right``: the value is not a position."""
+    """Raise ``ValueError``, saying that a value is not a position, unless ``is_right``."""
     if not is_right:
         raise ValueError("not a position")
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LATEST = "latest"
 _Ids = dict[str, list[str]]
-"""Ids of steps, in the order of their starts, by name or type."""
+"""Names or models of steps → ids of the steps that have them, ordered by their starts."""
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -40,7 +40,7 @@ def trace_id_argument(command: Command) -> Command:
 
 
 def files_argument(*, with_stdin: bool = False) -> Callable[[Command], Command]:
-    """Add the argument FILE..., passed on as paths ``files``; ``-`` only ``with_stdin``."""
+    """Add FILE..., passed on as ``files``; ``-`` (standard input) only if ``with_stdin``."""
     return click.argument(
         "files",
         metavar="FILE...",
@@ -105,7 +105,7 @@ def find_step_id(text: str, trace_id: str, client: Client, project: str | None) 
 
 
 def _named(text: str, steps: Sequence[DocumentStep]) -> str:
-    """Return the id of the step with this name, or with a number after the name."""
+    """Return the id of the step that ``text`` names: a name or model, then perhaps a number."""
     names = _ids_by("name", steps)
     models = _ids_by("model", steps)
     for called, wanted in ((names, text), (_lower(names), text.lower()), (models, text)):
@@ -134,7 +134,7 @@ def _lower(called: _Ids) -> _Ids:
 
 
 def _numbered(text: str, called: _Ids) -> str:
-    """Return the id for a name, with or without a number after it; empty if there is none."""
+    """Return the id for a name in ``called``, perhaps with a number added; empty if unknown."""
     if text in called:
         return called[text][0]
     for name, ids in called.items():
@@ -159,7 +159,7 @@ def to_moment(ctx: click.Context, param: click.Parameter, text: str | None) -> s
 
 
 def _options() -> Iterator[Callable[..., Any]]:
-    """Yield the options: a filter for each short form of a ``where``, and the special filters."""
+    """Yield the options that filter runs: one per short form of a ``where``, and some others."""
     yield click.option("--project", metavar="NAME", help="Only of this project.")
     yield click.option("--where", metavar="QUERY", help="Only runs that match this query.")
     for name, short in run_shorts().items():
@@ -182,7 +182,7 @@ def _options() -> Iterator[Callable[..., Any]]:
 
 
 def _kind(name: str) -> dict[str, Any]:
-    """Return an option's type and its placeholder in the help."""
+    """Return click arguments for a filter: its type, or its placeholder and callback."""
     field = RUN_FIELDS[run_shorts()[name].field or name]
     if field.type is FieldType.TIME:
         return {"metavar": "WHEN", "callback": to_moment}
@@ -196,7 +196,7 @@ _NAMES = ("project", "where", "has_error", *(n for n, s in run_shorts().items() 
 
 
 def run_filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options, and pass the command their values as ``filters`` of the client."""
+    """Add the options that filter runs; the command gets them as ``filters`` for the client."""
 
     @wraps(command)
     def with_filters(*args: Any, everything: bool, **kwargs: Any) -> None:

@@ -32,7 +32,7 @@ RUNS, STEPS = "trajectories", "steps"
 
 
 class Place(Enum):
-    """What can come where the text ends."""
+    """What can come at the end of an unfinished query."""
 
     FIELD = "field"
     VALUE = "value"
@@ -63,7 +63,7 @@ class _Word(NamedTuple):
 
 
 def read_begun(text: str, of: str = RUNS) -> Begun:
-    """Return what can come at the end of a text; ``of`` is the subject of the outermost level."""
+    """Parse an unfinished query; ``of`` is its subject outside ``has`` and ``count``."""
     words = list(_words(text))
     part = words.pop().text if words and _is_open(words[-1], text) else ""
     prefix = text[: len(text) - len(part)]

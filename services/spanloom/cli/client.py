@@ -43,7 +43,7 @@ _EXIT_CODES = (
 
 
 class ServiceError(click.ClickException):
-    """A service did not respond, or refused a request; query errors are below the message."""
+    """A service did not respond, or refused a request; errors in a query follow the message."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class ServiceError(click.ClickException):
         super().__init__(line.rstrip(".") + hint if hint else line)
         self.below = below
         status = next((code for kind, code in _EXIT_CODES if isinstance(error, kind)), 1)
-        self.exit_code = status  # type: ignore[misc]  # click reads it where it is
+        self.exit_code = status  # type: ignore[misc]  # click reads this attribute
 
 
 def client_option(command: Callable[..., None]) -> Callable[..., None]:

@@ -43,7 +43,7 @@ TRACE_IDS = frozenset({"trace_id", "a", "b"})
 
 
 def offer_values(param: click.Parameter) -> None:
-    """Complete a parameter with values of the newest runs, if they have a field for it."""
+    """Set the completion of a parameter, by its flags or name: values, columns or trace ids."""
     places = [PLACES[flag] for flag in param.opts if flag in PLACES]
     if places:
         param.shell_complete = partial(_names, places[0])  # type: ignore[method-assign]

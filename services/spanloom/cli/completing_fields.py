@@ -64,7 +64,7 @@ def _responses(ctx: click.Context, call: Callable[[Client], T], timeout_s: float
 _LINKS = ("and", "or")
 _STEP_LINKS = ("then", "next", "within", "under", "child of")
 _GROUPS, _NUMBERS = ({kind.value for kind in kinds} for kinds in (GROUPS, NUMBERS))
-"""Types of fields that can be grouped by, and numeric types, by their names in the API."""
+"""The API's names for the types of fields that can be grouped by, and for numeric types."""
 
 
 def _offer_query(subject: str | None, ctx: click.Context, text: str) -> list[CompletionItem]:
@@ -199,7 +199,7 @@ def _items(offered: Iterable[tuple[str, str]], text: str, prefix: str = "") -> l
 
 
 def _listed(offered: Iterable[tuple[str, str]], text: str) -> list[CompletionItem]:
-    """Offer names after the last comma."""
+    """Offer names for the part of ``text`` after the last comma."""
     before, comma, part = text.rpartition(",")
     return _items(offered, part, before + comma)
 

@@ -127,7 +127,7 @@ def _print_reason(file: str, place: str, reason: str) -> None:
 
 
 def _check(to_format: Format, output: Path | None) -> None:
-    """Raise ``click.UsageError`` for a format in which this output cannot be written."""
+    """Raise ``click.UsageError`` for a format that cannot be written, or not to ``output``."""
     if to_format.id in _TABLES:
         raise click.UsageError(
             f"--to {to_format.id}: its columns are those of a service's list; `spanloom export "
@@ -145,7 +145,7 @@ def _path_of(file: Path, stack: ExitStack) -> Path:
     """Return the path of a file; standard input is copied into a file, so it can be read twice."""
     if str(file) != STDIN:
         return file
-    copy = stack.enter_context(NamedTemporaryFile(prefix="spanloom-"))  # noqa: SIM115  # it is
+    copy = stack.enter_context(NamedTemporaryFile(prefix="spanloom-"))  # noqa: SIM115  # `stack` closes it
     shutil.copyfileobj(sys.stdin.buffer, copy)
     copy.flush()
     return Path(copy.name)

@@ -267,7 +267,7 @@ def _write(client: Client, name: str, where: dict[str, Any], form: str, file: IO
 
 def _trace_id(text: str) -> str:
     trace_id = to_trace_id(click.get_current_context(), click.Argument(["traces"]), text)
-    assert trace_id is not None  # noqa: S101  # of a text
+    assert trace_id is not None  # noqa: S101  # it is a text
     return trace_id
 
 

@@ -26,7 +26,7 @@ class _DiffCommand(TeachingCommand):
         try:
             return super().invoke(ctx)
         except click.ClickException as error:
-            error.exit_code = max(2, error.exit_code)  # type: ignore[misc]  # click reads it there
+            error.exit_code = max(2, error.exit_code)  # type: ignore[misc]  # click reads this attribute
             raise
 
 

@@ -82,7 +82,7 @@ def load_config(path: Path, *, allows_code: bool) -> Config:
 
 
 def read_base(path: Path, client: Client, project: str | None = None) -> ReadReport:
-    """Return the report in a file, or of the experiment with this name if there is no such file.
+    """Return the report in a file, or on the experiment named ``path`` if there is no file.
 
     Raises ``InvalidRequestError`` if there is neither.
     """
@@ -109,7 +109,7 @@ def _of_experiment(name: str, client: Client, project: str | None) -> ReadReport
 
 
 def load_bases(config: Config, path: Path, client: Client) -> Mapping[str, Mapping[str, Measure]]:
-    """Return the scores' statistics from each report or experiment that a gate names, by name.
+    """Return the statistics of scores in each report or experiment that a gate names, by that name.
 
     A report is looked up next to the file of evaluators, then in the working directory; any other
     name is an experiment. Raises ``FileError``.

@@ -193,7 +193,7 @@ def _fill_from(
 ) -> None:
     """Add the items of a dataset.
 
-    Raises ``ClientError``, and ``click.UsageError`` if it is missing.
+    Raises ``ClientError``, and ``click.UsageError`` if the dataset is missing.
     """
     runs = request.config.file.runs
     project = None if runs is None else runs.project
@@ -257,7 +257,7 @@ def connected(client: Client) -> AsyncClient:
 
 def _listing(request: JudgingRequest) -> Listing[Run]:
     runs = request.config.file.runs
-    assert runs is not None  # noqa: S101  # the caller looked
+    assert runs is not None  # noqa: S101  # checked by the callers
     try:
         request.config.check_question()
     except ConfigError as error:

@@ -212,7 +212,7 @@ def _give(
     try:
         written.write(head, config, judgement, outcome)
     except click.ClickException as error:
-        error.exit_code = max(NOT_DECIDED, outcome.exit_code)  # type: ignore[misc]  # click reads it
+        error.exit_code = max(NOT_DECIDED, outcome.exit_code)  # type: ignore[misc]  # as in diff.py
         raise
     if form is Form.TABLE:
         render_evaluation(head, outcome.reasons, make_console(sys.stdout))

@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
 class FormatName(click.Choice[str]):
-    """The id of a format, or its other name if only one of the two is offered."""
+    """The id of a format as the value of an option; another name of an offered id is accepted."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the id; raises ``click.BadParameter`` for an unknown name."""
@@ -79,7 +79,7 @@ def source_of_file(path: Path, named: str | None, flag: str) -> Source:
 def check_report(
     path: Path | None, written: Mapping[str, Path], read: Collection[Path] = ()
 ) -> None:
-    """Raise ``click.UsageError`` if ``--report`` cannot be written, or is another file here.
+    """Raise ``click.UsageError`` if ``--report`` cannot be written, or names one of these files.
 
     ``written`` are the other files that the command writes, by option, and ``read`` the files that
     it reads.

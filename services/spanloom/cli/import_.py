@@ -142,7 +142,7 @@ def _send_all(
 def _show(
     counting: Counting, sent: int, whole: int, name: str, so_far: Imported, share: float
 ) -> None:
-    """Show the progress: spans sent so far, of all files, and the number of files."""
+    """Show the spans accepted so far; ``whole + share`` files have been read."""
     counting.show(sent + so_far.accepted_spans, name, whole + share)
 
 
@@ -159,7 +159,7 @@ def _find_stored(client: Client, run: Run) -> Mapping[str, object] | None:
 
 
 def _is_one_service(otlp_url: str, api_url: str) -> bool:
-    """Return whether both URLs lead to one service: the API URL was given, or has the same host."""
+    """Return whether the URLs have the same host, or ``api_url`` was chosen by the user."""
     return api_url != DEFAULT_URL or urlsplit(otlp_url).hostname == urlsplit(api_url).hostname
 
 

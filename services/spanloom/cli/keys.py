@@ -39,7 +39,7 @@ def to_scopes(
 
 
 def to_expiry(_ctx: click.Context, _param: click.Parameter, text: str | None) -> int | None:
-    """Parse ``12h`` and ``90d`` from now, a date, or RFC 3339; without a value, never."""
+    """Return in ns the time of ``12h`` or ``90d`` from now, a date or RFC 3339; ``None``: never."""
     if text is None:
         return None
     if ahead := re.fullmatch(r"(\d{1,6})([mhd])", text):

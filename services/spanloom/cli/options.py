@@ -29,7 +29,7 @@ _FLAGS_AND_VARIABLES = "Each setting is also a variable, --log-level SPANLOOM_LO
 
 
 class SettingsOption(click.Option):
-    """The flag of one field; ``None`` if it was not used, so that the variable applies."""
+    """The flag of one setting; ``None`` if unused, so that the environment variable applies."""
 
     def __init__(self, name: str, field: FieldInfo, section: str, default: str) -> None:
         """Copy name, help and value hint from the field; ``default`` is only shown."""

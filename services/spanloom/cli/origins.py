@@ -35,7 +35,7 @@ def name_variables(message: str) -> str:
 
 
 def _variables_in_use() -> Iterator[tuple[str, str]]:
-    """Yield flags and variables of values that only a variable has set."""
+    """Yield flag and variable of each option that a variable sets and the command line does not."""
     typed = {argument.partition("=")[0] for argument in sys.argv[1:]}
     settings = {flag_of(name): variable_of(name) for name in Settings.model_fields}
     for flag, variable in (settings | _OF_CLIENTS).items():

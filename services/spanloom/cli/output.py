@@ -178,7 +178,10 @@ def _write_json(rows: Iterable[Row], _columns: Sequence[str]) -> int:
 
 
 def _write_csv(rows: Iterable[Row], columns: Sequence[str]) -> int:
-    """Write the columns of the first row; without rows and names there is not even a header."""
+    """Write rows as CSV, by default with the columns of the first row; return their number.
+
+    Without rows, a header is written only if ``columns`` has names.
+    """
     count, names = 0, columns
     for count, row in enumerate(rows, 1):
         if count == 1:

@@ -25,7 +25,7 @@ def leave_process_list() -> None:
     url, rest = taken_from(arguments)
     if without_password(url) != url:
         environment: Mapping[str, str] = {**os.environ, _VARIABLE: url}
-        os.execve(sys.executable, rest, environment)  # noqa: S606  # itself
+        os.execve(sys.executable, rest, environment)  # noqa: S606  # this program
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[str, list[str]]:

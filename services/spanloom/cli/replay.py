@@ -107,7 +107,7 @@ def replay_command(
 def _updates(
     settings: Settings, filters: Filters, client: Client, *, through_service: bool
 ) -> Iterator[Iterator[ReplayState]]:
-    """Let the service that owns the store run the replay; otherwise open the store and run it."""
+    """Yield an iterator over the states of a replay, run by the store's owner or this process."""
     with ExitStack() as stack:
         if not through_service:
             through_service = not own_store(settings, stack)

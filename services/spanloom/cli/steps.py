@@ -98,7 +98,7 @@ def _with_keys(fields: str) -> str:
 
 
 def _without(hidden: frozenset[str], rows: Iterable[Row], fields: str | None) -> Iterator[Row]:
-    """Yield the rows without columns that were only needed to find texts; all if none is named."""
+    """Yield the rows without the ``hidden`` columns; all columns if ``fields`` selects none."""
     for row in rows:
         yield {name: row[name] for name in row if not fields or name not in hidden}
 
@@ -106,8 +106,7 @@ def _without(hidden: frozenset[str], rows: Iterable[Row], fields: str | None) ->
 def _with_texts(rows: Iterable[Row], client: Client) -> Iterator[Row]:
     """Yield the rows with ``input`` and ``output``; consecutive steps share their run's document.
 
-    The documents of a few runs are cached, for steps of runs that alternate, as in an order by a
-    value.
+    A few documents are cached, because in an order by a value steps of several runs alternate.
     """
     texts_of = lru_cache(maxsize=8)(partial(_texts_of, client))
     for (trace_id, project), steps in groupby(rows, lambda row: (row["trace_id"], row["project"])):

@@ -79,9 +79,10 @@ def view_parameters(
 def narrowed(
     filters: Mapping[str, Any], parameters: Mapping[str, str], where: str
 ) -> dict[str, Any]:
-    """Return filters of runs combined with a view; ``where`` names the parameter for its query.
+    """Return filters of runs combined with the parameters of a view.
 
-    A run has to match both queries. A time or a flag on the command line overrides the view's.
+    ``where`` is the name of the parameter that has the view's query. A run has to match both
+    queries. A time or a flag on the command line overrides that of the view.
     """
     both = dict(filters)
     both["where"] = together(filters.get("where"), parameters.get(where))

@@ -35,7 +35,7 @@ class ChangePage(Record):
 
 
 class Following:
-    """The position of a client of the feed."""
+    """The position of a client in the feed, which decides what it requests, and when."""
 
     def __init__(self, token: str | None) -> None:
         """Begin after a token; ``None`` begins with the changes from now on."""

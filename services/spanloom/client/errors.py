@@ -126,7 +126,7 @@ BY_STATUS: dict[int, type[ApiError]] = {
     429: UnavailableError,
     503: UnavailableError,
 }
-"""All other statuses raise ``ApiError`` itself."""
+"""HTTP status → exception; all other statuses raise ``ApiError`` itself."""
 
 
 def _fault_lines(fault: Fault, query: str | None) -> list[str]:
@@ -141,7 +141,7 @@ _PLACE = re.compile(r"failed at position (\d+)")
 
 
 PASSING = (UnreachableError, TimedOutError, UnavailableError)
-"""The errors while a service restarts, or the network is down."""
+"""The errors that occur while a service restarts or the network is down."""
 
 
 class SqlError(ClientError):

@@ -72,7 +72,8 @@ class Table(Found[ItemT]):
     def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; by default all, here and below.
+        ``fields``, also in ``to_polars`` and ``to_pandas``, names the columns: ``"core,cost"``. By
+        default the result has all.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return self._filled(frames, self._listing.of(fields))
@@ -139,7 +140,8 @@ class AsyncTable(AsyncFound[ItemT]):
     async def to_arrow(self, fields: str | None = None) -> pa.Table:
         """Return all items as a table of PyArrow (``pip install 'spanloom[arrow]'``).
 
-        ``fields`` names the columns: ``"core,cost"``; by default all, here and below.
+        ``fields``, also in ``to_polars`` and ``to_pandas``, names the columns: ``"core,cost"``. By
+        default the result has all.
         """
         frames: Frames[pa.Table] = Frames("arrow", self._listing.item, has_all=fields is None)
         return await self._filled(frames, self._listing.of(fields))

@@ -12,7 +12,7 @@ import sys
 _PROGRAM = "httpx._main"
 
 if "httpx" not in sys.modules:
-    sys.modules[_PROGRAM] = None  # type: ignore[assignment]  # httpx takes it as not installed
+    sys.modules[_PROGRAM] = None  # type: ignore[assignment]  # for httpx it is not installed
     try:
         import httpx
     finally:

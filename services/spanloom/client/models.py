@@ -149,7 +149,7 @@ class Extraction(Record):
     is_resuming: bool = False
     """Whether the run received the answer for which an earlier run waited."""
     resumes: str | None = None
-    """The trace id of that earlier run, once the earlier run is stored."""
+    """The trace id of the earlier run that waited for the answer, once that run is stored."""
     resumed_by: str | None = None
     """The trace id of the run that received the answer for which this run waited."""
 

@@ -56,7 +56,7 @@ class Request:
     or_media_type: str | None = None
     """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether it may be retried: a GET other than the feed's, or a POST that only reads."""
+    """Whether it may be retried: a GET, except of the feed, or a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Listed(Protocol[ListedT_co]):
 
     @property
     def items(self) -> Sequence[ListedT_co]:
-        """The records in it."""
+        """The records in the list."""
 
     @classmethod
     def model_validate_json(cls, json_data: bytes) -> Self:

@@ -54,12 +54,12 @@ class DirectoryFacts(NamedTuple):
     format: int | None
     """``None`` if ``FORMAT`` is missing or has no number."""
     known_format: int
-    """The newest format that this version can use."""
+    """The newest format of a data directory that this version can use."""
     is_writable: bool
     owner: str
     """The process that has locked the directory, or locked it last; empty if there was none."""
     is_used: bool
-    """Whether that process is running."""
+    """Whether the owner is running."""
     was_killed: bool
     """Whether the last owner left temporary files, which a regular stop removes."""
 
@@ -115,11 +115,11 @@ class PortFacts(NamedTuple):
     """The option that sets the port."""
     address: str
     is_ours: bool
-    """Whether the port belongs to the running service."""
+    """Whether the running service listens on the port."""
     answers: bool
-    """Whether connections are accepted there."""
+    """Whether connections to the port are accepted."""
     user: str
-    """The process that listens there, if known."""
+    """The process that listens on the port; empty if unknown."""
 
 
 class DescriptorFacts(NamedTuple):
@@ -129,7 +129,7 @@ class DescriptorFacts(NamedTuple):
     used: int
     """Number of open files and connections; 0 if unknown."""
     enough: int
-    """A sufficient limit."""
+    """A limit of open files and connections that is sufficient."""
 
 
 class CertificateFacts(NamedTuple):

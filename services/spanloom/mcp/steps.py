@@ -83,7 +83,7 @@ _MOST_ERROR = 200
 
 
 def steps_filter(where: str, text: str) -> str:
-    """Return the filter of steps implied by a filter of runs and a text; empty if there is none."""
+    """Return a filter for the steps by which runs match ``where`` and ``text``; "" if none."""
     if shape := first_step_condition(where):
         return shape
     words = orjson.dumps(text).decode()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def render_behaviour(found: Behaviour, console: Console) -> None:
-    """Print both sets, a line for each difference, and the queries that list its runs."""
+    """Print both sets, then each difference in a line, with the query for its runs in B."""
     for name, side in (("a", found.a), ("b", found.b)):
         console.print(_heading(name, side))
     console.print()

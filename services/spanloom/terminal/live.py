@@ -69,7 +69,7 @@ class GrowingTree:
 class Counting:
     """A context manager that shows a count, with a progress bar if ``total`` is known.
 
-    ``total`` has the unit of the count; if ``show`` is called with ``done``, the unit of ``done``.
+    ``total`` has the unit of ``done`` if ``show`` is called with it, otherwise that of the count.
     """
 
     def __init__(self, stream: TextIO, noun: str, total: int | None = None) -> None:

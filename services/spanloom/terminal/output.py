@@ -135,6 +135,6 @@ def outcome_text(outcome: str, signs: Signs) -> Text:
 
 
 def cut(line: Text, cells: int) -> Text:
-    """Cut a line to this width, in place, and return it."""
+    """Cut a line to a width of ``cells``, in place, and return it."""
     line.truncate(cells, overflow="ellipsis")
     return line

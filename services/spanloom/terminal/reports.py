@@ -145,7 +145,7 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
 
 
 def print_addresses(trace_id: str, addresses: dict[str, str], console: Console) -> None:
-    """Print the URLs that show this trajectory, and the addresses to which agents send spans."""
+    """Print the URLs that show a trajectory, and the addresses to which agents send spans."""
     api = addresses["api"]
     rows = {
         "in a browser": page_url(trace_id, api),

@@ -130,7 +130,7 @@ def render_list(items: list[Item], console: Console, now_ms: int) -> None:
 
 
 def _legend(items: Sequence[Item], signs: Signs) -> Text:
-    """Return the meanings of the outcomes and statuses in a list, a line each."""
+    """Return the meanings of the outcomes in a list on one line, of its statuses on the next."""
     outcomes = {str(item["outcome"]) for item in items}
     statuses = {str(item["status"]) for item in items}
     lines = (

@@ -94,7 +94,7 @@ def build_forest(spans: Sequence[dict[str, Any]]) -> list[SpanNode]:
 
 
 def _below(tops: Iterable[SpanNode]) -> set[int]:
-    """Return the ``id()`` of these nodes and of all their descendants."""
+    """Return the ``id()`` of the nodes ``tops`` and of all their descendants."""
     nodes = list(tops)
     for node in nodes:
         nodes.extend(node.children)

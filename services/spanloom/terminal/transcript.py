@@ -79,7 +79,7 @@ def error_lines(
 
 
 def _type_of(agent: DocumentAgent, document: dict[str, Any]) -> str:
-    """Return ``agent``, or the root's own type if the owner is the root."""
+    """Return the type to print for an agent: ``agent``, or its own type if it is the root."""
     view = Document(document)
     return view.root_type if agent.id == view.root.id and view.root_type else "agent"
 

@@ -100,7 +100,7 @@ STYLES = {f"pages/{name}.js": "style/judging.css" for name in _JUDGING + _EVALUA
     "pages/overview.js": "style/overview.css",
     "pages/conversations.js": "style/overview.css",
 }
-"""Additional style sheet of a page, by its module."""
+"""Module of a page → the additional style sheet of the page."""
 MODULES = "/ui/{version}/{name:path}"
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 

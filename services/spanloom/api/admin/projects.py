@@ -31,7 +31,7 @@ RUNS = Numbers(
 """The number of runs of each project, and the start of the newest run."""
 NO_RUNS = Group([], None, [0, None])
 MOST_SIZES = 100_000
-"""Number of projects whose size is read, the largest first; the size of others is unknown."""
+"""Number of projects whose size is read: the largest projects; other sizes are unknown."""
 ProjectInQuery = Annotated[
     Name | None, Query(description="Only this project.", examples=["default"])
 ]

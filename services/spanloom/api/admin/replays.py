@@ -72,7 +72,7 @@ class ReplayQuery(BaseModel):
     ] = False
 
     def selection(self, callers: Reach, extractor_version: str) -> Selection:
-        """Return the selection for the store, limited to the caller's projects."""
+        """Return the query as a selection of runs, limited to the caller's projects."""
         return Selection(
             callers.narrowed(self.project),
             start_from_ns=self.since,

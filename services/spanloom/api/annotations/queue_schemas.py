@@ -165,7 +165,7 @@ def queue_item(view: QueueView, gold: Mapping[str, Accuracy] | None = None) -> Q
 
 
 def queued_run(view: QueueView, trace_id: str, reader: str) -> QueuedRun:
-    """Return an item with what a reader may see; raises ``KeyError`` if it is not in the queue."""
+    """Return a queue item as a reader may see it; raises ``KeyError`` if the queue lacks it."""
     item = view.item(trace_id)
     if item is None:
         raise KeyError(trace_id)
@@ -181,7 +181,7 @@ def queued_run(view: QueueView, trace_id: str, reader: str) -> QueuedRun:
 
 
 def queued_runs(view: QueueView, reader: str) -> QueuedRuns:
-    """Return the items of a queue with what a reader may see."""
+    """Return the items of a queue as a reader may see them."""
     return QueuedRuns(items=[queued_run(view, item.trace_id, reader) for item in view.items])
 
 

@@ -82,7 +82,7 @@ async def _events(
 
 
 def _lines(items: list[bytes], before: Position, after: Position) -> list[bytes]:
-    """Return events; the last event has the position after the page as its id, others before it.
+    """Return items as events; the last has ``after`` as its id, all others have ``before``.
 
     So a client that reconnects within a page receives the whole page again.
     """

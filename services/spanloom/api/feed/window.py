@@ -30,11 +30,11 @@ class FeedFilters(NamedTuple):
 
     reach: Reach
     where: Condition | None
-    """Condition of the filters that are parameters with the name of a field."""
+    """Condition from the query parameters that have the name of a field."""
     with_judgements: bool = False
     """Whether to announce changes of annotations and scores too."""
     query: Condition | None = None
-    """Condition of the parameter ``where``, which only the store can check."""
+    """Condition from the parameter ``where``, which only the store can check."""
 
     def of(self, found: Iterable[Announcement]) -> list[Announcement]:
         """Return the announcements that pass the filters, each once.

@@ -23,7 +23,7 @@ FILE = "application/octet-stream"
 """The media type of a file that a page sends."""
 JSON = "application/json"
 _OF_PAGES = {AccessScope.ANNOTATE: JSON, AccessScope.INGEST: FILE}
-"""The scopes with which the page may write, each with the media type of its requests."""
+"""Scope of the routes to which Spanloom's own page may write → media type of its requests."""
 
 
 class GuardedRoute(NamedTuple):

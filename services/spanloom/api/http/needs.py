@@ -24,7 +24,7 @@ class Needs(NamedTuple):
     all_projects: bool = False
     """Whether the key must have access to every project, because the response covers all."""
     is_of_page: bool = False
-    """Whether Spanloom's own page may call the route although its scope does not allow it to."""
+    """Whether Spanloom's own page may send JSON to the route, whatever its ``scope``."""
 
 
 OPEN = Needs(None)

@@ -79,7 +79,7 @@ def _complete(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _as_components(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON schema as OpenAPI components: itself by title, definitions by name."""
+    """Return OpenAPI components: a JSON schema keyed by its title, its definitions by name."""
     moved = json.dumps(document).replace("#/definitions/", _COMPONENTS)
     schema: dict[str, Any] = json.loads(moved)
     schema.pop("$schema")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 COUNTED = tuple(kind.value for kind in Kind)
-"""The keys of counts: step types."""
+"""The keys of a ``COUNTS`` value: all step types."""
 
 
 class Sort(Enum):
@@ -44,7 +44,7 @@ class Sort(Enum):
     LENGTH = "length"
     """In JSON: milliseconds, as a string."""
     COUNTS = "counts"
-    """A count for each of ``COUNTED``."""
+    """An object with a count for each step type (``COUNTED``)."""
     PAIRS = "pairs"
     """Pairs of whole numbers: ``[[0, 6], [9, 12]]``."""
     JSON = "json"

@@ -84,7 +84,7 @@ class Form(Protocol):
     def broken(self, error: str, count: int) -> bytes | None:
         """Return the bytes that mark the response as incomplete after ``count`` rows.
 
-        ``None``: the format can't express it, so the connection has to be cut.
+        ``None`` if the format cannot mark that, so that the connection has to be cut.
         """
 
 

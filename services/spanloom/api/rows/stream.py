@@ -56,7 +56,7 @@ class Rows(Generic[LineT, CursorT]):
     """Maximum rows in a page, if reading them costs more than their size suggests."""
 
     def shown(self, lines: Sequence[LineT]) -> Sequence[Row]:
-        """Return rows as in JSON; only the first rows, at least one, if they are large.
+        """Return rows with values as in JSON; only the first rows, at least one, if they are large.
 
         Fields hold plain values, so ``vars`` of a model equals its dump, in a third of the time.
         """
@@ -69,7 +69,7 @@ class Rows(Generic[LineT, CursorT]):
 
 
 def plain_rows(rows: Iterable[dict[str, Any]], columns: Columns) -> list[dict[str, Any]]:
-    """Return rows of plain values, which may be records, as in JSON."""
+    """Return rows with their values as in JSON: times as strings, nested records as dicts."""
     plain = list(rows)
     for name in [name for name, sort in columns.items() if sort in _TEXTS]:
         for row in plain:
@@ -87,8 +87,8 @@ PAGE_ROWS = 1_000
 """Rows of the first page; their size decides the number of rows of later pages."""
 PAGE_BYTES = 8 << 20
 FEWEST_ROWS, MOST_ROWS = 100, 7_500
-"""Limits of a page, whatever the size of its rows: each page runs the whole query again, and the
-store reads 10,000 candidates at a time."""
+"""Minimum and maximum rows of a page, whatever their size, because each page runs the whole query
+again, and the store reads 10,000 candidates at a time."""
 VARIES = {"Vary": "Accept"}
 NOTHING_MORE: Mapping[str, object] = {}
 
@@ -121,7 +121,7 @@ def chosen_page(
     page: Page[LineT],
     next_cursor: Callable[[Page[LineT]], str | None],
 ) -> Response:
-    """Respond with a JSON page of the selected columns; it may have fewer rows than the page."""
+    """Respond with the selected columns as JSON; the response may have fewer rows than ``page``."""
     shown = rows.shown(page.lines)
     is_cut = len(shown) < len(page.lines)
     cut = Page(page.lines[: len(shown)], has_more=page.has_more or is_cut)

@@ -233,6 +233,6 @@ async def _json(pieces: AsyncIterator[bytes], using: Services) -> AsyncIterator[
 
 
 def _last_of_full(data: bytes) -> str:
-    """Return the greatest span id of an OTLP message; empty if no message follows."""
+    """Return the greatest span id of an OTLP message; "" if it is not full, so the last one."""
     ids = span_ids_of(data)
     return max(ids) if len(ids) >= SPANS_AT_ONCE else ""

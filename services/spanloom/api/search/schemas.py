@@ -37,7 +37,7 @@ def decode_hit_cursor(text: str, question: str = "") -> HitCursor:
 
 
 def _hit(*parts: object) -> HitCursor:
-    cursor = HitCursor(*parts)  # type: ignore[arg-type]  # looked at below
+    cursor = HitCursor(*parts)  # type: ignore[arg-type]  # validated below
     demand(is_position(Cursor(cursor.start_ns, cursor.trace_id, cursor.project)))
     demand(isinstance(cursor.step_id, str) and _STEP_ID.fullmatch(cursor.step_id) is not None)
     demand(type(cursor.part) is int and 1 <= cursor.part <= len(Part))

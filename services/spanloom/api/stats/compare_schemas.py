@@ -1,4 +1,4 @@
-"""Request models for the comparison of two sets of runs, and the condition for each set."""
+"""Request models for the comparison of two sets of runs, and the condition that selects a set."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,7 +43,7 @@ class ComparedRuns(BaseModel):
     ] = None
 
     def question(self, after_ns: int | None = None) -> str:
-        """Return the ``where`` of the set; ``after_ns`` leaves older runs out."""
+        """Return the ``where`` of the set, limited to runs that started later than ``after_ns``."""
         named = f"project = {quoted(self.project)}" if self.project else ""
         parts = [
             f"({self.where})" if self.where.strip() else "",
@@ -91,7 +91,7 @@ class _AllOf(Filters):  # with the defaults of the list of runs
 
 
 def condition_of_question(text: str) -> "Condition | None":
-    """Return the condition for a set: the same as in the list of runs with this ``where``."""
+    """Return the condition that the list of runs applies for this ``where``, with its defaults."""
     return all_of(_AllOf(where=text).filter(), read_where(text))
 
 

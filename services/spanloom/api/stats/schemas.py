@@ -169,7 +169,7 @@ class ValuesQuery(SomeRuns):
 
 
 def values_in(groups: Sequence[Group]) -> list[ValueItem]:
-    """Return the values of the field that groups were formed by, without null."""
+    """Return the non-null values of the field by which ``groups`` were formed, with counts."""
     return [
         ValueItem(value=value, count=int(group.values[0] or 0))
         for group in groups

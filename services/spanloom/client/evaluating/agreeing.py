@@ -98,7 +98,7 @@ def people_labels(client: Client, comparison: Comparison) -> Mapping[Unit, Peopl
 
 
 def _of_people(client: Client, comparison: Comparison) -> Iterator[ScoreItem]:
-    """Yield scores with this name; if there are none, scores by the person with this name."""
+    """Yield people's scores named ``comparison.human``; if there are none, those by that author."""
     rows = client.scores(name=comparison.human, sources=PEOPLE, project=comparison.project)
     is_any = False
     for row in rows:

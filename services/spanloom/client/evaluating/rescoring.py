@@ -67,7 +67,7 @@ class RescoreQuery(NamedTuple):
 
 
 class Rescoring:
-    """Finds the scores, reads their runs, judges again if needed, and yields the new scores."""
+    """Finds scores, reads their runs, judges these again if needed, and yields the new scores."""
 
     def __init__(self, query: RescoreQuery) -> None:
         """Start without scores."""
@@ -183,7 +183,7 @@ class Rescoring:
 
 
 def _is_stale(row: ScoreItem, run: RunToJudge, read: dict[str, Any]) -> bool:
-    """Return whether the contents behind a score changed; ``read`` caches run and fingerprints."""
+    """Return whether the judged contents have changed; ``read`` caches run and fingerprints."""
     if (view := view_named_in(row.view_fingerprint)) is None or row.judged_version == run.version:
         return row.judged_version != run.version
     key = ",".join(sorted(view))

@@ -157,7 +157,7 @@ def http_target(url: str, timeout_s: float = TIMEOUT_S) -> Target:
 def callable_target(call: Callable[[Any], object]) -> Target:
     """Return a target that calls a function with the input; its spans join the trace of the try.
 
-    That needs the package ``opentelemetry-api``, as do the agent's own spans.
+    It needs the package ``opentelemetry-api``, as do the agent's own spans.
     """
 
     def run(value: Any, place: Place) -> str:  # a JSON value

@@ -1,4 +1,4 @@
-"""Tables of PyArrow."""
+"""Makes, reads and joins tables of PyArrow."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Columns:
 
 
 def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Kind]]:
-    """Yield a model's columns with their kinds; not for mappings, whose keys depend on the rows."""
+    """Yield a model's columns with their kinds, except mappings, whose keys depend on the rows."""
     for name, field in model.model_fields.items():
         kind = bare_type(field.annotation)[0]
         if is_record(kind):
@@ -103,7 +103,7 @@ def kinds_of(model: type[BaseModel], before: str = "") -> Iterator[tuple[str, Ki
 
 
 def _kinds_inside(model: type[BaseModel]) -> Iterator[tuple[str, Kind]]:
-    """Yield each mapping with the kind of its values."""
+    """Yield the name of each field that is a mapping, with the kind of the mapping's values."""
     for name, field in model.model_fields.items():
         if get_origin(kind := bare_type(field.annotation)[0]) is dict:
             yield name, _KINDS.get(get_args(kind)[1], Kind.TEXT)
@@ -118,9 +118,9 @@ def _kind_of_field(kind: Any, field: FieldInfo) -> Kind:  # a type
 
 
 def _kind_of_value(values: Sequence[object]) -> Kind:
-    """Return the kind of a field outside the model.
+    """Return the kind of a field that the model lacks, by its first value.
 
-    A field with an integer is a real number, because it may have fractions in other rows.
+    An integer becomes a real number, because the field may have fractions in other rows.
     """
     value = next(v for v in values if v is not None)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -139,7 +139,7 @@ def _wholes(values: Sequence[Any]) -> Iterable[int | None]:  # JSON values
 
 
 def _moments(values: Sequence[Any]) -> Iterable[int | None]:  # milliseconds
-    """Return nanoseconds; null for times after the year 2262."""
+    """Convert milliseconds to nanoseconds; null for times after the year 2262."""
     return [None if v is None or int(v) > _LAST_MS else int(v) * 1_000_000 for v in values]
 
 

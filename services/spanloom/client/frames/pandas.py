@@ -1,4 +1,4 @@
-"""Frames of pandas, in nullable types."""
+"""Makes, reads and joins frames of pandas, whose columns have nullable types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of polars."""
+"""Makes, reads and joins frames of polars."""
 
 from __future__ import annotations
 

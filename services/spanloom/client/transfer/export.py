@@ -1,7 +1,7 @@
 """Writes the runs of a list into a file, or a folder, and resumes an interrupted export.
 
-``partial.py`` describes the files on disk until it is finished. Each document needs its own request
-until the API returns many documents in one response.
+``partial.py`` describes the files on disk until the export is finished. Each document needs its own
+request until the API returns many documents in one response.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def reason_of(reply: Reply) -> str:
 
 
 def request_of(wanted: Format, row: Row) -> Request:
-    """Return the request for a run in the format in which the file holds it."""
+    """Return the request for a run in the format that each run has within ``wanted``."""
     trace_id, project = row["trace_id"], row["project"]
     line = formats_of(Of.RUN)[wanted.line]
     if Via.PATH in line.via:

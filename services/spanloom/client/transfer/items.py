@@ -137,8 +137,8 @@ class _Values:
     def has_replaced_in(self, place: str) -> bool:
         """Return whether surrogates were replaced in the run that begins at a position.
 
-        If that is the last record's position, only this record counts; otherwise the earlier
-        records count.
+        If the last record is at that position, only this record counts; otherwise all records
+        before it count.
         """
         is_last = place == self._place or place.startswith(f"{self._place}: ")
         replaced = self._replaced & {self._place} if is_last else self._replaced - {self._place}

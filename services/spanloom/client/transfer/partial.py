@@ -37,7 +37,7 @@ class Mark:
     asked: Mapping[str, Any]  # JSON values
     """The options as typed by the user; an export with other options does not resume this file."""
     filters: Mapping[str, str]
-    """The options as API parameters; ``7d`` has become the time 7 days before the first start."""
+    """The options as API parameters; ``7d`` became a time, 7 days before the export first began."""
     cursor: str | None = ""
     """The cursor of the next page; ``None`` if there is none."""
     bytes: int = 0
@@ -186,7 +186,7 @@ class Folder:
         """Write the file of a run, and sync it to disk.
 
         For projects other than ``home`` the file's name has the project, because an id may occur in
-        two.
+        two projects.
         """
         name = trace_id if project == home else f"{trace_id}.{quote(project, safe='')}"
         with (self.partial / f"{name}{self._suffix}").open("wb") as file:

@@ -32,8 +32,9 @@ _GZIP, _BOM = b"\x1f\x8b", b"\xef\xbb\xbf"
 _HEAD_BYTES = 16
 """At least as long as the magic bytes of any format."""
 _TAG = b"\x0a"
-"""The first byte of a message with spans; no length prefix below 160 MiB begins with it. It is also
-a line break, with which a JSON file may begin, too.
+"""The first byte of a message with spans, with which no length prefix below 160 MiB begins.
+
+It is also a line break, with which a JSON file may begin.
 """
 _JSON = re.compile(rb"[\n\r\t ]+[\[{][\n\r\t\x20-\xff]*\Z")
 """The beginning of a JSON file whose first line is blank; a message soon has other bytes."""
@@ -115,7 +116,7 @@ def _in_bytes(path: Path, is_container: IsContainer) -> Iterator[Part]:
 def _parts(
     file: IO[bytes] | gzip.GzipFile, is_container: IsContainer
 ) -> Iterator[tuple[str, bytes, str, bool]]:
-    """Yield each record, or message, with its position, and the reason if it is unreadable."""
+    """Yield position, bytes, why it is unreadable, and whether it is a message, of each part."""
     head = file.read(_HEAD_BYTES)
     file.seek(0)
     text = head.removeprefix(_BOM)

@@ -1,4 +1,4 @@
-"""Stores the scores in a file of runs: in batches, each after the runs that it belongs to."""
+"""Stores the scores in a file of runs, in batches, each after the runs that were scored."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Imported:
     unchanged_runs: int = 0
     """Runs whose document, or all of whose spans, the service already has."""
     accepted_scores: int = 0
-    """Scores that are stored, with their runs or before them."""
+    """Number of scores that the service accepted, including scores that it had already."""
     rejected_scores: int = 0
     rejected: list[dict[str, str]] = field(default_factory=list)
     """Position and reason of the rejected requests and scores."""

@@ -36,7 +36,7 @@ LONGEST_LINE = 8 << 20
 _REFUSED = frozenset({404, 413, 422})
 _PARQUET = b"PAR1"
 _OURS = frozenset({"human", "adjudication"})
-"""Sources of scores that annotations create."""
+"""Sources of the scores that a service computes from annotations."""
 _WRITTEN = (
     *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
     *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
@@ -63,7 +63,7 @@ class SentScores:
     waiting: int = 0
     """Number of stored scores whose run is not stored yet."""
     left_out: int = 0
-    """Number of scores that annotations create; they are imported with the annotations."""
+    """Number of scores not sent, because importing the annotations creates them."""
     refused_scores: int = 0
     refused: list[dict[str, str]] = field(default_factory=list)
     """Position and reason of the first refused rows."""
@@ -253,7 +253,7 @@ class _Sending:
         self._schemes: dict[str, AbstractSet[str]] = {}
 
     def add(self, placed: PlacedRow) -> None:
-        """Collect a row, and send rows of one project together."""
+        """Collect a row; rows of one project are sent together."""
         if (row := placed.row) is None:
             self.done.refuse(placed.place, placed.reason)
             return
@@ -293,7 +293,7 @@ class _Sending:
             self.done.stored += len(held)
 
     def _is_annotators(self, row: Row, project: str) -> bool:
-        """Return whether this score is derived from annotations."""
+        """Return whether a score is one that the service computes from annotations."""
         if row.get("source") not in _OURS:
             return False
         if project not in self._schemes:

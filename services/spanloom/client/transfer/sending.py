@@ -105,7 +105,7 @@ class Sending:
 
     def _take(self, piece: Piece | Unreadable, done: Imported) -> None:
         if isinstance(piece, Piece) and piece.item != self._item:
-            self._settle(done)  # its rejections belong to the previous run
+            self._settle(done)  # before rejections of the new item are noted
         before = len(done.rejected)
         if isinstance(piece, Unreadable):
             done.rejected.append({"place": piece.place, "reason": piece.reason})

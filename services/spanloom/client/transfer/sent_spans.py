@@ -33,14 +33,14 @@ class SentSpans:
     """Compares the spans of a file with those that a service has."""
 
     def __init__(self, find: FindSpans) -> None:
-        """Query the spans of each trace with ``find``, once if possible."""
+        """Look up the stored spans of each trace with ``find``, and cache them."""
         self._find = find
         self._kept: dict[TraceKey, AbstractSet[bytes]] = {}
         self._kept_spans = 0
         self._is_same: dict[TraceKey, bool] = {}
-        """Whether the service has all spans so far, for each of the file's traces that it has."""
+        """Trace of the file → whether the service has all its spans that were compared so far."""
         self.unchanged_runs = 0
-        """Number of the file's traces of which the service has all spans so far."""
+        """Number of the file's traces of which the service has all spans compared so far."""
 
     def begin(self) -> None:
         """Start a new file: forget which traces of the previous file the service has."""

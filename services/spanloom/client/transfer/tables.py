@@ -94,9 +94,9 @@ def _documents(pieces: Iterator[tuple[int, pa.Array]]) -> Iterator[tuple[int, by
 
 
 def _json(value: object) -> bytes:
-    """Return a document unchanged, or the cells of a row as an object.
+    """Return a document unchanged, or the cells of a row as a JSON object.
 
-    Empty if they are not JSON.
+    Return ``b""`` if the cells cannot be JSON.
     """
     if not isinstance(value, dict):
         return str(value or "").encode()
@@ -107,7 +107,7 @@ def _json(value: object) -> bytes:
 
 
 def _parquet_pieces(path: Path) -> Iterator[tuple[int, pa.Array]]:
-    """Yield batches of documents, or of rows, each with the number of rows in the file."""
+    """Yield the number of rows in the file, and a batch of documents (of rows if it has none)."""
     with ParquetFile(path) as table:
         has_documents = DOCUMENT in table.schema_arrow.names
         for batch in table.iter_batches(ROWS_HELD, columns=[DOCUMENT] if has_documents else None):

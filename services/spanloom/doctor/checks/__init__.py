@@ -41,7 +41,7 @@ _JUDGES: tuple[Callable[..., Verdict], ...] = (
     store.quarantine,
     store.prices,
 )
-"""In the order of the report."""
+"""The functions of all checks, in the order of the report."""
 CHECKS = tuple(map(Check.of, _JUDGES))
 SENDING = (Check.of(environment.exporter),)
 """The checks of a shell that only sends spans."""

@@ -148,7 +148,7 @@ def quarantine(store: StoreState) -> Verdict:
 
 
 NEEDED = ("collect", "extract", "keeper")
-"""Kinds of work that some process has to do over a server at all times."""
+"""Kinds of work that some process has to do at all times if the store is a ClickHouse server."""
 
 
 def workers(store: StoreState) -> Verdict:

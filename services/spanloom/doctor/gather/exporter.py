@@ -32,7 +32,7 @@ _AS_HTTP = {
 
 
 def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
-    """Return the server in OpenTelemetry's variables, and its response to an empty request."""
+    """Return facts about the server in OpenTelemetry's variables: protocol, reply to a request."""
     endpoint = _variable(variables, "ENDPOINT")
     if not endpoint:
         return Unknown("OTEL_EXPORTER_OTLP_ENDPOINT is not set here")
@@ -56,7 +56,7 @@ def look_at_exporter(variables: Mapping[str, str]) -> Known[ExporterFacts]:
 def _examined(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Add the server's protocol and its response to a request, or the scheme that it uses instead.
+    """Return the facts with the server's protocol and response, or its scheme if that differs.
 
     Raises ``OSError`` if nothing answers under either scheme.
     """
@@ -73,7 +73,7 @@ def _examined(
 
 
 def _other_scheme(endpoint: SplitResult) -> str:
-    """Return the other scheme if a server answers with it, otherwise an empty string."""
+    """Return ``http`` for ``https`` and vice versa if a server answers with it, otherwise ""."""
     if endpoint.port is None:
         return ""
     other = "http" if endpoint.scheme == "https" else "https"

@@ -58,17 +58,17 @@ def local_facts(
 
 
 def facts_of_sender() -> Facts:
-    """Return the facts if only the destination of this shell's exporters is examined."""
+    """Return the facts about software and this shell's exporters, with all others unknown."""
     return _without(Unknown("only the destination of exporters is examined"))
 
 
 def facts_of_service(service: ServiceFacts) -> Facts:
-    """Return the facts if only a service was queried."""
+    """Return the facts about a queried service, software and exporters, with all others unknown."""
     return replace(_without(Unknown(f"only {service.url} was asked")), service=service)
 
 
 def _with_service(facts: Facts, settings: Settings, service: ServiceFacts) -> Facts:
-    """Mark the facts that only the running process has as unknown: options, embedded store."""
+    """Return facts with ``service``; facts that only that process has become unknown."""
     unknown = Unknown("only the running process knows it")
     return replace(
         facts,
