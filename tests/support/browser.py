@@ -101,11 +101,11 @@ class Watch:
 
     @property
     def sites(self) -> list[str]:
-        """The services that the page was on, by their URLs."""
+        """The URLs of the services whose pages were open."""
         return [f"http://{origin}" for origin in sorted(self._origins)]
 
     def begin(self) -> None:
-        """Forget faults and addresses: the page is another test's from now on."""
+        """Forget faults and addresses, because another test uses the page from now on."""
         self._faults.clear()
         self._failed.clear()
         self._origins.clear()

@@ -1,4 +1,4 @@
-"""Facts of captured runs that no span reports and no extractor can know, by measure.
+"""Facts of captured runs that no span reports and no extractor can know, keyed by measure.
 
 An entry is for a run or all runs of a folder, and states the reason: a gap in the telemetry.
 """
@@ -148,6 +148,6 @@ UNREPORTED: Mapping[str, Collection[str]] = {
 
 
 def is_unreported(measure: str, capture: Capture) -> bool:
-    """Return whether no span of the run reports what is measured."""
+    """Return whether no span of a captured run reports the facts of a measure."""
     unreported = UNREPORTED.get(measure, ())
     return capture.dialect in unreported or capture.id in unreported
