@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 START_S = ANSWER_S = 60.0
 STOP_S = 60.0
-"""A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
+"""Time limit against hanging tests; a process that is stopped may wait for fsync on a busy disk."""
 MAKE_STORE = """
 import sys
 from spanloom.storage.upkeep.store import open_upkeep

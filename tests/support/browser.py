@@ -30,7 +30,7 @@ OF_THE_SITE = "/healthz"
 """An empty page; while it is open, the browser process of its site stays."""
 STORED = "local_storage,indexeddb,cache_storage,service_workers"
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
-"""Whatever is done after a frame is done then."""
+"""A promise that resolves 200 ms after the next frame, when the work after a frame is done."""
 _EXPECTED = "Failed to load resource"
 """The browser's message for a status above 399, which the page reports itself."""
 

@@ -131,9 +131,9 @@ UNREPORTED_WORDS = frozenset(
     },
 )
 UNREPORTED_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
-"""Each call and tool is a trace of its own, and so is the agent."""
+"""Runs in which each call, each tool and the agent are separate traces."""
 LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
-"""MLflow's processor drops what LangSmith sends late, and its own spans below it."""
+"""MLflow's processor drops spans that LangSmith sends late, and MLflow's spans below these."""
 UNREPORTED: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,

@@ -74,7 +74,7 @@ class Said(NamedTuple):
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
-    """By name."""
+    """The values of the scores, keyed by name."""
 
 
 class Run(NamedTuple):
