@@ -1,4 +1,4 @@
-"""What many tests share: the real command as a process of its own, bounded in time."""
+"""Fixtures that many tests share: the real command as a process with a time limit, and stores."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 START_S = ANSWER_S = 60.0
 STOP_S = 60.0
-"""A bound on hanging tests, no promise: what ends with a stop waits for a busy disk's fsync."""
+"""Time limit against hanging tests; a process that is stopped may wait for fsync on a busy disk."""
 MAKE_STORE = """
 import sys
 from spanloom.storage.upkeep.store import open_upkeep
@@ -78,14 +78,14 @@ structlog.configure(
     ]
 )  # where no service configures it: drawing a traceback with all its values takes seconds
 TOLD = "told"
-"""The property of a test's report under which ``tell`` keeps a text."""
+"""The property of a test's report in which ``tell`` stores a text."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Have each of several workers import the files of a folder in an order of its own."""
+    """Make each of several workers import the files of a folder in a different order."""
     report = yield
     own = getattr(collector.config, "workerinput", None)
     if own and isinstance(collector, pytest.Session | pytest.Directory) and report.result:
@@ -96,7 +96,7 @@ def pytest_make_collect_report(
 
 @pytest.hookimpl(tryfirst=True)  # what follows depends on the order, which each worker must have
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what each test costs; with several workers, put slow folders first."""
+    """Mark each test with its tier (its cost); with several workers, put slow folders first."""
     mark_tiers(items)
     if hasattr(config, "workerinput"):
         sort_slow_first(items)
@@ -104,20 +104,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> ByFile | None:
-    """Give each worker whole files, unless another way is asked for."""
+    """Assign whole files to each worker, unless another ``--dist`` is requested."""
     return ByFile(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Hold the test to what its marker says that it costs."""
+    """Make a test fail if it costs more than its tier allows."""
     with running(item):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Spare each collection of garbage a walk over all tests: it took a sixth of the time."""
+    """Exclude the collected tests from garbage collection, which took a sixth of the time."""
     gc.disable()
     try:
         return (yield)
@@ -134,18 +134,18 @@ class Tell(Protocol):
 
 @pytest.fixture(autouse=True)
 def no_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget after each test which words are secret: they are hidden in every later line."""
+    """Forget the known secrets after each test; otherwise all later log lines hide them."""
     monkeypatch.setattr(secrets, "_known", set())
 
 
 @pytest.fixture
 def tell(record_property: Callable[[str, object], None]) -> Tell:
-    """Print a text at the end of the run: what a worker of pytest-xdist prints is lost."""
+    """Print a text at the end of the run, because output of a pytest-xdist worker is lost."""
     return lambda text: record_property(TOLD, text)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests told, passed or not."""
+    """Print the texts that tests passed to ``tell``, whether the tests passed or not."""
     for reports in list(terminalreporter.stats.values()):
         for report in reports:
             told = dict(getattr(report, "user_properties", ()))
@@ -171,7 +171,7 @@ class RunningSpanloom:
 
     @property
     def complaints(self) -> list[str]:
-        """The lines of the log that are no mere information, such as that of a new schema."""
+        """The lines of the log whose level is not ``info``."""
         return [line for line in self.log.splitlines() if '"level": "info"' not in line]
 
     def wait_until_ready(self) -> None:
@@ -186,7 +186,7 @@ class RunningSpanloom:
         raise AssertionError(f"not ready within {START_S:g} s:\n{self.log}")
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Send a signal and give the exit status."""
+        """Send a signal, and return the exit status."""
         self.process.send_signal(number)
         try:
             return self.process.wait(STOP_S)
@@ -212,15 +212,15 @@ class RunningSpanloom:
 LOG_SHOWN = 4_000
 
 EAGER = {"SPANLOOM_POLL_S": "0.2", "SPANLOOM_BATCH_WAIT_S": "0.1"}
-"""By default spans wait half a second for others, and a run is found up to a second after it came:
-a second for each of many tests."""
+"""Shorter waits than by default: otherwise spans wait half a second for other spans, and a new run
+is found up to a second later, in each of many tests."""
 
 
 class StartSpanloom(Protocol):
     """Starts ``spanloom`` with arguments; every port is free unless given.
 
-    ``fresh`` has the interpreter import it, and ``bare`` has it make the tables of its store, where
-    the test is about that.
+    ``fresh`` starts a new interpreter instead of a fork. ``bare`` starts without a copied store, so
+    that the command creates the tables itself.
     """
 
     def __call__(
@@ -236,21 +236,22 @@ class StartSpanloom(Protocol):
 
 @pytest.fixture(scope="session")
 def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a store without data: to make its tables takes as long as all else of a start.
+    """Return a store with tables and no data, to be copied.
 
-    Of several workers the first makes it, for all of them.
+    Creating the tables takes as long as the rest of a start. With several workers, the first one
+    creates the store for all.
     """
     return _made_once(tmp_path_factory, "store", _make_store)
 
 
 @pytest.fixture(scope="session")
 def made_server(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of a ClickHouse server whose database has its tables, likewise."""
+    """Return the directory of a ClickHouse server whose database has the tables, to be copied."""
     return _made_once(tmp_path_factory, "server", make_server)
 
 
 def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """Return a directory of that name which ``make`` fills, once for all workers."""
+    """Return a directory with this name, which ``make`` creates once for all workers."""
     shared = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -271,7 +272,7 @@ def _make_store(path: Path) -> None:
 
 @pytest.fixture
 def start_spanloom(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
-    """Start the real command any number of times; whatever still runs is killed afterwards."""
+    """Start the real command any number of times; those that still run are killed at the end."""
     yield from _starter(tmp_path, made_store)
 
 
@@ -284,7 +285,7 @@ def start_shared_spanloom(
 
 
 def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
-    """Start the command on a copy of the made store, unless there is a store already."""
+    """Yield a function that starts the command on a copy of the store, unless a store exists."""
     processes: dict[Path, Program] = {}
 
     def start(
@@ -320,7 +321,7 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
 
 
 def _doors_of(command: str = "serve", *_: str) -> tuple[str, ...]:
-    """Return the ports that a command has beside that of its API."""
+    """Return the names of the ports that a command has in addition to the API port."""
     return () if command in ("keeper", "extract", "api") else ("otlp-grpc", "otlp-http")
 
 
@@ -334,15 +335,16 @@ class RunSpanloom(Protocol):
 
 @pytest.fixture(scope="session")
 def run_spanloom() -> RunSpanloom:
-    """Run the real command to its end and give what it printed."""
+    """Run the real command to its end, and return its exit status and output."""
     return partial(programs.run, "-m", "spanloom")
 
 
 @pytest.fixture(scope="session")
 def store_url(tmp_path_factory: pytest.TempPathFactory, made_store: Path) -> Iterator[str]:
-    """Say where the store of a run is: embedded, or what ``SPANLOOM_TEST_STORE_URL`` says.
+    """Yield the URL of the store of a test run: embedded, or from ``SPANLOOM_TEST_STORE_URL``.
 
-    That is the URL of a ClickHouse server, or ``served``: then it is one out of the library.
+    The variable has the URL of a ClickHouse server, or is ``served`` for a server that is started
+    from chdb-core's library.
     """
     url = os.environ.get("SPANLOOM_TEST_STORE_URL", "")
     path = tmp_path_factory.mktemp("store") / "store"
@@ -355,8 +357,8 @@ def store_url(tmp_path_factory: pytest.TempPathFactory, made_store: Path) -> Ite
 
 @pytest.fixture(scope="session")
 def opened_store(store_url: str) -> Iterator[ClickHouseStore]:
-    """One store for all tests of a run: a process can open one embedded store."""
-    if not store_url.startswith("chdb:"):  # that one has its tables
+    """Yield one store for all tests of a run, as a process can open only one embedded store."""
+    if not store_url.startswith("chdb:"):  # an embedded store has its tables already
         with closing(open_upkeep(store_url)) as upkeep:
             upkeep.migrate()
     with closing(open_store(store_url)) as store:
@@ -365,10 +367,10 @@ def opened_store(store_url: str) -> Iterator[ClickHouseStore]:
 
 @pytest.fixture(scope="module")
 def clickhouse_store(store_url: str, opened_store: ClickHouseStore) -> Iterator[ClickHouseStore]:
-    """Share that store; if embedded, no deletion is recorded in it when a module begins.
+    """Share the opened store; if it is embedded, forget its deletions after each module.
 
-    Else every query of later modules looks for deleted traces, and the keeper for those of all
-    deletions so far.
+    Otherwise every query of later modules would look for deleted traces, and the keeper for the
+    traces of all earlier deletions.
     """
     yield opened_store
     if store_url.startswith("chdb:"):
@@ -377,21 +379,21 @@ def clickhouse_store(store_url: str, opened_store: ClickHouseStore) -> Iterator[
 
 @pytest.fixture(scope="session")
 def memory_store() -> MemoryStore:
-    """Share one in memory likewise."""
+    """Share one in-memory store in a test run."""
     return MemoryStore()
 
 
 @pytest.fixture
 def new_project() -> Callable[[], str]:
-    """Return a name that no other test has used, each time it is called."""
+    """Return a function that returns a new project name at each call."""
     return lambda: f"p-{token_hex(4)}"
 
 
 @pytest.fixture(params=["library", pytest.param("image", marks=pytest.mark.clickhouse)])
 def ready_server(request: pytest.FixtureRequest) -> Iterator[ServedStore]:
-    """Start a server of its own, whose database has its tables.
+    """Start a separate server, whose database has the tables.
 
-    It is the one out of chdb-core's library, or ClickHouse's image.
+    The server is from chdb-core's library, or from ClickHouse's image.
     """
     if request.param == "image":
         with image_store() as server:

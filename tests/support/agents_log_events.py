@@ -29,7 +29,7 @@ LATE_S = 2.0
 
 
 def exporters(way: str) -> tuple[Any, Any]:  # the transports share no base class
-    """exporters of the two transports have no common base class"""
+    """Return a new span exporter and log exporter for a transport (``grpc`` or ``http``)."""
     package = f"opentelemetry.exporter.otlp.proto.{way}"
     return (
         import_module(f"{package}.trace_exporter").OTLPSpanExporter(),

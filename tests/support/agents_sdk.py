@@ -38,6 +38,6 @@ def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
 
 
 def _exporter() -> SpanExporter:
-    """Choose the class by the protocol, as an application or the SDK's auto-configuration does."""
+    """Return the exporter for the configured protocol, as the SDK's auto-configuration does."""
     protocol = os.environ.get("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
     return GrpcExporter() if protocol == "grpc" else HttpExporter()

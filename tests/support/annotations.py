@@ -25,7 +25,7 @@ def annotation(
     is_deleted: bool = False,
     scheme: str = SCHEME,
 ) -> Annotation:
-    """Return an annotation row; the default write id is derived from slot and revision."""
+    """Return an annotation row; the default write id names annotator, step and revision."""
     return Annotation(
         slot=Slot(key, scheme, annotator, step_id),
         revision=revision,

@@ -89,7 +89,7 @@ def nodes_of(trace: Json) -> Iterator[Json]:
 
 
 def at_address(line: Json, address: str) -> Any:
-    """Return the value at an address of a line; a text is cut to the address's range."""
+    """Return the value at an address in a line; a text is cut to the address's character range."""
     path, _, bounds = address.partition(":")
     here: Any = line
     for key in path.split("."):

@@ -33,7 +33,7 @@ _KEEP_COLOURS = """() => {
     return this;
   };
 }"""
-"""Has axe-core parse each of a page's few colours once, which takes half of its time."""
+"""Makes axe-core parse each colour only once, because parsing takes half of its time."""
 _SERIOUS = ("serious", "critical")
 
 

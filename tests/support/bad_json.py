@@ -85,7 +85,7 @@ def _numbers() -> Iterator[BadInput]:
 
 
 def _value(name: str, member: str, written: str, number: float | None) -> BadInput:
-    """Return the row of an attribute with this value; ``None`` if it is not a valid number."""
+    """Return the row of an attribute with this value; ``number`` is ``None`` if it is not valid."""
     body = document(f'{SPAN},"attributes":[{{"key":"k","value":{{"{member}":{written}}}}}]')
     if number is None:
         return _row(f"{name} {written}", body, INVALID)

@@ -98,7 +98,7 @@ def _nested(depth: int) -> Build:
 
 
 def _ids() -> Iterator[BadInput]:
-    """A span without usable ids is rejected; the other span of the request is stored."""
+    """Yield rows with a rejected span, whose ids are unusable, and a span that is stored."""
     for size, trace_id in {"15": b"t" * 15, "17": b"t" * 17, "zero": bytes(16), "no": b""}.items():
         body = _beside({"trace_id": trace_id})
         yield BadInput(f"B11 trace_id of {size} bytes", body, partial(1, "trace_id"), one())
@@ -151,7 +151,7 @@ def _filled(body: bytes, size: int) -> bytes:
 
 
 def _beyond_limits() -> Iterator[BadInput]:
-    """Data beyond a limit is dropped and counted; the span is stored."""
+    """Yield rows with data beyond a limit: it is dropped and counted, and the span is stored."""
     many = [_text(f"k{n:04}", "v") for n in range(5_000)]
     kept = one(attributes=many[: LIMITS.max_attributes], dropped_attributes_count=5_000 - 1_024)
     yield BadInput("B38 5,000 attributes", one(attributes=many), partial(0, "attributes"), kept)

@@ -30,7 +30,7 @@ OF_THE_SITE = "/healthz"
 """An empty page; while it is open, the browser process of its site stays."""
 STORED = "local_storage,indexeddb,cache_storage,service_workers"
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 200)))"
-"""Whatever is done after a frame is done then."""
+"""A promise that resolves 200 ms after the next frame, when the work after a frame is done."""
 _EXPECTED = "Failed to load resource"
 """The browser's message for a status above 399, which the page reports itself."""
 
@@ -101,11 +101,11 @@ class Watch:
 
     @property
     def sites(self) -> list[str]:
-        """The services that the page was on, by their URLs."""
+        """The URLs of the services whose pages were open."""
         return [f"http://{origin}" for origin in sorted(self._origins)]
 
     def begin(self) -> None:
-        """Forget faults and addresses: the page is another test's from now on."""
+        """Forget faults and addresses, because another test uses the page from now on."""
         self._faults.clear()
         self._failed.clear()
         self._origins.clear()

@@ -17,7 +17,7 @@ SPIN = "import os, sys\nwhile os.getppid() == int(sys.argv[1]):\n    sum(range(1
 
 @contextmanager
 def load_of(processes: int) -> Iterator[None]:
-    """Run ``processes`` computing processes within the context."""
+    """Run a number of processes that keep a processor busy, within the context."""
     command = [sys.executable, "-c", SPIN, str(os.getpid())]
     spinning = [subprocess.Popen(command) for _ in range(processes)]
     try:

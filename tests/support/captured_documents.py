@@ -33,7 +33,7 @@ HASH_CHARS = 12
 
 
 def answers_of(capture: Capture) -> Sequence[Answer]:
-    """Return the documents of a capture's traces, without members unrelated to the run."""
+    """Return the documents of a capture's traces, without the extractor's version."""
     answers = extract_capture(capture, PRICES)
     for answer in answers:
         del answer.document["extraction"]["extractor_version"]

@@ -59,7 +59,7 @@ def captured_runs(*, every: bool) -> Sequence[Json]:
 
 
 def in_lines(documents: Sequence[Json]) -> bytes:
-    """Return canonical documents as a file."""
+    """Return canonical documents as a file of JSON lines."""
     return b"".join(orjson.dumps(one) + b"\n" for one in documents)
 
 
@@ -80,7 +80,7 @@ def convert(path: Path, to: Format, named: str = "") -> Converted:
 
 
 def filed(bodies: Sequence[bytes], to: Format) -> Sequence[bytes]:
-    """Return the files that contain bodies of runs."""
+    """Return the files in a format that contain the bodies of several runs."""
     if to.filed is Filed.FOLDER:
         return bodies
     layout = Layout(to.filed)

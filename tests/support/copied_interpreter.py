@@ -91,7 +91,7 @@ def load_library() -> None:
 
 
 def bury(*_: object) -> None:
-    """Reap the watchers that have ended, as a handler of SIGCHLD."""
+    """Reap the watcher processes that have ended; a handler of SIGCHLD."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -127,7 +127,7 @@ def become(order: Order, files: Sequence[int]) -> None:
 
 
 def close_all_but(*kept: int) -> None:
-    """Close all other descriptors."""
+    """Close all descriptors but these."""
     for descriptor in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208
         if descriptor not in kept:
             with suppress(OSError):  # the descriptor of the listing itself

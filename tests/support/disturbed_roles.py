@@ -64,7 +64,7 @@ class Fleet:
         )
 
     def kill(self, name: str) -> None:
-        """Kill a process and start it again; ``store`` is the server."""
+        """Kill a process and start it again; the name ``store`` means the server."""
         if name == "store":
             self.server.end(signal.SIGKILL)
             time.sleep(1)

@@ -20,13 +20,13 @@ RAW = {"name": "raw", "kind": "stub"}
 
 
 def config_of(*evaluators: dict[str, Any], **members: Any) -> Config:
-    """Return the file of these evaluators, by default of one evaluator that passes from 0.5 on."""
+    """Return a configuration with these evaluators, by default one that passes from 0.5 on."""
     value = {"name": "trips", "evaluators": list(evaluators or (GOOD,)), **members}
     return read_config(json.dumps(value).encode())
 
 
 def judged(config: Config, values: Iterable[object]) -> Judgement:
-    """Return the judgement of a run for each value: a number, or members of the answer."""
+    """Return the judgement of one run per value, which is a number, or members of the answer."""
     judgement = Judgement(config.evaluators)
     for number, value in enumerate(values, 1):
         told = value if isinstance(value, dict) else {"score": value}

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def filtered(**filters: Any) -> Condition | None:
-    """Return the condition of filters; times are nanoseconds."""
+    """Return the ``where`` condition for filters by name; times are nanoseconds."""
     return condition_of(filters)

@@ -24,7 +24,7 @@ NAME = "tier"
 
 
 def say_by_chance(store: Store, records: Sequence[TrajectoryRecord]) -> None:
-    """Annotate and score half of the runs; a third of all runs is in a blind queue."""
+    """Annotate and score half of the runs; a third of all runs are in a blind queue."""
     chance = Random(7)
     chosen = [record for record in records if chance.random() < 0.5]
     store.annotations.add([row for record in chosen for row in _annotations(chance, record)])

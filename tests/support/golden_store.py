@@ -68,7 +68,7 @@ class GoldenService(NamedTuple):
         return re.sub(rf'("version": "|spanloom ){re.escape(__version__)}', r"\1<version>", text)
 
     def _time(self, found: re.Match[str]) -> str:
-        """Return a number unchanged, unless it is a time since the start."""
+        """Replace a matched number if it is a time since the start of the service."""
         number = found[0]
         is_time = len(number) in (13, 16, 19)  # milliseconds, microseconds, nanoseconds
         return "<now>" if is_time and int(number.ljust(19, "9")) > self.begun_ns else number

@@ -283,7 +283,7 @@ def _top_steps(twins: Twins, reach: Reach) -> Seen:
 
 
 def _own(reach: Reach, count: int) -> Seen:
-    """Return the projects of ``count`` traces; more than one trace cannot be the reader's own."""
+    """Return the reader's projects if ``count`` is 1, because more traces cannot be its own."""
     return set(reach.projects) if count == 1 else set() if not count else {"too many"}
 
 

@@ -67,7 +67,7 @@ def settle(
     what: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Start once more, and check that API and store have each acknowledged span once."""
+    """Start the service again, and check that API and store have each acknowledged span once."""
     account = ledger.account()
     last = start_spanloom(*EAGER)
     in_api = check_api(last.api, account)

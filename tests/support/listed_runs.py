@@ -67,7 +67,7 @@ def listed_conversation(
 
 
 def changed(line: ListedRun, **fields: Any) -> ListedRun:
-    """Return an item whose run has other values in these fields."""
+    """Return a list item in which these fields of the run have other values."""
     return replace(line, run=line.run.model_copy(update=fields))
 
 

@@ -29,7 +29,7 @@ class Answer(NamedTuple):
 
 
 class Provider:
-    """The requests so far, and the remaining answers, of which the last is repeated."""
+    """A model provider: the requests so far, and the remaining answers; the last is repeated."""
 
     def __init__(self, answers: Sequence[Answer]) -> None:
         """Answer by a script."""

@@ -122,7 +122,7 @@ def _of_the_steps(before: Json, after: Json, told: Mapping[str, set[Code]]) -> I
 
 
 class _CameBack:
-    """The steps of a run before and after; steps with new ids are compared as a whole."""
+    """Compares a run's steps with those read back; steps with new ids are compared as a whole."""
 
     def __init__(self, ours: Mapping[str, Facts], theirs: Mapping[str, Facts]) -> None:
         self.ours, self.theirs = ours, theirs
@@ -136,7 +136,7 @@ class _CameBack:
         self._heard = _messages(texts)
 
     def instead_of(self, id_: str, name: str, value: str) -> str | None:
-        """Return the value read back instead of another; ``None`` if it is the same."""
+        """Return the value that was read back instead of a member's; ``None`` if unchanged."""
         found, facts = self.theirs.get(id_), self.ours[id_]
         if found is not None:
             is_same = found.get(name) == value or _is_told(name, value, found)
@@ -179,7 +179,7 @@ def explaining(name: str) -> set[Code]:
 
 
 def _is_told(name: str, value: str, found: Facts) -> bool:
-    """Return whether the new messages of an input contain all of it."""
+    """Return whether an input was read back as only its new messages, all of them part of it."""
     if name != "input" or found.get(_HISTORY) != _plain("omitted"):
         return False
     texts = (json.dumps(messages_in(text, "user")) for text in (value, found.get("input", "[]")))

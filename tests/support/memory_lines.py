@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class _Told:
-    """The summary of a record, computed on first use."""
+    """The summary and the facts of a record, computed on first use."""
 
     def __init__(self, record: TrajectoryRecord) -> None:
         self.record = record

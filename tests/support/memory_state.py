@@ -179,7 +179,7 @@ class MemoryState:
         self.deleted |= gone
 
     def is_late(self, record: TrajectoryRecord) -> bool:
-        """Return whether it belongs to a conversation that was deleted before it was built."""
+        """Return whether the conversation of a record was deleted before the record was built."""
         scopes = [(d.scope, d.until_seq) for d in self.deletions.values()]
         return any(
             scope.conversation_id is not None and covers_record(record, scope, until_seq)

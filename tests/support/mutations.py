@@ -1,4 +1,4 @@
-"""Changed copies of captured runs: extraction must still find what they report."""
+"""Changes captured runs in ways after which extraction must still find what they report."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _seen(client: TestClient, path: str, field: str, record: type[BaseModel]) ->
 
 
 def _is_of_run(item: dict[str, Any]) -> bool:
-    """Return whether it belongs to the run.
+    """Return whether an item belongs to the run.
 
     Items within one run and items of queues do not name it.
     """

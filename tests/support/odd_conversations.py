@@ -58,7 +58,7 @@ def _config(random: Random) -> dict[str, Any]:
 
 
 def _lopsided(ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """Compare asymmetrically, so that swapped arguments are noticed."""
+    """Return whether arguments match, asymmetrically, so that swapped arguments are noticed."""
     return ours.get("x") == theirs.get("x") if "y" in ours else len(ours) <= len(theirs)
 
 

@@ -95,7 +95,7 @@ class Online:
         self.now_ns += round(seconds * 10**9)
 
     def turn(self) -> None:
-        """Select all announced runs, and judge all that is due."""
+        """Select all announced runs, and judge all work that is due."""
         while self.follower.run_once():
             pass
         self.tick()

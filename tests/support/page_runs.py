@@ -176,7 +176,7 @@ def _chat(model: str, messages: object, answer: str) -> dict[str, object]:
 def _request(
     trace: str, spans: Sequence[tuple[int, dict[str, object], bool]]
 ) -> ExportTraceServiceRequest:
-    """Return consecutive spans of (parent's number, attributes, whether it failed)."""
+    """Return a request of consecutive spans, given as (parent number, attributes, has failed)."""
     now = time.time_ns() - len(spans) * 20 * MS
     made = []
     for at, (parent, attributes, failed) in enumerate(spans):

@@ -58,7 +58,7 @@ EXPECTED: Mapping[str, Expected] = {
     "dspy": Expected(0, ONE_CALL, 0),
     "litellm": Expected(0, ONE_CALL, 0),
 }
-"""By framework, unless it is an agent that calls its tool once."""
+"""The expected run by framework, unless it is the run of one agent that calls its tool once."""
 
 
 @cache

@@ -41,7 +41,7 @@ class ReusedPage:
         context.new_cdp_session = self._note_session  # type: ignore[method-assign]
 
     def lend(self) -> tuple[Page, Watch]:
-        """Return the page, and what its faults are from now on."""
+        """Return the page, and the object that collects its faults from now on."""
         if self._page is None:
             self._page = self._context.new_page()
             self._watch = Watch(self._page)

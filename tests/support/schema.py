@@ -22,7 +22,7 @@ _SETTINGS = re.compile(r"^SETTINGS (.*)$", re.MULTILINE)
 
 
 def schema_of(connection: Connection) -> str:
-    """Return the CREATE statement of each table and view by name, without the database name."""
+    """Return the CREATE statements of tables and views by name, without the database name."""
     rows = connection._client.query(_DEFINITIONS).result_rows
     return "\n\n".join(_normal(database, text) for database, text in rows) + "\n"
 

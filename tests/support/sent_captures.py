@@ -57,7 +57,7 @@ def _send_grpc(address: str, capture: Capture) -> None:
 def documents_of(
     taker: RunningSpanloom, reader: RunningSpanloom, captures: Sequence[Capture], tell: Tell
 ) -> dict[str, Json]:
-    """Send the runs and assert that all are right; return the documents by trace."""
+    """Send the runs and assert that all are right; return the documents by trace id."""
     send_all(taker, captures)
     deadline = time.monotonic() + DEADLINE_S
     with httpx.Client(base_url=reader.api, timeout=20) as api:

@@ -57,7 +57,7 @@ def check_spans(api: str, account: Account) -> None:
 
 
 def check_store(data_dir: Path, account: Account, in_api: set[str]) -> None:
-    """Assert the same for the files of a stopped service: spool empty, each span one row."""
+    """Assert, from a stopped service's files, that the spool is empty and each span has one row."""
     with sqlite3.connect(data_dir / "spool.sqlite") as spool:
         waiting = "SELECT (SELECT count(*) FROM requests), (SELECT count(*) FROM dead_letters)"
         assert spool.execute(waiting).fetchone() == (0, 0)

@@ -68,7 +68,7 @@ SUBJECTS: Mapping[str, type] = {
 
 
 def port_methods() -> Mapping[str, Callable[..., object]]:
-    """Return the methods by name: ``runs.list``, and ``ping`` of the store itself."""
+    """Return all methods by name, such as ``runs.list``, or ``ping`` of the store itself."""
     assert SUBJECTS.keys() == {n for n, m in vars_of(Store) if isinstance(m, property)}
     own = {name: method for name, method in vars_of(Store) if inspect.isfunction(method)}
     return own | {

@@ -109,7 +109,7 @@ def make_record(
     previous: Head | None = None,
     read: Read = NOTHING_READ,
 ) -> TrajectoryRecord:
-    """Return a record whose documents state its version; only these steps have call keys."""
+    """Return a record whose documents state its version; ``call_keys`` are keyed by step id."""
     trajectory = trajectory or make_trajectory(key)
     sought = call_keys or {}
     return TrajectoryRecord(

@@ -54,7 +54,7 @@ def _is_form(text: str) -> bool:
 
 
 def _given(capture: Capture, of_agent: Sequence[int]) -> set[str]:
-    """Return the possible answers of the agent's runs; empty if the last call had no answer."""
+    """Return the true answers of an agent's model calls; empty if the last call had no answer."""
     calls = {call["seq"]: call for call in capture.truth.get("model_calls", [])}
     own = [calls[seq] for seq in sorted(of_agent) if seq in calls]
     answered = [

@@ -1,4 +1,4 @@
-"""Facts of captured runs that no span reports and no extractor can know, by measure.
+"""Facts of captured runs that no span reports and no extractor can know, keyed by measure.
 
 An entry is for a run or all runs of a folder, and states the reason: a gap in the telemetry.
 """
@@ -131,9 +131,9 @@ UNREPORTED_WORDS = frozenset(
     },
 )
 UNREPORTED_OWNERS = frozenset({"js-traceloop/react_tools_flat"})
-"""Each call and tool is a trace of its own, and so is the agent."""
+"""Runs in which each call, each tool and the agent are separate traces."""
 LOST_FAILURES = frozenset({"pair-langsmith-mlflow/errors_shared"})
-"""MLflow's processor drops what LangSmith sends late, and its own spans below it."""
+"""MLflow's processor drops spans that LangSmith sends late, and MLflow's spans below these."""
 UNREPORTED: Mapping[str, Collection[str]] = {
     "details": WITHOUT_DETAILS | UNREPORTED_DETAILS,
     "errors": LOST_FAILURES,
@@ -148,6 +148,6 @@ UNREPORTED: Mapping[str, Collection[str]] = {
 
 
 def is_unreported(measure: str, capture: Capture) -> bool:
-    """Return whether no span of the run reports what is measured."""
+    """Return whether no span of a captured run reports the facts of a measure."""
     unreported = UNREPORTED.get(measure, ())
     return capture.dialect in unreported or capture.id in unreported

@@ -38,7 +38,7 @@ def _is(kind: str, name: str) -> Callable[[Step], bool]:
 
 
 def _pairs(document: Document) -> Iterator[tuple[Step, Step, int]]:
-    """Yield every two steps in order, and their distance."""
+    """Yield every ordered pair of steps, and the distance between their positions."""
     for (i, before), (j, after) in combinations(enumerate(flat(document)), 2):
         yield before, after, j - i
 

@@ -74,7 +74,7 @@ class Said(NamedTuple):
 
     is_annotated: bool = False
     scores: Mapping[str, Sequence[float]] = {}
-    """By name."""
+    """The values of the scores, keyed by name."""
 
 
 class Run(NamedTuple):
@@ -102,7 +102,7 @@ def _said_facts(said: Mapping[str, Said], step_id: str) -> Mapping[str, Any]:
 
 
 def holds(where: Condition, run: Run) -> bool:  # noqa: PLR0911  # one for each kind
-    """one for each kind"""
+    """Return whether a run meets a condition."""
     match where:
         case And(parts) | Or(parts):
             return (all if isinstance(where, And) else any)(holds(part, run) for part in parts)

@@ -136,7 +136,7 @@ _COUNTING = (*"+-*/=<>~", " in ", "exists")
 
 
 def _is_small(where: str) -> bool:
-    """Return whether it is surely within the limit of comparisons, including flags."""
+    """Return whether a query is surely within the limit of comparisons, including flags."""
     return sum(map(where.count, _COUNTING)) < MAX_COMPARISONS - 16
 
 

@@ -15,7 +15,7 @@ export const returns = signal(0);
 
 const notify = () => { returns.value = returns.peek() + 1; };
 
-/** Record the end of a request. @param {boolean} isAnswered */
+/** Record the end of a request, with or without a response. @param {boolean} isAnswered */
 export function heard(isAnswered) {
   const wasAway = isAway;
   isAway = !isAnswered;
@@ -96,7 +96,7 @@ export async function getStream(path, params, until, accept = "text/event-stream
   return /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body);
 }
 
-/** Split a stream of text: with each chunk, yield the items that are complete. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
+/** Split a stream of text at a separator; after each chunk, yield the items that are complete. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {RegExp} by @returns {AsyncGenerator<string[]>} */
 export async function* pieces(stream, by) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

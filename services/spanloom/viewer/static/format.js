@@ -1,7 +1,7 @@
 /** Formats numbers for people, with two or three significant digits and the unit. */
 import { locale } from "./i18n/index.js";
 
-/** A duration. @param {number} ms */
+/** A duration as text, from µs to hours. @param {number} ms */
 export function duration(ms) {
   if (ms < 0.001) return "0 ms";
   if (ms < 1) return `${(ms * 1000).toFixed(0)} µs`;
@@ -20,13 +20,13 @@ export function short(value) {
   return `${(value / 1e6).toFixed(value < 99.95e6 ? 2 : 0)}M`;
 }
 
-/** Bytes. @param {number} value */
+/** A number of bytes with its unit. @param {number} value */
 export function bytes(value) {
   if (value < 1000) return `${value} B`;
   return value < 1e6 ? `${(value / 1000).toFixed(1)} kB` : `${(value / 1e6).toFixed(1)} MB`;
 }
 
-/** US dollars. @param {number} value */
+/** An amount in US dollars. @param {number} value */
 export function money(value) {
   if (value > 0 && value < 0.0001) return "<$0.0001";
   return `$${value.toFixed(value < 1 ? 4 : 2)}`;

@@ -50,7 +50,7 @@ const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(va
  */
 
 const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
-/** Appended to the name of an adjudicator, who may also annotate: decisions never overwrite annotations. */
+/** Suffix of the name under which decisions are stored; it keeps them apart from the adjudicator's own annotations. */
 const SUFFIX = " (adjudication)";
 
 /** The name under which decisions are stored. */
@@ -70,7 +70,7 @@ export function rowsOf(items, outline) {
   return [...rows.values()].sort((a, b) => (a.step === "" ? -1 : b.step === "" ? 1 : a.at - b.at));
 }
 
-/** The compared fields of an annotation: all except its rationale. @param {Annotation} annotation */
+/** The compared fields of an annotation as JSON: all fields except its rationale. @param {Annotation} annotation */
 const answer = ({ correctness, error_type, error_subtype, severity, value }) => JSON.stringify([correctness, error_type, error_subtype, severity, value.decisive_step, value.responsible_agent]);
 
 /** Whether annotators judged the step differently. @param {Row} row */
@@ -82,7 +82,7 @@ export const isOpen = (row) => differs(row) && !row.decided;
 /** The number of steps of the run that still need a decision; -1 while unknown. */
 export const left = signal(-1);
 
-/** The fields of an annotation that a decision has. @param {Partial<Annotation>} annotation */
+/** The fields of an annotation that are stored as the decision. @param {Partial<Annotation>} annotation */
 export function editOf(annotation) {
   const texts = Object.fromEntries(FIELDS.map((name) => [name, annotation[name] ?? ""]));
   return { ...texts, ...(annotation.value && Object.keys(annotation.value).length ? { value: annotation.value } : {}) };
@@ -105,7 +105,7 @@ export function Decision({ row, scheme, outline, store }) {
     ${annotation && isWrong(scheme, annotation.correctness) && html`<${ErrorForm} annotation=${annotation} scheme=${scheme} store=${store} />`}`;
 }
 
-/** Type, subtype, severity and rationale of a wrong step. @param {{annotation: Annotation, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
+/** The form fields for a wrong step: type, subtype and severity of its error, and the rationale. @param {{annotation: Annotation, scheme: import("../annotate/scheme.js").Scheme, store: (edit: object) => void}} props */
 function ErrorForm({ annotation, scheme, store }) {
   const subtypes = subtypesOf(scheme, annotation.error_type);
   /** The weight of a severity, as the form shows it. @param {string} severity */

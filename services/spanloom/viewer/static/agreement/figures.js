@@ -22,7 +22,7 @@ export const nameOf = (name) => {
   return known ? t(`measure.${known}`) : name;
 };
 
-/** A value as the form shows it: an option of a scheme is translated to words, the name of an agent is not. @param {string} measure @param {string} value */
+/** A value in words: an option of a scheme is spelled out, the name of an agent or the id of a step is unchanged. @param {string} measure @param {string} value */
 export const inWords = (measure, value) => (["responsible_agent", "decisive_step"].includes(measure) ? value : worded(value));
 
 /** Show the steps or runs from which a number was computed. @param {Record<string, string>} pick */

@@ -29,7 +29,7 @@ export const schemes = signal(/** @type {Scheme[] | null} */ (null));
 export const session = signal(/** @type {Session | null} */ (null));
 export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
-/** The name of the scheme that was used last. */
+/** The name of the scheme that was used last in this browser. */
 export const lastScheme = kept("annotate.scheme", "potato");
 /** If others have marked more steps than this, their marks are requested only once. */
 const MOST_AGAIN = 5000;
@@ -43,7 +43,7 @@ let stores = 0;
 /** @type {Scheme} */
 const UNKNOWN = { name: "", project: null, annotation_type: "", description: "", correctness_options: [], correct_option: "", error_types: [], severities: [], max_score: 0, show_score: false, required: false, agents: [], reason_required: false, definitions: {}, hash: "", put_at: null, put_by: "", text: "", remarks: [] };
 
-/** The scheme with a name; an empty scheme if it is unknown. @param {string} name */
+/** The scheme with this name; an empty scheme if the name is unknown. @param {string} name */
 export const schemeOf = (name) => schemes.peek()?.find((one) => one.name === name) ?? UNKNOWN;
 
 /** The scheme that the URL names; the first scheme if there is no such scheme. */
@@ -125,7 +125,7 @@ async function askRows(params) {
   return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
 }
 
-/** Load data that the first mark does not need. @param {Session} of */
+/** Keep the displayed version, and load other people's annotations and the scores, which the first mark does not need. @param {Session} of */
 async function accompany(of) {
   void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // fails if there is a newer version; saves are accepted anyway
   await reload();

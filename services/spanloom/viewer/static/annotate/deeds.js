@@ -39,7 +39,7 @@ export function confirm(of, at) {
   write(of, slot, {}, slot.mark);
 }
 
-/** @param {Session} of @param {import("./session.js").Slot} slot before the edit @param {Edit} edit @param {import("./marks.js").Mark} to the mark after it */
+/** @param {Session} of @param {import("./session.js").Slot} slot the annotation before the edit @param {Edit} edit @param {import("./marks.js").Mark} to the mark after it */
 function write(of, { step, row, mark: from, group }, edit, to) {
   const seen = row ? markOf(row) : NOTHING;
   const isAhead = group !== "" && group !== row?.group; // the row of a write of many steps is not loaded yet
@@ -66,7 +66,7 @@ export function annotateBranch(of, i, correctness) {
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return a step that it changed. @param {Session} of @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return one of the steps whose mark changed. @param {Session} of @param {1 | -1} way */
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
@@ -88,7 +88,7 @@ function turnGroup(of, group, changes) {
   return id;
 }
 
-/** The next unjudged row; after the last, the first; -1 if there is none. @param {Session} of @param {number} i */
+/** The next unjudged row, continuing with the first row after the last; -1 if there is none. @param {Session} of @param {number} i */
 export const nextUnjudged = (of, i) => of.steps.next(i, (j) => !of.mark(of.steps.id(j)).correctness);
 
 // Navigation between steps and between runs.
@@ -99,7 +99,7 @@ export const finishTrouble = signal("");
 /** The step whose form gets the focus as soon as it is shown. */
 export const toForm = signal("");
 
-/** The row that keys act on: while a key is held down it is ahead of the displayed row. */
+/** The row that keys act on; while a key is held down, it is ahead of the row in the step panel. */
 export const here = () => grid.peek()?.active ?? chosen.peek();
 
 /** Select a row, also in the tree if it is visible. @param {number} i */

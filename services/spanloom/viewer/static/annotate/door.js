@@ -17,7 +17,7 @@ const IS_BELOW = "(max-width: 860px)";
 /** Whether the panel was opened by a tap. */
 let isTapped = false;
 
-/** Open the panel with the scheme that was used last, or close it. */
+/** Open the annotation panel with the scheme that was used last, or close the panel. */
 function turn() {
   const isOn = Boolean(place.peek().query.annotate);
   change({ annotate: isOn ? null : read("annotate.scheme", "potato") }, true);
@@ -48,7 +48,7 @@ export function Annotation() {
 /** @type {Promise<Loaded> | null} */
 let loading = null;
 
-/** The panel and its style, fetched once. */
+/** Load the annotation panel and its style, once. */
 function load() {
   loading ??= Promise.all([import("./panel.js"), styled()]).then(([panel]) => panel, (failed) => { loading = null; throw failed; });
   return loading;

@@ -100,7 +100,7 @@ function Choices({ label, choices, choose }) {
 
 const MOST = 20_000;
 
-/** The responsible agent, the decisive step, and the reason. @param {{of: Session, i: number}} props */
+/** The form for the whole run: the responsible agent, the decisive step, and the reason. @param {{of: Session, i: number}} props */
 export function Attribution({ of, i }) {
   const { value } = of.mark("");
   const agents = [...new Set([...of.view.o.agents.filter(Boolean), ...of.scheme.agents, ...(value.responsible_agent ? [value.responsible_agent] : [])])];

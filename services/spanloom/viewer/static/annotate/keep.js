@@ -13,7 +13,7 @@ export function newId() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** This window, for as long as it is open. */
+/** The id of this window, until it is closed. */
 const me = newId();
 
 export class Keep {
@@ -54,7 +54,7 @@ export class Keep {
     return taken;
   }
 
-  /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, after its transaction is on the disk */
+  /** @param {(store: IDBObjectStore) => any} act @returns {Promise<any>} the request, once its transaction is on the disk */
   async run(act) {
     const database = await this.database;
     if (!database) return null;
@@ -86,7 +86,7 @@ function holdLock() {
 /**
  * Whether the window that stored writes is closed. On an insecure page there are no locks to test, so a
  * window counts as closed if it has written nothing for longer than sending takes.
- * @param {string} owner @param {number} newest when it wrote last, in milliseconds since the epoch
+ * @param {string} owner @param {number} newest the time of its last write, in milliseconds since the epoch
  */
 async function isGone(owner, newest) {
   if (!navigator.locks) return Date.now() - newest > SENT_MS;

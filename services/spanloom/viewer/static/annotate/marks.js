@@ -42,7 +42,7 @@ export function difference(from, to) {
   return edit;
 }
 
-/** A field of a mark or an edit. @param {Edit} of @param {string} field one of the texts, or `value.` and a member @returns {any} */
+/** The value of a field of a mark or an edit. @param {Edit} of @param {string} field the name of a text, or `value.` followed by a member's name @returns {any} */
 export function fieldOf(of, field) {
   return field.startsWith("value.") ? of.value?.[field.slice(6)] : of[/** @type {"rationale"} */ (field)];
 }
@@ -97,7 +97,7 @@ export class Tally {
     this.wrong = new Map();
   }
 
-  /** Count a mark, or remove it. @param {Mark} mark @param {boolean} isToJudge whether its step is to be judged @param {1 | -1} by */
+  /** Count a mark (`by` 1), or remove it from the counts (`by` -1). @param {Mark} mark @param {boolean} isToJudge whether its step is to be judged @param {1 | -1} by */
   add(mark, isToJudge, by = 1) {
     if (!mark.correctness) return;
     if (isToJudge) this.judged += by;

@@ -168,7 +168,7 @@ function useMarks(of) {
   }, [there, of]);
 }
 
-/** Whether everything is stored. */
+/** Shows whether all annotations are stored. */
 function Saved() {
   const from = sender.value;
   if (!from) return "";

@@ -42,7 +42,7 @@ export function disputed(of) {
   return rows.sort((a, b) => a - b);
 }
 
-/** Go to the next step on which people differ; after the last, to the first. */
+/** Go to the next step on which people differ; after the last such step, to the first. */
 export function toDisputed() {
   const of = session.peek();
   if (!of) return;
@@ -85,7 +85,7 @@ export function People({ of, at }) {
 /** @param {{n: number}} props */
 const Withheld = ({ n }) => (n > 0 ? html`<p class="quiet withheld">${t("people.withheld", { n })}</p>` : "");
 
-/** Other people's annotations of the whole run. @param {{of: Session}} props */
+/** Shows other people's annotations of the whole run. @param {{of: Session}} props */
 function OfTheRun({ of }) {
   const rows = of.others.get("") ?? [];
   const members = [...new Set(rows.flatMap((row) => Object.keys(row.value).filter((name) => typeof row.value[name] === "string")))];
@@ -167,7 +167,7 @@ function OldAndNew({ of, slot }) {
     ${!fields.length && html`<p class="quiet">${line(slot.row.quote, 200)}</p>`}</section>`;
 }
 
-/** Annotations whose step no longer exists; they are not deleted. @param {{of: Session}} props */
+/** Shows annotations whose step no longer exists; they are not deleted. @param {{of: Session}} props */
 export function Orphans({ of }) {
   if (!of.orphans.length) return "";
   return html`<details class="orphans" open><summary>${t("states.orphans", { n: of.orphans.length })}</summary><ul>${of.orphans.map(({ row, mark }) => html`<li>

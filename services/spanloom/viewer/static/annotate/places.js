@@ -17,7 +17,7 @@ import { subtypesOf, worded } from "./scheme.js";
 
 const FOLDED = 4000;
 const MOST = 200_000;
-/** The displayed texts, unchanged, by field and part. @type {Map<string, string>} */
+/** The displayed texts as stored, keyed by field and part. @type {Map<string, string>} */
 const texts = new Map();
 
 /** @param {{text: string, field: "input" | "output"}} props */

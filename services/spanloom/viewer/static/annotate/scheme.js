@@ -9,10 +9,10 @@ const TAKEN = "jknru";
 /** Whether a scheme's annotations belong to steps, and not to the whole run. @param {Scheme} scheme */
 export const isStepwise = (scheme) => scheme.annotation_type === "trajectory_eval" || scheme.annotation_type === "process_reward";
 
-/** Whether a score is computed from the marks made with a scheme. @param {Scheme} scheme */
+/** Whether a score is computed from annotations made with a scheme. @param {Scheme} scheme */
 export const hasScore = (scheme) => scheme.annotation_type === "trajectory_eval";
 
-/** Whether a step with this judgement has an error: every option except the right one. @param {Scheme} scheme @param {string} correctness */
+/** Whether a judgement means that the step has an error, as every option except the correct one does. @param {Scheme} scheme @param {string} correctness */
 export const isWrong = (scheme, correctness) => correctness !== "" && correctness !== scheme.correct_option;
 
 /** Whether the form has more fields for this judgement. @param {Scheme} scheme @param {string} correctness */
@@ -25,7 +25,7 @@ export const weightOf = (scheme, severity) => scheme.severities.find((one) => on
 export const subtypesOf = (scheme, type) => scheme.error_types.find((one) => one.name === type)?.subtypes ?? [];
 
 /**
- * The shape of an option: `right`, `half` if partly right or neither, `wrong`; `none` without a judgement.
+ * The shape of the sign for an option: `right`, `half` (partly right, or neither), `wrong`; `none` if not judged.
  * @param {Scheme} scheme @param {string} correctness
  * @returns {"none" | "right" | "half" | "wrong"}
  */

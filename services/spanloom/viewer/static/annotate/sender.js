@@ -18,7 +18,7 @@ export function request(batch) {
   return [path, { scheme, version, items }, { project }, annotator];
 }
 
-/** Why each write of a batch is refused, by its position. @param {ApiError} error @param {number} count */
+/** Why writes of a batch were refused: the reasons, keyed by the write's position in the batch. @param {ApiError} error @param {number} count */
 export function reasons(error, count) {
   const named = error.errors.flatMap(({ parameter, detail }) => {
     const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];

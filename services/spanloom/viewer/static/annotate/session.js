@@ -16,7 +16,7 @@ import { Steps } from "./steps.js";
  */
 
 const MOST = 500;
-/** The number of actions that survive a reload of the window, and the maximum size of one, in steps. */
+/** The number of actions that survive a reload of the window, and the maximum number of steps in such an action. */
 const KEPT = 50;
 const LARGE = 1000;
 const NAME = "annotate.history";
@@ -89,7 +89,7 @@ function move(from, to) {
  * `at`: the step at which it is shown now, empty for the whole run; `group`: the write of many steps that set the
  * mark */
 
-/** A slot for a step without a mark; for the whole run if `at` is empty. @param {string} at @returns {Slot} */
+/** The initial slot of a step without a mark, or of the whole run if `at` is empty. @param {string} at @returns {Slot} */
 export const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole", group: "" });
 
 const COUNTING = new Set(["valid", "moved", "whole"]);
@@ -131,7 +131,7 @@ export class Session {
     return this.own.get(at)?.mark ?? NOTHING;
   }
 
-  /** Load the annotations that the service has stored; unconfirmed writes stay applied on top. @param {any} data the response */
+  /** Load the annotations that the service has stored; unconfirmed writes are applied to them again. @param {any} data the response */
   load(data) {
     const isMine = (/** @type {any} */ row) => row.annotator === this.context.annotator;
     const others = data.items.filter((/** @type {any} */ row) => !isMine(row));
@@ -149,7 +149,7 @@ export class Session {
     this.changed();
   }
 
-  /** Show a row of this annotator that was stored; unconfirmed writes stay applied on top. @param {any} row */
+  /** Show a stored row of this annotator, with unconfirmed writes applied to it. @param {any} row */
   take(row) {
     const at = this.placeOf(row);
     const known = at === undefined ? null : this.own.get(at);

@@ -61,7 +61,7 @@ export class Steps {
     return i >= 0 && i < this.o.n && isStep(this.o, i);
   }
 
-  /** Whether a row must be judged for a complete judgement; agents, including a root agent, are judged by their steps. @param {number} i */
+  /** Whether a row must be judged for a complete score; an agent is not judged itself, only its steps are. @param {number} i */
   isToJudge(i) {
     if (!this.isStep(i)) return false;
     const kind = this.o.kinds[this.o.kind[i]];
@@ -78,7 +78,7 @@ export class Steps {
     return this.ids.row(id);
   }
 
-  /** The next row to judge that fulfils a condition; after the last, the first; -1 if there is none. @param {number} i @param {(i: number) => boolean} fits */
+  /** The next row to judge that fulfils a condition, continuing with the first row after the last; -1 if there is none. @param {number} i @param {(i: number) => boolean} fits */
   next(i, fits) {
     const { root, kept } = this.view;
     const [from, to] = root >= 0 ? [root, this.o.end[root]] : [0, this.o.n];

@@ -19,7 +19,7 @@ import { Steps } from "./steps.js";
 
 export const MOST_OTHERS = 4;
 
-/** Show marks in a tree, with `room` signs in a row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
+/** Show marks in a tree, with space for `room` signs per row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
 export function showMarks(there, marks, room) {
   there.marks = marks;
   there.host.classList.add("marked");
@@ -58,13 +58,13 @@ export function atMost(all) {
   return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", text: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
 }
 
-/** The sign of another annotator's mark of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
+/** The sign for another annotator's mark on a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
 export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row.annotator, isMachine(row.origin));
 
 /** The sign of an evaluator's score. @param {any} score @returns {Sign} */
 export const signOfScore = ({ passed, author, name, value }) => ({ shape: `mark machine m-${passed === false ? "wrong" : passed ? "right" : "half"}`, text: `${author}: ${name} ${value ?? ""}` });
 
-/** The signs for a scheme for whole runs: annotators who named the step, and passages marked in it. @param {Session} of @param {string} at @returns {Sign[]} */
+/** The signs of a step if the scheme is for whole runs: one per annotator who named the step or marked passages in it. @param {Session} of @param {string} at @returns {Sign[]} */
 function pointers(of, at) {
   const all = [{ annotator: t("marks.you"), value: of.mark("").value, isOwn: true }, ...(of.others.get("") ?? [])];
   return all.flatMap(({ annotator: who, value, isOwn }) => {
@@ -73,7 +73,7 @@ function pointers(of, at) {
   }).slice(0, MOST_OTHERS + 1);
 }
 
-/** The sign of an annotator who judged the whole run and named this step; null if they named another step. @param {string} who @param {any} value @param {string} at @returns {Sign | null} */
+/** The sign of an annotator who judged the whole run and named this step or marked passages in it; null otherwise. @param {string} who @param {any} value @param {string} at @returns {Sign | null} */
 export function pointerOf(who, value, at) {
   const isDecisive = value.decisive_step === at;
   const pieces = [value.spans, value.corrections].flatMap((list) => (Array.isArray(list) ? list.filter((one) => one?.step_id === at) : []));
@@ -204,7 +204,7 @@ const brief = (row) => ({ scheme: row.scheme, annotator: row.annotator, origin: 
 /** The step of an annotation; empty for the whole run. @param {any} row @returns {string} */
 const currentStep = (row) => row.stands_at || row.step_id;
 
-/** The steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */
+/** The ids of the steps at which an annotation is shown. @param {any} row @returns {Iterable<string>} */
 function placesOf(row) {
   const at = currentStep(row);
   if (at) return row.correctness && row.state !== "orphaned" ? [at] : [];

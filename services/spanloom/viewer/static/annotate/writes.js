@@ -9,11 +9,11 @@ import { applyEdit, editTo, fieldOf, fieldsOf, isSame, joinEdits, markOf, NOTHIN
 
 /** @typedef {import("./marks.js").Mark} Mark */
 /** @typedef {import("./marks.js").Edit} Edit */
-/** @typedef {{field: string, mine: any, theirs: any}} Clash `field`: the name of a text, or `value.` and a member */
+/** @typedef {{field: string, mine: any, theirs: any}} Clash `field`: the name of a text, or `value.` followed by a member's name */
 
 /**
- * The fields of an edit that have been changed differently since its base.
- * @param {Mark} base the mark that the editor saw @param {Mark} now
+ * The fields of an edit that another write has meanwhile set to different values.
+ * @param {Mark} base the mark before the edit @param {Mark} now the stored mark
  * @param {Edit} edit @param {import("./scheme.js").Scheme} scheme
  * @returns {Clash[]}
  */
@@ -31,7 +31,7 @@ export const without = (edit, fields) => editTo(/** @type {Mark} */ (edit), fiel
 
 /** @typedef {{trace: string, project: string, scheme: string, annotator: string, version: number}} Context */
 /**
- * `base`: the revision that was seen, null for any; `seen`: the mark in it. `from`, `to`: the mark on the screen
+ * `base`: the revision that the edit changes, null for any; `seen`: the mark in it. `from`, `to`: the displayed mark
  * before and after the edit. `group`: the group to undo, or the branch to mark.
  * @typedef {{id: string, kind: "edit" | "branch" | "undo", context: Context, step: string, base: number | null, seen: Mark, from: Mark, to: Mark,
  *   edit: import("./marks.js").Edit, group: string, wasSent: boolean, state: "waiting" | "sent" | "held" | "refused",
@@ -52,7 +52,7 @@ export class Writes {
     return this.list.length;
   }
 
-  /** Add a write; merge it into the previous write of the same step if that was never sent, or refused. Return it. @param {NewWrite} wanted @returns {Write} */
+  /** Add a write; merge it into the step's previous write if that was never sent, or refused. Return the resulting write. @param {NewWrite} wanted @returns {Write} */
   add(wanted) {
     const last = this.list.findLast((one) => one.kind !== "edit" || one.step === wanted.step);
     if (wanted.kind === "edit" && last?.kind === "edit" && !last.wasSent && isAlike(last, wanted)) {
@@ -72,7 +72,7 @@ export class Writes {
     Object.assign(write, { state: "waiting", why: "", edit: write.kind === "edit" && write.to ? whole(write.to) : write.edit });
   }
 
-  /** The writes of the next request: all of one kind, each step once, none after a held write. @returns {Write[]} */
+  /** The writes of the next request: all of one kind, at most one per step, none for a step with a held write. @returns {Write[]} */
   next() {
     const first = this.list.find((one) => one.state === "waiting" && !this.isBlocked(one));
     if (!first || first.kind !== "edit") return first ? [first] : [];
@@ -107,7 +107,7 @@ export class Writes {
     for (const one of batch) one.state = "waiting";
   }
 
-  /** Mark writes as stored in these rows, and rebase waiting writes on them. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
+  /** Mark writes as stored in these rows, and rebase waiting writes of the same steps on these rows. @param {Write[]} batch @param {any[]} rows @param {import("./scheme.js").Scheme} scheme */
   stored(batch, rows, scheme) {
     this.list = this.list.filter((one) => !batch.includes(one));
     for (const one of batch.filter((each) => each.kind === "edit")) {
@@ -119,7 +119,7 @@ export class Writes {
   }
 
   /**
-   * Another write changed the same steps meanwhile (409); nothing was stored. A write of other fields
+   * Handle a 409: nothing was stored, because other writes changed the same steps. A write of other fields
    * is merged; other writes are held until the reader chooses.
    * @param {Write[]} batch @param {any[]} current @param {import("./scheme.js").Scheme} scheme
    */
@@ -131,7 +131,7 @@ export class Writes {
     }
   }
 
-  /** Handle a 422: writes with a reason are shown to the reader, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons by position */
+  /** Handle a 422: writes with a reason are shown to the reader, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons keyed by the position in the batch */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -154,7 +154,7 @@ export class Writes {
   }
 }
 
-/** Rebase a write from one mark to another; a write that cannot be merged is held. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
+/** Rebase a write on a stored row; if they conflict, hold the write until the reader chooses. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
 function rebase(write, seen, row, scheme) {
   const now = markOf(row);
   const found = write.base === null ? [] : clashes(seen, now, write.edit, scheme);

@@ -14,7 +14,7 @@ import { html } from "../ui/html.js";
 // Searches the runs of a conversation for a text, a few at a time; can be stopped and resumed.
 
 /** @typedef {import("../run/search.js").Hit} Hit */
-/** `turn` stops the search, or continues it with the remaining runs. @typedef {{n: number, of: number, isGoing: boolean, turn: () => void}} SearchProgress */
+/** The search's state: `n` of `of` runs are searched; `turn` stops the search, or resumes it with the remaining runs. @typedef {{n: number, of: number, isGoing: boolean, turn: () => void}} SearchProgress */
 
 const AT_ONCE = 4;
 
@@ -32,7 +32,7 @@ export class RunSearch {
     this.order = [...order];
     this.next = 0;
     this.isGoing = false;
-    /** Incremented on each start and stop: workers of an earlier round end. */
+    /** Incremented on each start and stop, at which the workers of earlier rounds end. */
     this.round = 0;
     /** The hits by run. @type {Map<number, Hit[]>} */
     this.hits = new Map();
@@ -117,11 +117,11 @@ async function findInRuns(q, until, report) {
   const named = isFew ? null : await namedRuns(q, until);
   const first = named ?? all.filter((at) => isFew || partAt(at).outline);
   const search = new RunSearch(q, until, () => report(() => rowsOf(search.hits)), [...new Set([...first, ...all])]);
-  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // the row of the run, until its steps are known
+  for (const at of named ?? []) search.hits.set(at, [{ row: -1, snippet: "" }]); // a hit at the run's own row, until its steps are searched
   await search.go(first.length);
 }
 
-/** The rows with hits, by their current row numbers. @param {RunSearch["hits"]} hits */
+/** The snippets of the rows with hits, keyed by their current row numbers. @param {RunSearch["hits"]} hits */
 function rowsOf(hits) {
   const now = runsNow();
   /** @type {Map<number, string>} */

@@ -35,7 +35,7 @@ export function remember() {
   keepOrigin({ url: location.pathname + location.search, runs: all, back: listBefore() });
 }
 
-/** Go to the run before or after the run of the active row. @param {1 | -1} by */
+/** Return a function that goes to the run before or after the run of the active row. @param {1 | -1} by */
 const go = (by) => () => {
   const there = view.peek();
   if (!there) return;

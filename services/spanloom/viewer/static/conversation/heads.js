@@ -13,10 +13,10 @@ import { pathOf } from "./runs.js";
 /** @typedef {import("../tree/row.js").Row} Row */
 /** @typedef {import("../list/run.js").Run} Run */
 
-/** The elements that only rows of runs have. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
+/** The elements that were added to the rows that show runs. @type {WeakMap<Row, {name: HTMLAnchorElement, facts: HTMLElement}>} */
 const made = new WeakMap();
 
-/** The functions by which a tree shows its runs. @param {import("../tree/view.js").View} view @returns {import("../tree/row.js").Heads} */
+/** Return the object whose `fill` fills the heading row of each run in a tree. @param {import("../tree/view.js").View} view @returns {import("../tree/row.js").Heads} */
 export const headsOf = (view) => ({
   fill(row, i) {
     const runs = runsOf(view.o);
@@ -82,9 +82,9 @@ export class Words {
   /** @param {import("../tree/grid.js").Grid} grid */
   constructor(grid) {
     this.grid = grid;
-    /** Texts by `RUN/CHUNK`, by rows of the run's own outline; empty while loading. @type {Map<string, Map<number, string>>} */
+    /** Texts keyed by `RUN/CHUNK`, then by row of the run's own outline; empty while loading. @type {Map<string, Map<number, string>>} */
     this.chunks = new Map();
-    /** The outline to which the grid's texts belong. @type {import("../tree/outline.js").Outline | null} */
+    /** The outline for whose row numbers the grid's texts are set. @type {import("../tree/outline.js").Outline | null} */
     this.of = null;
     this.pause = 0;
   }

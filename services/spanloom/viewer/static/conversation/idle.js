@@ -23,7 +23,7 @@ import { html } from "../ui/html.js";
 /** @param {Of} of */
 const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
-/** Which runs are annotated, by one request for all of them. @returns {Promise<Set<string>>} */
+/** Find the annotated runs, with one request for all runs. @returns {Promise<Set<string>>} */
 async function annotatedRuns() {
   const found = new Set();
   for await (const line of linesOf("annotated", "project,trace_id")) found.add(keyOf(line));
@@ -65,7 +65,7 @@ export function Marks() {
   return "";
 }
 
-// Announces runs that arrived since the conversation was read in a bar, and loads them on request. Nothing moves
+// A bar announces runs that arrived since the conversation was read, and loads them on request. Nothing moves
 // until then.
 
 /** @typedef {Pick<import("../records.js").Change, "trace_id" | "project" | "version">} Line */
@@ -74,7 +74,7 @@ const PAUSE_MS = 700;
 /** Maximum number of unknown runs per request. */
 const AT_ONCE = 50;
 
-/** Whether a run is new or has changed since it was read. @param {Line} line @returns {"new" | "changed" | ""} */
+/** `new` or `changed` if a run is new or has changed since it was read; otherwise empty. @param {Line} line @returns {"new" | "changed" | ""} */
 function isOther({ trace_id: id, project, version }) {
   const at = (runs.peek() ?? []).findIndex((run) => run.trace_id === id && run.project === project);
   if (at < 0) return "new";

@@ -39,7 +39,7 @@ export class Runs {
     return this.parts[this.at(i)];
   }
 
-  /** The row in the run's own outline; -1 for the run itself. @param {number} i */
+  /** The number of a row in its run's own outline; -1 for the row of the run itself. @param {number} i */
   own(i) {
     return i - this.heads[this.at(i)] - 1;
   }
@@ -79,7 +79,7 @@ export class Runs {
     return this.row(at, span && outline ? rowOf(outline, span) : -1);
   }
 
-  /** The new number of a row after more outlines were loaded; for a placeholder, the run's first step. @param {Runs} now @param {number} i */
+  /** The number of a row in a newer join, in which more outlines are loaded; for a placeholder, the run's first step. @param {Runs} now @param {number} i */
   moved(now, i) {
     if (i < 0) return i;
     const at = this.at(i);
@@ -94,12 +94,12 @@ export class Runs {
 /** A run as an item of the list, and its outline if it is loaded. @typedef {{run: Run, outline: Outline | null}} Part */
 
 export const WAITING = "…";
-/** Idle time is cut out if it is longer than `ofOne` of the average run, or than `ofAll` of the conversation. */
+/** Idle time is cut out if longer than the share `ofOne` of an average run, or the share `ofAll` of the conversation. */
 const SHARES = { ofAll: 0.02, ofOne: 0.25 };
 /** The unit of `start` and `dur` is a millisecond, as in documents; no run is too long for a float. */
 const UNIT_NS = 1_000_000;
 
-/** A list that assigns a number to each text. */
+/** Assigns numbers to texts, from 0 in order of first use. */
 class Words {
   constructor() {
     /** @type {Map<string, number>} */
@@ -158,7 +158,7 @@ function columns(n) {
 /** @typedef {ReturnType<typeof columns>} Columns */
 /** @typedef {{names: Words, agents: Words, kinds: Words}} Dictionaries */
 
-/** Copy the rows of an outline, one level deeper. @param {Columns} o @param {number} at @param {Outline} of @param {Dictionaries} words @param {bigint} origin */
+/** Copy the rows of a run's outline into the columns from row `at`, one level deeper. @param {Columns} o @param {number} at @param {Outline} of @param {Dictionaries} words @param {bigint} origin */
 function put(o, at, of, words, origin) {
   const [names, agents, kinds] = [words.names.all(of.names), words.agents.all(of.agents), words.kinds.all(of.kinds)];
   const scale = of.unit / UNIT_NS;
@@ -216,7 +216,7 @@ export class Forest extends View {
   }
 }
 
-/** The row after a run's last row if its outline is unchanged, otherwise the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
+/** The row after the run's last row if its outline is the same in both joins, otherwise the row after its head. @param {Runs} had @param {Runs} now @param {number} at */
 function rowAfter(had, now, at) {
   const isSame = had.parts[at].outline === now.parts[at].outline;
   return isSame ? (had.heads[at + 1] ?? had.n) : had.heads[at] + 1;

@@ -19,14 +19,14 @@ cutting.isUsual = true; // a person may take minutes or days between turns
 
 /** @type {Part[]} */
 let parts = [];
-/** Pending requests of runs, by index. @type {Map<number, Promise<void>>} */
+/** Pending requests for outlines, keyed by the run's index. @type {Map<number, Promise<void>>} */
 const fetching = new Map();
 /** @type {(() => void)[]} */
 const queue = [];
 let busy = 0;
 let frame = 0;
 
-/** Error messages of runs that could not be loaded, by index. */
+/** Error messages of runs that could not be loaded, keyed by the run's index. */
 export const lost = signal(/** @type {Map<number, string>} */ (new Map()));
 
 export const forest = () => /** @type {Forest | null} */ (view.peek());
@@ -86,7 +86,7 @@ function renew() {
   });
 }
 
-/** The step to select in a run after loading: the first failed step, or the first that is not plumbing. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
+/** The step to select in a run after loading: the first failed step (`isFailed`), or the first visible step. @param {Forest} there @param {number} i the first row @param {boolean} isFailed */
 function firstOf(there, i, isFailed) {
   const found = isFailed ? nextFailure(there, i - 1) : -1;
   if (found >= 0) return found;

@@ -19,7 +19,7 @@ learn({ en, zh });
 // the output as that answer. Each run or step that cannot become an item is reported with the reason.
 
 /** @typedef {{trace: string, project?: string, version?: string, step?: string}} Source a run, or one of its steps */
-/** @typedef {"input" | "reference"} Role the purpose of the rows: to be run again, or to be compared with */
+/** @typedef {"input" | "reference"} Role the purpose of the items: inputs to run again, or references to compare with */
 /** @typedef {{source: Source, document?: any, error?: string}} Fetched */
 /** @typedef {"live" | "noinput" | "nooutput" | "failed" | "nostep" | "unread"} Reason */
 /**
@@ -69,7 +69,7 @@ function reasonAgainst({ document, error }, step, role) {
   return step.output ? null : "nooutput";
 }
 
-/** The suggested role: `input` if no run can be a reference because all of them failed. @param {Fetched[]} found @returns {Role} */
+/** The suggested role: `reference`, unless no run can be a reference but some can be inputs. @param {Fetched[]} found @returns {Role} */
 export function fittingRole(found) {
   const rows = (/** @type {Role} */ role) => plan(found, role, "").items.length;
   return !rows("reference") && rows("input") ? "input" : "reference";

@@ -1,4 +1,4 @@
-/** Pairs the messages that differ between two steps, as text, by the same rule as core/diff/said.py. */
+/** Pairs the messages that differ between two steps, as text, by the same rule as core/diff/message_text.py. */
 
 /** @typedef {Record<string, any>} Message */
 /** @typedef {[string | null, string | null]} Pair */
@@ -39,7 +39,7 @@ function textOf(value) {
   return Array.isArray(value) ? value.map((part) => (part?.type === "text" && Object.keys(part).length === 2 ? textOf(part.text) : textOf(part))).join(" ") : JSON.stringify(value);
 }
 
-/** Pair corresponding texts: equal texts in their longest common order, and the texts between them one by one. @param {string[]} a @param {string[]} b @returns {Pair[]} */
+/** Pair corresponding texts: equal texts in their longest common order, and the texts between these in pairs, one by one. @param {string[]} a @param {string[]} b @returns {Pair[]} */
 function pairUp(a, b) {
   /** @type {Pair[]} */
   const pairs = [];
@@ -51,10 +51,10 @@ function pairUp(a, b) {
   return pairs;
 }
 
-/** Maximum number of cells in the comparison table; of longer lists only the equal messages at the start are paired. */
+/** Maximum number of cells in the table of `common`; of longer lists, only equal texts at the start are paired. */
 const MOST = 250_000;
 
-/** The positions of equal texts in their longest common order. @param {string[]} a @param {string[]} b @returns {[number, number][]} */
+/** The pairs of positions of equal texts in the longest common subsequence of both lists. @param {string[]} a @param {string[]} b @returns {[number, number][]} */
 function common(a, b) {
   /** @type {[number, number][]} */
   const found = [];

@@ -66,7 +66,7 @@ export function Sums({ diff: { a, b, summary } }) {
 /** @param {string} name @param {number | null} value */
 const measured = (name, value) => (value === null ? "–" : (SHOWN[name] ?? short)(value));
 
-/** The difference of the second value from the first, also in per cent. @param {string} name @param {(number | null)[]} values */
+/** The change from the first value to the second as text, also in per cent; empty if there is none. @param {string} name @param {(number | null)[]} values */
 function apart(name, [a, b]) {
   if (a === null || b === null || a === b) return "";
   const sign = b > a ? "+" : "−";

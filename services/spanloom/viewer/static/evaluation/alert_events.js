@@ -27,7 +27,7 @@ function What({ of, project }) {
   return html`<span><a href=${at(of.evidence[0]?.step_id ?? "")}><bdi>${line(of.name || of.trace_id, 60)}</bdi></a> ${of.question && html`<span class="quiet"><bdi>${line(of.question, 80)}</bdi></span>`}</span>`;
 }
 
-/** The steps of evidence of an event. @param {{of: Event, project: string | undefined}} props */
+/** Shows why an event was resolved, or links to the steps that are its evidence. @param {{of: Event, project: string | undefined}} props */
 function Why({ of, project }) {
   if (of.reason) return html`<span>${reasonInWords(of.reason)}</span>`;
   if (!of.trace_id || !of.evidence.length) return html`<span class="none">–</span>`;
@@ -74,7 +74,7 @@ export function Events({ of, project }) {
       ${(data.next_cursor || cursor) && html`<${Pager} at=${Number(at ?? 0)} n=${events.length} page=${events.length} next=${data.next_cursor} />`}`}`;
 }
 
-/** The deliveries of an event, by state. @param {{of: import("../records.js").AlertDelivery[]}} props */
+/** Lists the deliveries of an event, each with its state. @param {{of: import("../records.js").AlertDelivery[]}} props */
 function Deliveries({ of }) {
   if (!of.length) return html`<span class="none">–</span>`;
   return html`<ul class="told">${of.map((one) => html`<li key=${one.channel} class=${one.state === "undelivered" ? "wrong" : ""} title=${visible(one.error)}>${t(/** @type {"alert.told.delivered"} */ (`alert.told.${one.state}`))} <span class="quiet">${line(one.channel, 60)}</span>${one.error && html` <span>${line(one.error, 80)}</span>`}</li>`)}</ul>`;

@@ -32,13 +32,13 @@ export function useResults(name, project, turn) {
   return got;
 }
 
-/** The rank of a result in the order: failed, error, number, not applicable, passed. @param {Result} one */
+/** The rank of a result: 0 failed, 1 error, 2 number, 3 not applicable, 4 passed. @param {Result} one */
 function rank({ status, passed, value }) {
   if (status === "ok") return passed === false ? 0 : passed === true ? 4 : typeof value === "boolean" ? (value ? 4 : 0) : 2;
   return status === "error" ? 1 : 3;
 }
 
-/** The worst first: failed, errors, low numbers; then by item. @param {Result} a @param {Result} b */
+/** Compare two results: failed first, then errors, then low numbers; equal results by item. @param {Result} a @param {Result} b */
 export function worstFirst(a, b) {
   const byValue = typeof a.value === "number" && typeof b.value === "number" ? a.value - b.value : 0;
   return rank(a) - rank(b) || byValue || (a.item < b.item ? -1 : a.item > b.item ? 1 : a.repeat - b.repeat);

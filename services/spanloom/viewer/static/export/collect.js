@@ -12,7 +12,7 @@ import { layoutOf } from "./layouts.js";
 
 /** Maximum number of runs that the page exports for a query. */
 export const MOST = 1000;
-/** Statuses that end an export, because all runs would get them: no response, no access, overload. */
+/** Statuses that end an export, because all further runs would get the same status: no response, no access, overload. */
 const OF_ALL = new Set([0, 401, 403, 429, 503]);
 
 /** The path and the parameters of a run in a format. @param {Source} source @param {Format} format @returns {[string, import("../api.js").Params]} */

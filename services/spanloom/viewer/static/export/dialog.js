@@ -16,7 +16,7 @@ const SETTLED_MS = 200;
 /** The run, if there is only one. @param {Sources} sources */
 const onlyOf = (sources) => (Array.isArray(sources) && sources.length === 1 ? sources[0] : null);
 
-/** The name of the file. @param {Format} format @param {import("./collect.js").Source | null} only */
+/** The name of the exported file. @param {Format} format @param {import("./collect.js").Source | null} only */
 export function fileName({ id, suffix, suffixOfMany }, only) {
   const form = id === "canonical" || id === "html" ? "" : `.${id}`;
   return only ? `${only.trace}${form}${suffix}` : `runs${form}${suffixOfMany}`;

@@ -1,4 +1,4 @@
-/** English. `{n|run|runs}` is the singular or the plural, by the number `n`. */
+/** English. `{n|run|runs}` is replaced by the singular or the plural, depending on the number `n`. */
 export const en = {
   "cancel": "Cancel",
   "close": "Close",
@@ -269,7 +269,7 @@ export const en = {
   "dataset.open": "Dataset…",
   "dataset.key": "a dataset of what is selected",
   "dataset.save": "Save file",
-  // Why a step is what it is, playback, what the timeline can hide.
+  // The classification of a step, playback, and what the timeline can hide.
   "why.moved": "Stands below",
   "why.moved.from": "its span says",
   "why.more": "{n} of {of} spans are shown",

@@ -18,7 +18,7 @@ export function learn(words) {
 }
 
 /**
- * Return a text. `{name}` is a value, `{n|run|runs}` one of the forms, chosen by the plural rules of the value.
+ * Return a text. `{name}` is replaced by a value, `{n|run|runs}` by the form for the number `n`.
  * @param {Key} key @param {Values} [values]
  */
 export function t(key, values = {}) {

@@ -270,7 +270,7 @@ export const zh = {
   "dataset.open": "数据集…",
   "dataset.key": "用所选内容创建数据集",
   "dataset.save": "保存文件",
-  // Why a step is what it is, playback, what the timeline can hide.
+  // The classification of a step, playback, and what the timeline can hide.
   "why.moved": "位于此步骤之下",
   "why.moved.from": "其 span 声明的父级是",
   "why.more": "显示 {of} 个 span 中的 {n} 个",

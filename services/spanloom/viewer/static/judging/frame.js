@@ -9,7 +9,7 @@ import { link, place } from "../state/place.js";
 import { Frame } from "../ui/frame.js";
 import { html, visible } from "../ui/html.js";
 
-// Texts that no other page needs.
+// Texts that only the pages for team annotation need.
 
 learn({ en, zh });
 

@@ -40,7 +40,7 @@ export const none = () => html`<span class="none">–</span>`;
 /** @param {string[]} texts */
 export const several = (texts) => (texts.length ? line(texts.join(", "), 60) : none());
 
-/** Names in a cell, up to a maximum; a click on one adds it to the query. @param {string} field @param {string[]} names @param {string} [type] of the field */
+/** Up to `NAMES` names in a cell; a click on a name adds it to the query. @param {string} field @param {string[]} names @param {string} [type] of the field */
 export function asking(field, names, type = "text") {
   if (!names.length) return none();
   /** @param {string} name */
@@ -52,7 +52,7 @@ const NAMES = 4;
 
 /** @param {number | null} value @param {(value: number) => string} shown */
 const counted = (value, shown) => (value ? shown(value) : none());
-/** The failure of a run; its type is not repeated if the message begins with it, as in the shell. @param {Run} run */
+/** The failure of a run as text: its type and message, without the type if the message begins with it. @param {Run} run */
 const why = ({ error_message: message, error_type: type }) => (!type || message?.startsWith(type) || message?.split(":")[0].endsWith(`.${type}`) ? (message ?? "") : [type, message].filter(Boolean).join(": "));
 
 /** The default columns of the list. @type {Column[]} */
@@ -79,7 +79,7 @@ export const more = signal(/** @type {Column[]} */ ([]));
 /** All known columns. */
 export const allColumns = () => [...COLUMNS, ...more.value];
 
-/** The columns that a query names, in its order, otherwise the default columns. @param {string | undefined} named @returns {Column[]} */
+/** The columns named in a comma-separated list, in its order; the default columns if it names no known column. @param {string | undefined} named @returns {Column[]} */
 export function chosenColumns(named) {
   const wanted = named?.split(",") ?? USUAL;
   const all = allColumns();
@@ -99,7 +99,7 @@ effect(() => {
   if (columns && columns.split(",").some((name) => !COLUMNS.some((one) => one.name === name))) import("./more_columns.js").catch(() => {});
 });
 
-/** These columns as a parameter of the query; empty for the default columns. @param {string[]} names */
+/** The value of the parameter `columns` for columns with these names; empty for the default columns. @param {string[]} names */
 export function columnsText(names) {
   const text = names.join(",");
   return text === USUAL.join(",") ? "" : text;
@@ -111,7 +111,7 @@ export function columnsText(names) {
 
 const known = signal(/** @type {Field[] | null} */ (null));
 
-/** All fields, of runs and of steps; requested once. @returns {Promise<Field[]>} */
+/** Return all fields of runs and of steps, which are requested once. @returns {Promise<Field[]>} */
 export async function loadFields() {
   known.value ??= (await getJson("/v1/fields")).items;
   return known.value ?? [];

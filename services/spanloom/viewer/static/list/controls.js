@@ -10,7 +10,7 @@ import { allColumns, useFields } from "./columns.js";
 
 const Columns = later(async () => (await import("./choose_columns.js")).Columns);
 
-/** The label of a numeric field: the label of its column, if there is one. @param {string} name */
+/** The label of a numeric field: its own text or the label of its column if there is one, otherwise its name. @param {string} name */
 function nameOf(name) {
   const column = allColumns().find((one) => one.order === name)?.label ?? `column.${name}`;
   const key = [`order.${name}`, column].find((one) => t(/** @type {Key} */ (one)) !== one);

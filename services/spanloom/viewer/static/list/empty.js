@@ -10,7 +10,7 @@ import { goTo } from "./time_range.js";
 
 const NothingYet = later(async () => (await import("./nothing_yet.js")).NothingYet);
 
-/** Says whether nothing was sent yet, or no stored run matches the filter. */
+/** Shows either that nothing was sent yet, or that no stored run matches the filter. */
 export function Empty() {
   const where = place.value.query.where ?? "";
   const { project, since, until } = place.value.query;
@@ -27,7 +27,7 @@ export function Examples() {
     <ul class="plain">${EXAMPLES.map((one) => html`<li><button onClick=${() => ask(one)}><code>${one}</code></button></li>`)}</ul></section>`;
 }
 
-/** Suggested queries for a word that was typed alone: it may be the name of a root, an agent or a step. @type {((word: string) => string)[]} */
+/** Suggested queries for a single typed word, which may be the name of a root step, an agent or any step. @type {((word: string) => string)[]} */
 const NAMED = [(word) => `root_name = ${word}`, (word) => `agent = ${word}`, (word) => `has(name = ${word})`];
 
 /** @param {{where: string}} props */

@@ -17,7 +17,7 @@ const Choice = later(async () => (await import("./builder.js")).Choice);
 
 // The query of the list as one line of text, and below it as chips.
 
-/** Apply another filter, from its first page on. @param {string} where */
+/** Apply another filter, and show the first page of its results. @param {string} where */
 export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }

@@ -40,7 +40,7 @@ function checkLater(id) {
   asking ||= setTimeout(() => void ask(), PAUSE_MS);
 }
 
-/** The value of `has_steps` to send, because the trace ids that are added to `where` would change its default. @param {import("../state/place.js").Query} query */
+/** The value of `has_steps` to send explicitly, because the trace ids that are added to `where` would change its default. @param {import("../state/place.js").Query} query */
 function filled(query) {
   const isAll = query.duplicate === "any" || /\b(?:has_steps|steps|trace_id)\b/.test(query.where ?? "");
   return query.has_steps ?? (isAll ? "any" : "true");
@@ -55,12 +55,12 @@ async function ask() {
     const data = await getJson("/v1/trajectories", { ...question(query), has_steps: filled(query), where, limit: AT_ONCE });
     if (place.peek().query.where === query.where) add(arrived, data.items.map((/** @type {import("./run.js").Run} */ run) => run.trace_id));
   } catch {
-    // It is unknown whether the run matches, so it is not counted; its next change checks it again.
+    // It is unknown whether these runs match, so they are not counted; each is checked again at its next change.
   }
   asking = unchecked.size ? setTimeout(() => void ask(), PAUSE_MS) : 0;
 }
 
-/** The current state of the newest runs. */
+/** Reset the counts of new and changed runs, and reload the list. */
 function refresh() {
   arrived.value = new Set();
   changed.value = new Set();

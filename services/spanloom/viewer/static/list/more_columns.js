@@ -45,7 +45,7 @@ const OWN = [
 const values = signal(/** @type {Values} */ (new Map()));
 const TEXTS = new Set(["text", "choice"]);
 
-/** The value of the run's member with a name. @param {Run} run @param {string} name */
+/** The value of a run's member with this name. @param {Run} run @param {string} name */
 const memberOf = (run, name) => /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (run))[name];
 
 /** @param {Run} run @param {string} name @param {Values} loaded @returns {number | null} */
@@ -62,7 +62,7 @@ function written({ name, type }) {
   return type === "integer" ? short : (value) => number(Math.round(value * 100) / 100);
 }
 
-/** @param {Field} field @param {Values} loaded values that rows do not have @returns {Column} */
+/** @param {Field} field @param {Values} loaded requested values, which rows do not have @returns {Column} */
 function columnOf(field, loaded) {
   const { name, description } = field;
   const words = /** @type {import("../i18n/index.js").Key} */ (`order.${name}`);
@@ -73,7 +73,7 @@ function columnOf(field, loaded) {
     cell: (run) => { const value = numberOf(run, name, loaded); return value === null ? none() : shown(value); } };
 }
 
-/** Whether a field can be a column, and no other column shows it. @param {Field} field @param {Run[]} rows */
+/** Whether a field can be shown as a column, and no other column shows it yet. @param {Field} field @param {Run[]} rows */
 function isNew({ name, of, type, is_ordered: isOrdered, is_list: isList }, rows) {
   if (of !== "trajectories" || isList || SHOWN.has(name)) return false;
   return isOrdered || (TEXTS.has(type) && rows.some((run) => memberOf(run, name) !== undefined));

@@ -22,7 +22,7 @@ export function useOffers(input, setText, of) {
   const [offers, setOffers] = useState(/** @type {import("./suggest.js").Suggestion[]} */ ([]));
   const [at, setAt] = useState(-1);
   const looking = useRef(new AbortController());
-  /** @param {unknown} event null: no more */
+  /** @param {unknown} event null closes the suggestions */
   const look = async (event) => {
     looking.current.abort();
     const { signal } = (looking.current = new AbortController());

@@ -23,7 +23,7 @@ export function stateOf(run) {
 
 /** @typedef {import("../api.js").Params} Params */
 /**
- * `first`: position of the first of the runs in the whole list, from 0; `asked` and `cursor`: parameters of the next page, if there
+ * `first`: position of the first of `runs` in the whole list, from 0; `asked` and `cursor`: parameters of the next page, if there
  * is one; `back`: for a conversation, the list that led to it.
  * @typedef {{url: string, runs: [string, string][], first?: number, asked?: Params, cursor?: string | null, back?: string}} Origin
  */

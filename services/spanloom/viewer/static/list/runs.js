@@ -62,7 +62,7 @@ export async function load() {
 /** Page size of requests that only need the ids of a query's runs. */
 const IDS = 500;
 
-/** Yield the first runs of a list's query, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
+/** Yield up to `most` first runs that match a query of the list, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
 export async function* answersTo(query, most) {
   /** @type {Set<string>} */
   const known = new Set();
@@ -134,13 +134,13 @@ const PEOPLE = new Set(["adjudication", "human"]);
 /** Whether a score is a person's annotation of the whole run, whose value is JSON text and not a rating. @param {Score} score */
 const isAnswer = ({ name, source, value }) => PEOPLE.has(source) && name.endsWith("/answer") && typeof value === "string";
 
-/** The order of scores: numbers first, then scores by people, then by name and author. @param {Score} a @param {Score} b */
+/** Compare two scores for sorting: numbers first, then scores by people, then by name and author. @param {Score} a @param {Score} b */
 function before(a, b) {
   return Number(typeof b.value === "number") - Number(typeof a.value === "number")
     || Number(PEOPLE.has(b.source)) - Number(PEOPLE.has(a.source)) || (`${a.name} ${a.author}` < `${b.name} ${b.author}` ? -1 : 1);
 }
 
-/** The scores of a run in a few characters: the mean of the first score, and the number of scores with other names. @param {Run} run */
+/** A run's scores in a few characters: the mean of the scores with the first name, and how many other names there are. @param {Run} run */
 export function scoreOf(run) {
   const all = scores.value.get(keyOf(run)) ?? [];
   const byName = Map.groupBy(all, (one) => one.name);

@@ -4,13 +4,13 @@ import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
 /** A text that replaces the input from `from` to the caret; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
-/** What a query selects, by the names in `/v1/fields`. @typedef {"trajectories" | "steps"} Of */
+/** The kind of items that a query selects, as named in `/v1/fields`. @typedef {"trajectories" | "steps"} Of */
 
 const MOST = 8;
 const VALUES = 5;
-/** A field, an operator, and the beginning of a value. */
+/** Matches a field, an operator and the beginning of a value, before the caret. */
 const AT_VALUE = /(?:^|[\s(])([A-Za-z_]\w*(?:\.\w+)?)\s*(!=|!~|>=|<=|=|~|>|<|:)\s*("[^"]*|[^\s"()]*)$/;
-/** A field, a space, and the beginning of an operator. */
+/** Matches a field, a space and the beginning of an operator, before the caret. */
 const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~+*/-]?)$/;
 const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
@@ -19,7 +19,7 @@ const JOINING = ["+", "-", "*", "/"];
 const NUMBERS = new Set(["integer", "number", "duration"]);
 
 /**
- * @param {string} text before the caret @param {Field[]} fields @param {Of} of @param {string[]} recent @param {AbortSignal} until
+ * @param {string} text the input before the caret @param {Field[]} fields @param {Of} of @param {string[]} recent @param {AbortSignal} until
  * @returns {Promise<Suggestion[]>}
  */
 export async function suggest(text, fields, of, recent, until) {

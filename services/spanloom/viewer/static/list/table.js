@@ -19,11 +19,11 @@ import { outdated } from "./live.js";
 
 // The reader's position in the list when they left it, stored in the browser tab and restored when they come back.
 
-/** @typedef {{url: string, row: string, sight: number}} Position `row`: the trace id; `sight`: its distance from the upper edge of the visible area */
+/** @typedef {{url: string, row: string, sight: number}} Position `row`: the trace id; `sight`: the row's distance in pixels from the upper edge of the visible area */
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
-/** Whether no position was restored yet; it is restored only once, because later rows are results of another query. */
+/** Whether no position was restored yet; one is restored only once, because later rows are results of another query. */
 let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));

@@ -7,7 +7,7 @@ import { html, Menu } from "../ui/html.js";
 
 const FromTo = later(async () => (await import("./from_to.js")).FromTo);
 
-/** Go to another range, from the first page on. @param {string | null} since @param {string | null} [until] */
+/** Go to another time range, and show the first page of its runs. @param {string | null} since @param {string | null} [until] */
 export const goTo = (since, until = null) => change({ since, until, cursor: null, at: null }, true);
 
 /** Go to the time between two moments in ms. @param {number} start @param {number} end */
@@ -22,7 +22,7 @@ export function TimeRange() {
     <${Menu} label=${isNamed ? t("range.own") : html`<span class="own">${inWords()}</span>`} name=${t("range.own")}><${FromTo} /><//></span>`;
 }
 
-/** The range as text. */
+/** The time range of the URL as text. */
 export function inWords() {
   const { query } = place.value;
   if (faultOf(query, Date.now())) return t("range.own");

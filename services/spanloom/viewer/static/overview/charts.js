@@ -14,7 +14,7 @@ export function Charts() {
   const runs = layOut(found, "count");
   const failed = failuresIn(found);
   const others = runs.map((n, i) => (n === null ? null : n - (failed[i] ?? 0)));
-  /** Zoom to several intervals, or open the runs of one interval. @param {number} from @param {number} to */
+  /** Zoom to the chosen intervals if there are several; open the runs of a single interval. @param {number} from @param {number} to */
   const pick = (from, to) => {
     const [start, end] = clipped(found, from, to);
     if (to > from) return zoom(start, end);

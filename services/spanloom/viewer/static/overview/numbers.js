@@ -20,7 +20,7 @@ export const totals = signal(/** @type {Record<string, any> | null} */ (null));
 export const overTime = signal(/** @type {OverTime | null} */ (null));
 /** The median time to the first token over all model calls, in ms. */
 export const firstToken = signal(/** @type {number | null} */ (null));
-export const error = failure; // the query box shows the errors of the query
+export const error = failure; // shown by the query box if the query is invalid
 
 let request = new AbortController();
 

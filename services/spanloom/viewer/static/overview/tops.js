@@ -14,8 +14,8 @@ import { ofSteps } from "./numbers.js";
 /** @typedef {import("../i18n/index.js").Key} Key */
 /** @typedef {import("../api.js").Params} Params */
 /**
- * A table. `by`: the field with a row for each value; `asks`: the field of runs that a row filters by; `metrics`: the
- * columns, of which the first orders the rows; `steps`: the steps that are counted, if not runs.
+ * A table. `by`: the field with a row per value; `asks`: the field by which a row's link filters runs; `metrics`: the
+ * columns, of which the first orders the rows; `steps`: the query for the steps to count; without it, runs are counted.
  * @typedef {{title: Key, by: string, asks: string, metrics: string[], steps?: string, where?: string}} Top
  */
 
@@ -56,7 +56,7 @@ function Table({ top, params, children }) {
         ${top.metrics.map((one) => html`<td class="number" title=${String(row[one] ?? "")} data-value=${String(row[one] ?? "")}>${shown(one, row[one])}</td>`)}</tr>`)}</tbody></table></div>`}</section>`;
 }
 
-/** A table by a field that the user chooses; the field is stored in the URL. @param {{params: Params}} props */
+/** A table grouped by a field that the user chooses; the field is stored in the URL. @param {{params: Params}} props */
 function AnyField({ params }) {
   const fields = useFields().filter((one) => one.type === "text" || one.type === "choice" || one.type === "flag").filter((one) => !one.has_keys);
   const by = place.value.query.by ?? "service";
@@ -72,7 +72,7 @@ function paramsOf({ steps, where }, params) {
   return { ...params, where: narrowed(/** @type {string | undefined} */ (params.where), ...(where ? [where] : [])) };
 }
 
-/** The runs of a row. @param {Top} top @param {string | number | boolean} value */
+/** The URL of the list with the runs of a row. @param {Top} top @param {string | number | boolean} value */
 function runsOf({ asks, where: only }, value) {
   const { query } = place.value;
   const type = useFields().find((one) => one.name === asks)?.type ?? "text";
@@ -80,7 +80,7 @@ function runsOf({ asks, where: only }, value) {
   return shared("/", query, { where: narrowed(query.where, own, ...(only ? [only] : [])) });
 }
 
-/** What a column counts: runs, or calls of models and tools. @param {string} metric @param {string} [steps] */
+/** The label of a metric's column; `count` is labelled as calls if steps are counted. @param {string} metric @param {string} [steps] */
 const nameOf = (metric, steps) => t(/** @type {Key} */ (`metric.${steps && metric === "count" ? "calls" : metric}`));
 
 /** @param {string} metric @param {number | null | undefined} value */

@@ -7,7 +7,7 @@ import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html } from "../ui/html.js";
 
-/** The parameters of the comparison, from the URL. */
+/** The request parameters of the comparison that the URL names. */
 export function comparison() {
   const { scheme = "", queue, from, to, changed, project } = place.value.query;
   return { scheme, queue, since: from && `${from}T00:00:00Z`, until: to && `${to}T00:00:00Z`, with_changed: changed ? "true" : "", project };

@@ -14,10 +14,10 @@ import { Judging } from "../judging/frame.js";
 /** @typedef {import("../records.js").ImportReport} Report */
 /** @typedef {{path: string, text: string}} Given */
 
-/** The path of a file, within the chosen folder if there is one. @param {File} file */
+/** The path of a file relative to the parent of the chosen folder; without a chosen folder, its name. @param {File} file */
 const pathOf = (file) => /** @type {{webkitRelativePath?: string}} */ (file).webkitRelativePath || file.name;
 
-/** Whether a file has JSON lines of Spanloom, and is not a file of Potato. @param {string} path */
+/** Whether a file's extension is that of Spanloom's JSON lines; other files are from Potato. @param {string} path */
 const isOurs = (path) => /\.(jsonl|ndjson)$/.test(path);
 
 /** Parse a line to an entry; nothing for a blank line. @param {string} line @param {string} path @param {number} at */

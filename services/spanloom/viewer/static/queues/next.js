@@ -27,7 +27,7 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether a person is an annotator of the queue; everybody is an annotator of a queue with mode `free`. @param {import("./view.js").Queue} queue @param {string} who */
+/** Whether a person may annotate a queue: its annotators may, and everybody if its mode is `free`. @param {import("./view.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
 /** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */

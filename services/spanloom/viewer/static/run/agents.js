@@ -8,7 +8,7 @@ import { choose, chosen, view } from "./state.js";
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 /** All calls of one type and name by an agent; `first`: the row of the first call. @typedef {{kind: string, name: string, first: number, calls: number, errors: number, tokens: number}} Inner */
-/** An agent, in all its runs; `rows`: their rows. @typedef {{id: string, kind: string, name: string, rows: number[], errors: number, tokens: number, units: number, inner: Map<string, Inner>, width: number, height: number}} Agent */
+/** An agent with all its executions; `rows`: the rows of these executions. @typedef {{id: string, kind: string, name: string, rows: number[], errors: number, tokens: number, units: number, inner: Map<string, Inner>, width: number, height: number}} Agent */
 /** @typedef {{from: string, to: string, calls: number, handoffs: number}} AgentEdge */
 /** @typedef {{agents: Agent[], edges: AgentEdge[]}} Agents */
 
@@ -23,7 +23,7 @@ const WIDTHS = { least: 170, most: 340 };
 /** Matches tools that hand over to an agent, whose name follows the prefix, as in the service's graph. */
 const TO = /^(?:transfer_to_|handoff to )(.+)$/;
 
-/** A name in the spelling of tool names. @param {string} name */
+/** A name spelled like tool names: in lower case, with underscores. @param {string} name */
 const plain = (name) => name.trim().toLowerCase().replace(/[ -]/g, "_");
 
 const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
@@ -41,7 +41,7 @@ export function fitting(name, room) {
   return shown;
 }
 
-/** Count the calls by each agent of a run, and the calls and handoffs between agents. @param {Outline} o @param {number} first its first row @param {number} end @returns {Agents} */
+/** Count the calls by each agent of a run, and the calls and handoffs between agents. @param {Outline} o @param {number} first the run's first row @param {number} end @returns {Agents} */
 export function agentsOf(o, first, end) {
   /** @type {Map<string, Agent>} */
   const agents = new Map();
@@ -120,7 +120,7 @@ function sized(agent) {
 /** Whether a row is running at the playhead. @param {Outline} o @param {number} i @param {number} now */
 const runs = (o, i, now) => o.start[i] <= now && now < o.start[i] + Math.max(1, o.dur[i]);
 
-/** The CSS class of an agent's box at the playhead. @param {Agent} agent */
+/** The CSS class of an agent's box at the playhead: `running`, `later`, or empty. @param {Agent} agent */
 function playedAs({ rows }) {
   const o = view.value?.o;
   const now = head.value;
@@ -129,7 +129,7 @@ function playedAs({ rows }) {
   return rows.some((i) => runs(o, i, now)) ? "running" : "";
 }
 
-/** @param {{row: number, label: string, class?: string, children?: unknown}} props a part of a box; a click on it selects a row */
+/** @param {{row: number, label: string, class?: string, children?: unknown}} props a click on this part of a box selects `row` */
 function Part({ row, label, class: style = "", children }) {
   const press = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;

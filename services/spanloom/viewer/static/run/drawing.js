@@ -9,18 +9,18 @@ import { html } from "../ui/html.js";
 const EDGES = /** @type {const} */ ({ left: ["‹", -1, 0], right: ["›", 1, 0], up: ["‹", 0, -1], down: ["›", 0, 1] });
 /** Scroll distance of a button press, as a share of the visible size. */
 const STEP = 0.7;
-/** Pixels beyond an edge that are ignored. */
+/** Maximum number of hidden pixels beyond an edge for which no button is shown. */
 const SLACK = 4;
 
 /** @typedef {keyof typeof EDGES} BoxEdge */
 
-/** The edges beyond which there is more. @param {HTMLElement} box @returns {BoxEdge[]} */
+/** The edges of a scrolled box beyond which there is more content. @param {HTMLElement} box @returns {BoxEdge[]} */
 function beyond({ scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight }) {
   const room = { left: scrollLeft, right: scrollWidth - clientWidth - scrollLeft, up: scrollTop, down: scrollHeight - clientHeight - scrollTop };
   return /** @type {BoxEdge[]} */ (Object.keys(EDGES)).filter((edge) => room[edge] > SLACK);
 }
 
-/** @typedef {Map<string, {x: number, y: number, width: number, height: number}>} Boxes by their middles */
+/** @typedef {Map<string, {x: number, y: number, width: number, height: number}>} Boxes `x`, `y`: the middle of a box */
 
 // A map of the whole drawing, with the visible part marked; a click or a drag on it scrolls there. Keys scroll the box itself.
 

@@ -30,12 +30,12 @@ export async function grow() {
   });
 }
 
-/** Map the rows of an outline to the rows of a newer outline; -1 for rows that it does not have. @param {Outline} had @param {Outline} now @returns {(i: number) => number} */
+/** Return a function from a row of an outline to its row in a newer outline, -1 if it has none. @param {Outline} had @param {Outline} now @returns {(i: number) => number} */
 function movesTo(had, now) {
   return (i) => (i < 0 ? -1 : rowOf(now, spanId(had, i)));
 }
 
-/** Show another outline in a view; closed rows stay closed. @param {View} there @param {Outline} o @param {(i: number) => number} moved */
+/** Replace the outline of a view; closed rows stay closed. @param {View} there @param {Outline} o @param {(i: number) => number} moved */
 function replace(there, o, moved) {
   const closed = [...there.collapsed.keys()].filter((i) => there.collapsed[i]).map(moved);
   const [root, hasFrames] = [moved(there.root), there.hasFrames];
@@ -45,7 +45,7 @@ function replace(there, o, moved) {
   there.showFrames(hasFrames);
 }
 
-/** Remember the scroll position (the end, or a row); return a function that restores it after the run has grown. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
+/** Record the scroll position (at the end, or at a row); return a function that restores it after the run has grown. @param {import("../tree/grid.js").Grid} shown @param {(i: number) => number} moved */
 function keepPlace(shown, moved) {
   const { host, rowHeight, view: there } = shown;
   const isAtEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - rowHeight / 2;

@@ -39,7 +39,7 @@ function ofPage() {
 /** In larger runs handoffs are recognised only by tool names, because the service would have to read the whole run for other handoffs. */
 const LARGE = 20_000;
 
-/** The buttons that choose what is a box: an agent, or each call. */
+/** The buttons that choose whether each box is an agent or a call. */
 function Modes() {
   const isCalls = place.value.query.graph === "calls";
   return html`<div class="graph-tools"><${Gone} of="graph" there=${["agents", "calls"]} shown=${t("graph.agents")} /><button aria-pressed=${String(!isCalls)} onClick=${() => change({ graph: null }, true)}>${t("graph.agents")}</button>
@@ -126,10 +126,10 @@ function show(node) {
   box.scrollBy(inner.x - outer.x + (inner.width - outer.width) / 2, inner.y - outer.y + (inner.height - outer.height) / 2);
 }
 
-/** Whether a row is one of the calls of a box. @param {import("../tree/outline.js").Outline} o @param {Node} node @param {number} i */
+/** Whether a row is one of the calls that a box represents. @param {import("../tree/outline.js").Outline} o @param {Node} node @param {number} i */
 const isOf = (o, { type, name, agent }, i) => o.kinds[o.kind[i]] === type && o.names[o.name[i]] === name && (!agent || o.agents[o.agent[i]] === agent);
 
-/** Compute the layout. @param {{nodes: {id: string, width?: number, height?: number}[], edges: Edge[]}} data @param {"calls" | "agents"} [mode] @returns {Promise<Plan>} */
+/** Compute the positions of the boxes and the paths of the edges. @param {{nodes: {id: string, width?: number, height?: number}[], edges: Edge[]}} data @param {"calls" | "agents"} [mode] @returns {Promise<Plan>} */
 async function planned({ nodes, edges }, mode = "calls") {
   const { default: dagre } = await import("../vendor/dagre.js").catch(() => { throw missing(); });
   const graph = new dagre.graphlib.Graph();
@@ -137,7 +137,7 @@ async function planned({ nodes, edges }, mode = "calls") {
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width = WIDTH, height = HEIGHT } of nodes) graph.setNode(id, { width, height });
   for (const { from, to } of edges) graph.setEdge(from, to);
-  dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // in order of start
+  dagre.layout(graph, { disableOptimalOrderHeuristic: true }); // boxes keep the order in which they started
   const plan = {
     ...graph.graph(),
     boxes: new Map(nodes.map(({ id }) => [id, graph.node(id)])),

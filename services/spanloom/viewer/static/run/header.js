@@ -100,7 +100,7 @@ export function Newer() {
     <button onClick=${go}>${t("newer.show")}</button><button class="plain" aria-label=${t("newer.later")} title=${t("newer.later")} onClick=${() => setSeen(version)}>×</button></p>`;
 }
 
-/** The differences, in words. @param {Summary} difference */
+/** The number and kinds of differences between two versions, in words. @param {Summary} difference */
 function inWords(difference) {
   const parts = /** @type {const} */ (["added", "removed", "changed", "moved"]).filter((op) => difference[op]).map((op) => t(`newer.${op}`, { n: difference[op] }));
   return parts.length ? parts.join(", ") : t("newer.same");
@@ -126,7 +126,7 @@ async function read(run) {
   return { document: whole, metrics: whole.root_step.metrics_info, warnings: whole.extraction.warnings };
 }
 
-/** The number of notes: for a failure, for a loop. @param {import("../tree/view.js").View | null} there */
+/** The number of notes below the header: one if there are failures, one if there are loops. @param {import("../tree/view.js").View | null} there */
 const notesOf = (there) => (there ? Number(there.loops.size > 0) + Number(there.o.errors.some(Boolean)) : 0);
 
 export function Header() {

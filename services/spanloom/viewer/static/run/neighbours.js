@@ -30,7 +30,7 @@ export async function neighbour(by, query = {}) {
 /** The URL of the list that was open last. */
 export const listAddress = () => origin().url;
 
-/** The parameters of this URL that links to other runs keep. @param {{query: import("../state/place.js").Query}} of */
+/** The parameters of the current URL that are passed on to the URLs of other runs. @param {{query: import("../state/place.js").Query}} of */
 const kept = ({ query: { annotate, q } }) => ({ annotate, q });
 
 export function Neighbours() {

@@ -58,7 +58,7 @@ function Repeated({ o, loop }) {
     ${took && html`<span class="quiet">${took}</span>`}`;
 }
 
-/** The number of failures that began in a step, without failures that it only propagated. @param {Outline} o */
+/** The number of rows in which a failure began, without rows that only propagated a failure. @param {Outline} o */
 const begun = (o) => o.flags.reduce((sum, _, i) => sum + Number(isFault(o, i) && !isPassed(o, i)), 0);
 
 /** The step with which the failure began, and its message. @param {{o: Outline, row: number, more: number}} props */

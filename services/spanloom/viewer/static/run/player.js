@@ -36,7 +36,7 @@ export const score = computed(() => {
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The index, in `score`, of the last step that has begun at a time, or -1. @param {number} time */
+/** The index, in `score.rows`, of the last step that has begun at a time, or -1. @param {number} time */
 export function placeAt(time) {
   const { rows } = /** @type {NonNullable<typeof score.value>} */ (score.peek());
   const { o } = /** @type {import("../tree/view.js").View} */ (view.peek());
@@ -64,9 +64,9 @@ export function seek(time) {
   else turnTo(row);
 }
 
-/** Selects a row if no tree is shown. */
+/** The function that selects a row if no tree is shown. */
 let turnTo = /** @type {(row: number) => void} */ (() => {});
-/** Set how a row is selected if no tree is shown. @param {(row: number) => void} select */
+/** Set the function that selects a row if no tree is shown. @param {(row: number) => void} select */
 export function whenNoTree(select) { turnTo = select; }
 
 /** Go to the next or previous step. @param {number} by @returns {boolean} whether there was one */
@@ -167,7 +167,7 @@ function nameAt({ o }, now) {
   return i === undefined ? "" : `${o.kinds[o.kind[i]]} ${line(o.names[o.name[i]], 60)}`;
 }
 
-/** The shares of the critical path: its rows without visible children. @param {View} there */
+/** The time on the critical path per kind of step, as text; only rows without visible children count. @param {View} there */
 function described(there) {
   const { o } = there;
   const isOn = criticalPath(there);

@@ -34,7 +34,7 @@ function RunScores({ trace }) {
   return html`<${Menu} class="versions" label=${`${t("scores.title")} ${n} ▾`}><${Lines} list=${list} /><//>`;
 }
 
-/** The scores of a step, then the scores of the run for which the step is evidence. @param {{trace: string, id: string}} props */
+/** The scores of a step, then other scores of the run that have the step as evidence. @param {{trace: string, id: string}} props */
 function StepScores({ trace, id }) {
   const all = kept.get(trace) ?? [];
   const list = [...all.filter((one) => one.step_id === id), ...all.filter((one) => one.step_id !== id && one.evidence.some(({ step_id: shown }) => shown === id))];
@@ -42,7 +42,7 @@ function StepScores({ trace, id }) {
   return html`<details class="scored"><summary>${t("scores.title")} ${number(list.length)}</summary><${Lines} list=${list} id=${id} /></details>`;
 }
 
-/** @param {{list: Score[], id?: string}} props `id`: of the step that is shown, which is not named */
+/** @param {{list: Score[], id?: string}} props `id`: the id of the displayed step, which is not listed as evidence */
 const Lines = ({ list, id = "" }) => html`<ul class="scores">${list.map((one) => html`<li key=${one.score_id}><${ScoreLine} one=${one} id=${id} /></li>`)}</ul>`;
 
 /** A score in a line, and its evidence. @param {{one: Score, id?: string}} props */

@@ -10,17 +10,17 @@ import { grid, only, runPath, turnFrames, turns, view } from "./state.js";
 
 /** @typedef {{row: number, part?: string, snippet: string}} Hit */
 /** Receives a function that returns the snippets of hits by the current row numbers. @typedef {(rows: () => Map<number, string>) => void} Report */
-/** Searches a text and reports the rows with hits, once or whenever more are known. @typedef {(q: string, until: AbortSignal, report: Report) => Promise<void>} Find */
+/** Searches for `q` and reports the rows with hits, once or repeatedly as more are found. @typedef {(q: string, until: AbortSignal, report: Report) => Promise<void>} Find */
 
 const PAUSE_MS = 250;
 
 /** @param {string | undefined} text */
 const kindsOf = (text) => new Set((text ?? "").split(",").filter(Boolean));
 
-/** The words searched for in the list that led here: the page goes to the first step that has them. */
+/** The search text from the list that led here, until the page has gone to the first step with it. */
 let arrived = place.peek().query.step ? "" : (place.peek().query.q ?? "");
 
-/** The first row with the text in its output or error, otherwise in its input; a row is skipped if a row below it also has the text. @param {Hit[]} hits */
+/** The first row with the text in its output or error, otherwise in its input; a row is skipped if a descendant also has the text. @param {Hit[]} hits */
 function firstSource(hits) {
   const { end } = /** @type {import("../tree/view.js").View} */ (view.peek()).o;
   const outputs = hits.filter(({ part }) => part === "output" || part === "error");

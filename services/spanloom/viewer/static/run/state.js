@@ -10,7 +10,7 @@ import { View } from "../tree/view.js";
 /** @typedef {import("../tree/outline.js").Outline} Outline */
 
 export const view = signal(/** @type {View | null} */ (null));
-/** Whether the run's header is complete: until then, content below it would move. */
+/** Whether the run's header is complete; until then its height changes, which would move the content below. */
 export const headed = signal(false);
 export const failure = signal(/** @type {ApiError | null} */ (null));
 /** The row of the selected step, or -1. */
@@ -95,7 +95,7 @@ export function drillUp() {
   if (there && there.root >= 0) drill(parentOf(there, there.root));
 }
 
-/** The nearest ancestor that is not hidden; -1 (the whole run) if that is the first row. @param {View} there @param {number} i */
+/** The nearest ancestor that is not hidden; -1 (the whole run) if there is none or all other rows are below it. @param {View} there @param {number} i */
 function parentOf(there, i) {
   let up = there.o.parent[i];
   while (up >= 0 && there.hidden[up]) up = there.o.parent[up];

@@ -4,7 +4,7 @@
 /** @typedef {Point & {width: number, height: number}} Placed */
 /** @typedef {{from: string, to: string, calls: number, handoffs?: number}} Edge */
 /** @typedef {{width: number, height: number, boxes: Map<string, Placed>, paths: {edge: Edge, points: Point[]}[]}} Plan */
-/** A box in rows and columns: `lane`: the space above its row; `left`: the left edge of its rank; `isFirst`, `isLast`: whether it is in the first or last column of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
+/** The place of a box in rows and columns. `lane`: the vertical position of the space above it; `left`: the left edge of its rank; `isFirst`, `isLast`: whether it is in the first or last column of its rank. @typedef {Placed & {lane: number, left: number, isFirst: boolean, isLast: boolean}} Cell */
 
 /** Maximum number of boxes in a column before the layout is wrapped. */
 const MOST = 6;
@@ -29,10 +29,10 @@ export function wrapped(plan) {
   return { width: best.width, height: best.height, boxes: cells, paths };
 }
 
-/** The side length of the space that a drawing fills. @param {{width: number, height: number}} drawing */
+/** The width of the smallest space of ratio `SHAPE` into which a drawing fits. @param {{width: number, height: number}} drawing */
 const sizeOf = ({ width, height }) => Math.max(width, height * SHAPE);
 
-/** Place ranks with at most `rows` boxes above each other. @param {[string, Placed][][]} ranks @param {number} rows */
+/** Place the boxes of each rank in columns of at most `rows` boxes. @param {[string, Placed][][]} ranks @param {number} rows */
 function placed(ranks, rows) {
   const most = Math.min(rows, Math.max(...ranks.map((rank) => rank.length)));
   const heights = Array.from({ length: most }, (_, row) => Math.max(...ranks.flatMap((rank) => rank.filter((_one, k) => k % rows === row && rank.length > 1).map(([, { height }]) => height)), 0));

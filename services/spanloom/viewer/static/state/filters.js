@@ -30,7 +30,7 @@ export function joined(parts) {
 /** Add conditions to a query. @param {string | undefined} question @param {string[]} more */
 export const narrowed = (question, ...more) => joined([...conditions(question ?? ""), ...more]);
 
-/** Put a condition into parentheses if `and` needs that. @param {string} part */
+/** Put a condition into parentheses if it contains an outermost `or`, so that it can be joined by `and`. @param {string} part */
 function closed(part) {
   return outerWords(part).some((word) => word.text === "or") ? `(${part})` : part;
 }
@@ -53,7 +53,7 @@ export function keyed(name, key) {
   return `${name}.${/^[A-Za-z_]\w*$/.test(key) ? key : quoted(key)}`;
 }
 
-/** The words of the first text search in a query; empty if it has none. @param {string | undefined} query */
+/** The text of the first full-text search in a query; empty if it has none. @param {string | undefined} query */
 export function wordsIn(query) {
   for (const one of conditions(query ?? "")) {
     const found = /^(?:(?:input|output|error)\s*:\s*)?(["'])((?:\\.|(?!\1)[^\\])*)\1$/.exec(one);

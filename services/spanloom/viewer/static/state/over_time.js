@@ -3,7 +3,7 @@ import { getJson } from "../api.js";
 import { range, slotAt, slots, stepFor, zone } from "./range.js";
 
 /** @typedef {import("./range.js").Slot} Slot */
-/** Groups of `/v1/stats`, and the slots that they belong to. @typedef {{slots: Slot[], items: Record<string, any>[], since: number | null, until: number | null}} OverTime */
+/** Groups of `/v1/stats`, and the slots of the time axis to which these groups belong. @typedef {{slots: Slot[], items: Record<string, any>[], since: number | null, until: number | null}} OverTime */
 /** @typedef {import("../api.js").Params} Params */
 
 const DAY = 86_400_000;

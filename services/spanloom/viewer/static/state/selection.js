@@ -6,7 +6,7 @@ import { effect, signal } from "../vendor/signals.js";
 import { read, write } from "./reader.js";
 
 export class Selection {
-  /** @param {string} name the name under which the tab stores it */
+  /** @param {string} name the key under which the browser tab stores the selection */
   constructor(name) {
     this.chosen = signal(new Set(read(name, /** @type {string[]} */ ([]), sessionStorage)));
     this.query = signal(read(`${name}.filter`, "", sessionStorage)); // the query for which the rows were selected
@@ -15,7 +15,7 @@ export class Selection {
     effect(() => write(`${name}.filter`, this.query.value, sessionStorage));
   }
 
-  /** Clear the selection if it was made under another query. @param {string} question */
+  /** Clear the selection if it was made in the results of another query. @param {string} question */
   keepIn(question) {
     if (question === this.query.peek()) return;
     if (this.chosen.peek().size) this.clear();
@@ -34,7 +34,7 @@ export class Selection {
     this.chosen.value = set;
   }
 
-  /** Select all of these rows, or deselect them if all are selected. @param {string[]} shown */
+  /** Select all displayed rows, or deselect them if all are selected already. @param {string[]} shown */
   turnAll(shown) {
     const set = new Set(this.chosen.peek());
     const isWhole = shown.every((key) => set.has(key));
@@ -47,7 +47,7 @@ export class Selection {
     this.last = "";
   }
 
-  /** The number of selected rows that are not among these. @param {string[]} shown */
+  /** The number of selected rows that are not displayed. @param {string[]} shown */
   outside(shown) {
     const here = new Set(shown);
     return [...this.chosen.value].filter((key) => !here.has(key)).length;

@@ -10,7 +10,7 @@ import { parsed } from "./json.js";
 /** @typedef {import("./panel.js").Step} Step */
 /** @typedef {[string, unknown]} Fact label and value; facts without a value are not shown */
 
-/** The number of a step among the steps of its type, and how many there are. @param {Outline} o @param {number} row */
+/** The number `at` of a step among the steps of its type in the run, from 1, and the number `of` these steps. @param {Outline} o @param {number} row */
 export function placeOf(o, row) {
   let [at, of] = [0, 0];
   for (let i = 0; i < o.n; i++) {
@@ -31,7 +31,7 @@ export function Place({ o, row }) {
 
 const PARAMETERS = ["temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed", "reasoning_effort", "tool_choice"];
 
-/** The parameters of a model call, by the sender's names. @param {Record<string, string>} metadata @returns {Fact[]} */
+/** The parameters of a model call, keyed by the names that the sender used. @param {Record<string, string>} metadata @returns {Fact[]} */
 function parameters(metadata) {
   const all = { .../** @type {object} */ (parsed(metadata.invocation_parameters)), ...metadata };
   return PARAMETERS.flatMap((name) => {
@@ -48,7 +48,7 @@ function finish({ output, metadata }) {
   return line([reasons].flat().filter((one) => typeof one === "string" && one).join(", "), 60);
 }
 
-/** The sums over the steps below a step. @param {Outline} o @param {number} row @returns {Fact[]} */
+/** The facts about the steps below a step: their number, and the sum of tokens. @param {Outline} o @param {number} row @returns {Fact[]} */
 function below(o, row) {
   let steps = 0;
   for (let i = row + 1; i < o.end[row]; i++) steps += Number(isStep(o, i));

@@ -3,7 +3,7 @@
 const NAME = "found";
 const MOST = 1_000;
 
-/** The occurrences of a text; if there are none, the occurrences of its words. @param {HTMLElement} box @param {string} q @returns {Range[]} */
+/** The occurrences of a text in a box; if there are none, the occurrences of its words. @param {HTMLElement} box @param {string} q @returns {Range[]} */
 function placesOf(box, q) {
   const whole = placesOfAny(box, [q]);
   return whole.length ? whole : placesOfAny(box, q.split(/\s+/));
@@ -26,7 +26,7 @@ function placesOfAny(box, words) {
   return found;
 }
 
-/** The first occurrence of the word with the fewest occurrences. @param {Range[]} places */
+/** The first of these occurrences that is of the rarest word. @param {Range[]} places */
 function rareOf(places) {
   const words = places.map((one) => String(one).toLowerCase());
   /** @type {Map<string, number>} */

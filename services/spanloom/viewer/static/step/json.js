@@ -11,10 +11,10 @@ import { LongText } from "./text.js";
 const DRAWN = /^image\/(png|jpeg|gif|webp)$/;
 const DATA = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=-]+)*;base64,/;
 
-/** Prefixes of common files in base64, because many tools return base64 without a media type. */
+/** The prefixes by which common types of files are recognised in base64 that a tool returned without a media type. */
 const SIGNS = /** @type {[RegExp, string][]} */ ([[/^iVBORw0KGgo/, "image/png"], [/^\/9j\//, "image/jpeg"], [/^R0lGOD[dl]h/, "image/gif"],
   [/^UklGR.{7}RUJQ/, "image/webp"], [/^UklGR.{7}QVZF/, "audio/wav"], [/^SUQz/, "audio/mpeg"], [/^JVBERi0/, "application/pdf"]]);
-/** Shorter text is treated as plain text. */
+/** Minimum number of characters of base64; shorter text is treated as plain text. */
 const LEAST = 1_000;
 
 /** The data URL of a text that consists of a file's bytes; null for other text. @param {string} text */

@@ -65,8 +65,8 @@ const isCall = (call) => typeof (call?.id ?? "") === "string" && typeof (call?.f
 
 /**
  * @param {{messages: Message[], before?: number, isAnswer?: boolean}} props
- *   `before`: number of leading messages that an earlier call had and that are folded; `isAnswer`: whether the
- *   results of its calls are not shown here
+ *   `before`: number of leading messages to fold, because an earlier call had them; `isAnswer`: whether the
+ *   messages are a model's answer, whose tool calls have no results here
  */
 export function Messages({ messages, before = 0, isAnswer = false }) {
   const isHit = (/** @type {Message} */ one) => foundIn(JSON.stringify(one)) >= 0;
@@ -84,10 +84,10 @@ export function Messages({ messages, before = 0, isAnswer = false }) {
   </div>`;
 }
 
-/** Whether a message tells the model how to behave. @param {Message} message */
+/** Whether a message has instructions for the model: role `system` or `developer`. @param {Message} message */
 const isPrompt = ({ role }) => role === "system" || role === "developer";
 
-/** The text of a message's content; its other parts are left out. @param {unknown} content @returns {string} */
+/** The texts in a message's content; parts that are not text are left out. @param {unknown} content @returns {string} */
 const wordsOf = (content) => (typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join(" ") : "");
 
 /** A prompt, collapsed to its first words. @param {{message: Message}} props */
@@ -158,12 +158,12 @@ function Plain({ text }) {
 
 // Finds the messages that a model call shares with the previous call.
 
-/** All messages of a model call: its input and its output. @param {{input: string, output: string}} step @returns {Message[]} */
+/** All messages of a model call, those of its input before those of its output. @param {{input: string, output: string}} step @returns {Message[]} */
 export function earlier({ input, output }) {
   return [input, output].map(parsed).flatMap((value) => (areMessages(value) ? value : []));
 }
 
-/** The fields that identify a message: a call's output also has a finish reason, the next input does not. @param {Message} message */
+/** The fields that identify a message, as JSON: without the finish reason, which only the output of a call has. @param {Message} message */
 function essence({ role, content, tool_calls: calls, tool_call_id: id }) {
   const made = (calls ?? []).map((call) => [call?.id, call?.function?.name, call?.function?.arguments]);
   return JSON.stringify([role, content ?? "", made, id ?? ""]);

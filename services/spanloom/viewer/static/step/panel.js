@@ -69,7 +69,7 @@ export function Why({ path, id, project, isMoved }) {
     <${Sent} data=${data} />`;
 }
 
-/** @param {{own: Verdict, above?: string}} props `above`: its parent step, if its span reports another one */
+/** @param {{own: Verdict, above?: string}} props `above`: the id of its parent step, if that is not the parent that its span reports */
 function Decided({ own, above }) {
   const counts = own.step_id === own.span_id ? t("why.self") : own.step_id ? html`<code>${own.step_id}</code>` : t("why.none");
   return html`<dl class="attributes"><dt>${t("why.dialect")}</dt><dd><code>${own.dialect}</code></dd><dt>${t("why.rule")}</dt><dd><code>${own.rule}</code></dd>
@@ -84,7 +84,7 @@ function Merged({ spans, count }) {
     ${count > spans.length && html`<p class="quiet">${t("why.more", { n: spans.length, of: count })}</p>`}`;
 }
 
-/** The attributes of the spans from which the fields were read. @param {{data: any}} props */
+/** The sent attributes of the spans from which the step's fields were read. @param {{data: any}} props */
 function Sent({ data }) {
   const spans = (data.resourceSpans ?? []).flatMap((/** @type {any} */ one) => one.scopeSpans ?? []).flatMap((/** @type {any} */ one) => one.spans ?? []);
   if (!spans.length) return "";
@@ -111,7 +111,7 @@ const TABS = /** @type {const} */ (["said", "markdown", "text", "json", "raw", "
  *   o?: import("../tree/outline.js").Outline, row?: number}} props
  *   `path`: the path of the trajectory in the API; `version`: a fixed version to show; `before`: the id of the
  *   same agent's previous model call;
- *   `isMoved`: its parent step is not the one that its span reports; `o`, `row`: its row in the outline of its run
+ *   `isMoved`: its parent step is not the one that its span reports; `o`, `row`: its run's outline, and its row there
  */
 export function StepPanel({ path, id, name, kind, project, version, before = "", isMoved = false, o, row = -1 }) {
   const { data, error, again } = useFetched(`${path}/steps/${id}`, { project, version });

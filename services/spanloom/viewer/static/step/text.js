@@ -8,7 +8,7 @@ import { html, visible } from "../ui/html.js";
 const FOLDED = 2000;
 const MOST = 200_000;
 
-/** The position in a text of the search text in the URL, otherwise of the last of its words; -1 if a word is missing. @param {string} text */
+/** The position of the URL's search text in a text, otherwise of the last found of its words; -1 if a word is missing. @param {string} text */
 export function foundIn(text) {
   const q = (place.peek().query.q ?? "").toLowerCase();
   const words = q.length > 1 ? q.split(/\s+/).filter(Boolean) : [];

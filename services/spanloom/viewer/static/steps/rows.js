@@ -41,7 +41,7 @@ export async function load(query) {
   }
 }
 
-/** The key of a row: its run and its step. @param {Step} step */
+/** The key of a row, composed of its project, its run's id and its step's id. @param {Step} step */
 export const keyOf = (step) => JSON.stringify([step.project, step.trace_id, step.step_id]);
 
 /** The step that a key identifies. @param {string} key @returns {{project: string, trace: string, step: string}} */

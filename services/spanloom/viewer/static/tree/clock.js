@@ -1,4 +1,4 @@
-/** Computes the times of a run: a clock that can omit idle time, the axis, the concurrency, and the critical path. */
+/** Computes the times of a run: a clock that can omit idle time, the time axis, concurrency, and the critical path. */
 // Maps times of a run to positions on a timeline, with or without idle gaps, and back.
 
 /** @typedef {import("./outline.js").Outline} Outline */
@@ -31,20 +31,20 @@ export function gaps(o, rows) {
 }
 
 export class Clock {
-  /** @param {Outline} o @param {[number, number][]} cut the gaps to cut out; in order, not overlapping */
+  /** @param {Outline} o @param {[number, number][]} cut the idle gaps to cut out, sorted and not overlapping */
   constructor(o, cut) {
     const all = cut.reduce((sum, [from, to]) => sum + to - from, 0);
     this.cut = cut;
     this.first = o.first;
     this.seam = (o.last - o.first - all) * Math.min(SEAM, SEAMS / cut.length);
-    /** The total time cut out before each gap, and after the last gap. */
+    /** The total time that is cut out before each gap, and finally in all gaps. */
     this.lost = [0];
     for (const [from, to] of cut) this.lost.push(/** @type {number} */ (this.lost.at(-1)) + to - from - this.seam);
     /** The position of the end of the run. */
     this.last = this.of(o.last);
   }
 
-  /** The position of a time. @param {number} time */
+  /** The position of a time on the clock, on which the gaps are cut out. @param {number} time */
   of(time) {
     const k = before(this.cut.length, (at) => this.cut[at][0] < time) - 1;
     if (k < 0) return time;
@@ -52,7 +52,7 @@ export class Clock {
     return time - this.lost[k] - Math.min(1, (time - from) / (to - from)) * (to - from - this.seam);
   }
 
-  /** The time at a position. @param {number} place */
+  /** The time at a position on the clock. @param {number} place */
   at(place) {
     const k = before(this.cut.length, (at) => this.cut[at][0] - this.lost[at] < place) - 1;
     if (k < 0) return place;
@@ -62,7 +62,7 @@ export class Clock {
   }
 }
 
-/** Binary search: the number of indexes from 0 for which `isSo` holds. @param {number} n @param {(at: number) => boolean} isSo */
+/** Binary search: the number of indexes below `n` for which `isSo` holds; it must hold for none after the first failure. @param {number} n @param {(at: number) => boolean} isSo */
 function before(n, isSo) {
   let low = 0;
   for (let high = n; low < high; ) {
@@ -79,8 +79,8 @@ function before(n, isSo) {
 const LEAST = 0.6;
 
 /**
- * Return the axis that spans the visible rows, or null if the current one still fits.
- * @param {import("./view.js").View} view @param {number} at @param {number} shown how many rows
+ * Return the axis that spans the visible rows, or null if the current axis `now` still fits.
+ * @param {import("./view.js").View} view @param {number} at @param {number} shown the number of visible rows, from the position `at`
  * @param {[number, number]} now @param {Clock} clock
  * @returns {[number, number] | null}
  */
@@ -102,7 +102,7 @@ export function axisOf(view, at, shown, now, clock) {
 
 // Concurrency and critical path of a run.
 
-/** The number of concurrent rows, for each time at which it changes. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
+/** The number of concurrent rows (`counts`) from each time at which it changes (`times`), and the largest number. @param {Outline} o @param {Uint32Array} rows @returns {{times: Float64Array, counts: Uint16Array, most: number}} */
 export function concurrency(o, rows) {
   const starts = Float64Array.from(rows, (i) => o.start[i]).sort();
   const ends = Float64Array.from(rows, (i) => o.start[i] + o.dur[i]).sort();
@@ -110,7 +110,7 @@ export function concurrency(o, rows) {
   const counts = new Uint16Array(2 * rows.length);
   let most = 0;
   for (let k = 0, begun = 0, ended = 0; k < times.length; k++) {
-    // A row that ends when another begins is not concurrent with it.
+    // A row that ends at the time when another row begins does not overlap that row.
     const isEnd = begun >= starts.length || ends[ended] <= starts[begun];
     times[k] = isEnd ? ends[ended++] : starts[begun++];
     counts[k] = Math.max(0, begun - ended);
@@ -129,7 +129,7 @@ export function criticalPath(view) {
   const isOn = new Uint8Array(o.n);
   const below = children(o, hidden);
   const end = (/** @type {number} */ i) => o.start[i] + o.dur[i];
-  /** @type {[number, number][]} parents to visit, and until when */
+  /** @type {[number, number][]} the parents to visit, each with the latest end that its children may have */
   const todo = [[-1, Infinity]];
   for (let next = todo.pop(); next; next = todo.pop()) {
     let until = next[1];
@@ -143,7 +143,7 @@ export function criticalPath(view) {
   return isOn;
 }
 
-/** The children of each row, skipping hidden rows; rows without a parent are children of -1. @param {Outline} o @param {Uint8Array} hidden */
+/** The visible children by row; children of a hidden row count for its parent, rows without a parent for -1. @param {Outline} o @param {Uint8Array} hidden */
 function children(o, hidden) {
   /** @type {Map<number, number[]>} */
   const below = new Map();

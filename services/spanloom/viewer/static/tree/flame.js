@@ -51,7 +51,7 @@ export class Lanes {
     this.rows = rows;
   }
 
-  /** The index of the first row of a lane that starts after a time. @param {number} lane @param {number} time */
+  /** The index, in `rows`, of the first row of a lane that starts after a time. @param {number} lane @param {number} time */
   after(lane, time) {
     let low = this.first[lane];
     let high = this.first[lane + 1];
@@ -70,7 +70,7 @@ export class Lanes {
     return this.rows.subarray(begin, this.after(lane, to));
   }
 
-  /** The row of a lane at a time, or -1. @param {number} lane @param {number} time @param {number} pixel the time that a pixel covers */
+  /** The row of a lane at a time, or -1. @param {number} lane @param {number} time @param {number} pixel the duration that a pixel covers */
   at(lane, time, pixel) {
     if (lane < 0 || lane >= this.count) return -1;
     const { o, rows } = this;
@@ -83,7 +83,7 @@ export class Lanes {
 }
 
 /**
- * Assign each row that is not hidden to its lane.
+ * Return the lanes with the rows that are not hidden, each lane sorted by start.
  * @param {import("./outline.js").Outline} o @param {Uint16Array} lane @param {Uint8Array} hidden
  */
 export function lanes(o, lane, hidden) {
@@ -172,7 +172,7 @@ export class Flame extends Timeline {
       if (end < 0 || (x - taken < 0.8 && x > 0 && i !== this.active)) continue;
       const wide = Math.max(Math.min(end, width) - x, 1);
       context.fillStyle = of.page;
-      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // separates the rectangle from a row that still runs
+      if (wide > 3) context.fillRect(x - 1, y, 1, high - 1); // a gap, in case an earlier row of the lane still runs
       const isError = (o.flags[i] & ERROR) > 0;
       const isBegun = isError && !isPassed(o, i);
       context.fillStyle = isBegun ? of.error : (of[o.kinds[o.kind[i]]] ?? of.soft);

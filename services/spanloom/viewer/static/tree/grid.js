@@ -1,5 +1,5 @@
 /**
- * The tree as a treegrid of fixed row height: row elements are moved and reused (`pool.js`). The focus stays on the
+ * The tree as a treegrid of fixed row height: row elements are moved and reused (`row.js`). The focus stays on the
  * grid (`aria-activedescendant`).
  */
 import { t } from "../i18n/index.js";

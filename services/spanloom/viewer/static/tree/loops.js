@@ -53,7 +53,7 @@ function sums(o, first, end) {
   return { until, tokens, errors };
 }
 
-/** For each row that a loop shows directly below its first call, the row of that call; -1 for other rows. @param {Outline} o @param {Map<number, Loop>} loops */
+/** For each row that an opened loop shows directly below its first call, the row of the first call; -1 for other rows. @param {Outline} o @param {Map<number, Loop>} loops */
 export function headsOf(o, loops) {
   const heads = new Int32Array(o.n).fill(-1);
   for (const { first, end } of loops.values()) {

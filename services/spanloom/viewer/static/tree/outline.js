@@ -98,7 +98,7 @@ function sums(o, parent) {
     if (parent[i] < 0) continue;
     tokens[parent[i]] += tokens[i];
     errors[parent[i]] += errors[i];
-    if (isFault(o, i) || (passed[i] && isPlumbing(o, i))) passed[parent[i]] = 1; // as in goesUp
+    if (isFault(o, i) || (passed[i] && isPlumbing(o, i))) passed[parent[i]] = 1; // the same condition as in `goesUp`
   }
   return { tokens, errors, passed };
 }
@@ -122,12 +122,12 @@ export function rowOf(o, id) {
   return -1;
 }
 
-/** The text of a row in the URL; `rowAt` returns the row of such a text, or -1. @param {Outline} o @param {number} i */
+/** The text that identifies a row in the URL; `rowAt` is the inverse function. @param {Outline} o @param {number} i */
 export const addressOf = (o, i) => o.runs?.address(i) ?? spanId(o, i);
 /** @param {Outline} o @param {string | undefined} text */
 export const rowAt = (o, text) => (o.runs ? o.runs.rowAt(text) : rowOf(o, text));
 
-/** Whether all other rows are below a row. @param {Outline} o @param {number} i */
+/** Whether a row is the root of the whole outline, with all other rows below it. @param {Outline} o @param {number} i */
 export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 
 /** A duration in milliseconds. @param {Outline} o @param {number} units */
@@ -168,7 +168,7 @@ export function cause(o) {
 /** Whether a row is a step of a kind and not framework plumbing. @param {Outline} o @param {number} i @param {string} kind */
 const isStepOf = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
 
-/** The row of the agent that a row belongs to, or -1. @param {Outline} o @param {number} i */
+/** The row of the nearest ancestor of a row that is an agent's step, or -1. @param {Outline} o @param {number} i */
 function owner(o, i) {
   let up = o.parent[i];
   while (up >= 0 && !isStepOf(o, up, "agent")) up = o.parent[up];

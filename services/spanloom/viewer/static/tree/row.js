@@ -52,7 +52,7 @@ export class Row {
   }
 
   /**
-   * Show the name of the row at a position; the rest is hidden until it is filled, unless the row is the same.
+   * Show the name of the row at a position; other cells are hidden until `fill`, unless the row is the same as before.
    * @param {import("./view.js").View} view @param {number} at @param {number} height
    */
   place(view, at, height) {
@@ -137,9 +137,9 @@ export class Row {
   }
 }
 
-// The pool of row elements, as many as fit into the grid and a few more. Row `at` always uses the same element,
+// The pool of row elements, as many as fit into the grid and a few more. A position always has the same element,
 // so that scrolling by three rows fills three. Names are shown at once, the rest of a row when a frame has time:
-// a number per frame, rows in view first.
+// at most `WHOLE` rows per frame, rows in view first.
 
 const WHOLE = 12; // on a slow host a screen of 46 takes 20 ms
 
@@ -163,7 +163,7 @@ export class Pool {
     this.from = from;
   }
 
-  /** Fill as many rows as a frame has time for, starting at a row and then around it. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
+  /** Fill as many rows as a frame has time for, from the position `first` on, then the other rows of the pool. @param {number} first @param {import("./view.js").View} view @param {How} how @returns {boolean} whether all are filled */
   fill(first, view, how) {
     const { length } = this.rows;
     let room = WHOLE;
@@ -176,7 +176,7 @@ export class Pool {
     return true;
   }
 
-  /** Mark all elements as showing other rows. */
+  /** Make `place` show the names of all rows again, because all elements may show wrong rows. */
   forget() {
     this.from = -1;
   }
@@ -191,12 +191,12 @@ export class Pool {
     for (const row of this.rows) if (row.i >= 0) row.draw(o, axis, clock);
   }
 
-  /** Whether the element of a position shows its row. @param {number} at */
+  /** Whether the row at a position has an element. @param {number} at */
   has(at) {
     return at >= this.from && at < this.from + this.rows.length;
   }
 
-  /** The row that contains an element. @param {Element} part */
+  /** The row of the pool whose element contains this element. @param {Element} part */
   with(part) {
     return this.rows.find((one) => one.node.contains(part));
   }

@@ -1,6 +1,6 @@
 /**
  * The heat strip next to the rows: the distribution of tokens, time and errors over all rows that are not hidden.
- * A line of pixels shows the sum over its rows, relative to the largest sum. If all rows are in view,
+ * Each line of pixels shows the sums over its rows, relative to the largest sum. If all rows are in view,
  * each has its own band.
  */
 
@@ -69,7 +69,7 @@ export class Strip {
     new ResizeObserver(() => this.paint()).observe(canvas);
   }
 
-  /** The height of the rows in pixels, below the head. */
+  /** The height in pixels of the strip's part for rows, below the head. */
   length() {
     return Math.max(1, Math.min(this.height - this.row, this.view.count * this.row));
   }
@@ -97,7 +97,7 @@ export class Strip {
     this.frame(this.top, this.shown);
   }
 
-  /** The share of the largest sum for each line of pixels. @param {number} length */
+  /** By line of pixels: square roots of the shares of tokens and time in the largest sum; the number of errors. @param {number} length */
   sums(length) {
     const { o, rows, count } = this.view;
     const [tokens, time, bad] = [0, 1, 2].map(() => new Float64Array(length + 1));

@@ -17,7 +17,7 @@ export function stacked({ context, of, width }, { times, counts, most }, [from, 
   for (let k = 0; k + 1 < times.length; k++) {
     const end = Math.min(width, (clock.of(times[k + 1]) - from) * scale);
     const x = Math.max(0, (clock.of(times[k]) - from) * scale);
-    if (end < taken + 0.5 || !counts[k]) continue; // draw each pixel once
+    if (end < taken + 0.5 || !counts[k]) continue; // each pixel is drawn once
     const high = Math.max(1, (counts[k] / most) * STACK.high);
     context.fillRect(Math.max(x, taken), STACK.top + STACK.high - high, Math.max(end - Math.max(x, taken), 0.5), high);
     taken = end;
@@ -65,14 +65,14 @@ export function seams({ context, of, width, height }, [from, to], clock) {
   }
 }
 
-/** @param {Pen & {width: number, height: number}} pen @param {[number, number]} axis @param {number} at on the clock */
+/** @param {Pen & {width: number, height: number}} pen @param {[number, number]} axis @param {number} at the position of the playhead on the clock */
 export function playhead({ context, of, width, height }, [from, to], at) {
   const x = ((at - from) / (to - from)) * width;
   context.fillStyle = of.accent;
   context.fillRect(Math.round(x) - 1, 0, 2, height);
 }
 
-/** Additions that are drawn over the rows. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
+/** What a timeline shows besides its rows: the clock of its positions, the concurrency, the rows of the critical path. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
 // The visible range.
 
 /** @typedef {{pick: (i: number) => void, seek: (time: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} Listener */
@@ -85,7 +85,7 @@ export class Timeline {
     this.listener = listener;
     /** @type {More} */
     this.more = { clock: new Clock(o, []), busy: null, critical: null };
-    /** The visible range, on the clock. @type {[number, number]} */
+    /** The visible range, as positions on the clock. @type {[number, number]} */
     this.axis = [o.first, o.last];
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     canvas.addEventListener("dblclick", () => this.whole());

@@ -5,13 +5,13 @@
 import { headsOf, loopsOf } from "./loops.js";
 import { isFault, isPlumbing, isWhole } from "./outline.js";
 
-// Finds the rows that match a search, by searching the dictionaries instead of each row.
+// Finds the rows that match a search; names are compared once per distinct name, not for each row.
 
 /** @typedef {{kinds: Set<string>, text: string, found: Iterable<number> | null, only?: Uint8Array | null}} Matching
  *    `found`: rows in whose texts the service found the search text; `only`: restricts hits to these rows */
 
 /**
- * Return the rows that are hits, the kept rows (hits and their ancestors), and the ancestors.
+ * Return flags per row (hits; kept rows, which are hits and their ancestors; ancestors), and the number of hits.
  * @param {import("./outline.js").Outline} o @param {Matching} wanted @param {Uint8Array} hidden
  */
 export function find(o, { kinds, text, found, only }, hidden) {
@@ -124,12 +124,12 @@ export class View {
     this.count = count;
   }
 
-  /** The loop that begins with a row, if it is collapsed or can be. @param {number} i */
+  /** The loop that begins with a row; undefined if there is none, or if framework spans are shown, which unfold loops. @param {number} i */
   loopAt(i) {
     return this.hasFrames ? undefined : this.loops.get(i);
   }
 
-  /** The first row after the rows that opening a row shows below it. @param {number} i */
+  /** The row after the last row that can be shown below a row: the end of its loop, otherwise of its subtree. @param {number} i */
   endOf(i) {
     return this.loopAt(i)?.end ?? this.o.end[i];
   }
@@ -139,7 +139,7 @@ export class View {
     return this.seen[this.endOf(i)] > this.seen[i + 1];
   }
 
-  /** Tokens and errors of a row, including the rows that it hides if it is closed. @param {number} i */
+  /** The tokens and errors of a row, including those of its hidden descendants or calls if it is closed. @param {number} i */
   sums(i) {
     const { o } = this;
     if (!this.isOpen(i)) return this.loopAt(i) ?? { tokens: o.tokens[i], errors: o.errors[i] };
@@ -176,7 +176,7 @@ export class View {
     this.rebuild();
   }
 
-  /** Make a row visible: open its ancestors, remove what filters it out. @param {number} i */
+  /** Make a row visible: open its ancestors, and remove the filter or restriction that hides it. @param {number} i */
   reveal(i) {
     if (this.root >= 0 && (i < this.root || i >= this.o.end[this.root])) this.root = -1;
     if (this.kept && !this.kept[i]) this.filter(null);
@@ -190,7 +190,7 @@ export class View {
   }
 
   /**
-   * Keep rows of these kinds with this text in name or agent, or found by the service, and their ancestors.
+   * Keep rows of the wanted kinds with the wanted text (in name or agent, or found by the service), and their ancestors.
    * @param {Wanted | null} wanted
    */
   filter(wanted) {

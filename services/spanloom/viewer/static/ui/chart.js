@@ -1,5 +1,5 @@
 /**
- * A chart over time: bars on top of each other, or lines. Arrow keys or the pointer choose an interval, whose numbers are
+ * A chart over time: stacked bars, or lines. Arrow keys or the pointer choose an interval, whose numbers are
  * shown in words; dragging, or Shift with the arrows, chooses several. A table has the same numbers.
  */
 import { useState } from "../vendor/hooks.js";
@@ -42,7 +42,7 @@ export function Chart({ label, slots, series, format, isLine = false, pick, isTh
 /** @param {{series: Series[]}} props */
 const Legend = ({ series }) => html`<span class="legend">${series.map((one) => html`<span><i class=${one.tone}></i> ${one.name}</span>`)}</span>`;
 
-/** The largest value of the chart. @param {Series[]} series @param {boolean} isLine */
+/** The largest value on a chart: of a stack of bars, or of a point of a line. @param {Series[]} series @param {boolean} isLine */
 function most(series, isLine) {
   const sums = (series[0]?.values ?? []).map((_, i) => series.map((one) => one.values[i] ?? 0).reduce((a, b) => (isLine ? Math.max(a, b) : a + b), 0));
   return sums.reduce((a, b) => Math.max(a, b), 0);
@@ -61,7 +61,7 @@ const shown = (value, format) => (value === null ? "–" : format(value));
 /** @param {Slot} first @param {Slot} last */
 const span = (first, last) => `${clock(first.start)} – ${clock(last.end)}`;
 
-/** The bars of an interval. @param {Series[]} series @param {number} i @param {number} top */
+/** The stacked bars of an interval. @param {Series[]} series @param {number} i @param {number} top */
 function stack(series, i, top) {
   let above = HEIGHT;
   return series.map((one) => {
@@ -73,7 +73,7 @@ function stack(series, i, top) {
   });
 }
 
-/** A path with gaps where there is no value; a value between gaps is a short line. @param {(number | null)[]} values @param {number} top */
+/** The SVG path of a line, with gaps where there is no value; a value between gaps is a short line. @param {(number | null)[]} values @param {number} top */
 function lineOf(values, top) {
   let isDrawing = false;
   return values.map((value, i) => {

@@ -12,7 +12,7 @@ import { html } from "./html.js";
 /** @param {unknown} failed */
 export const asError = (failed) => (failed instanceof ApiError ? failed : new ApiError(0, String(failed)));
 
-/** The error of a module that could not be loaded. */
+/** Return the error for a module that could not be loaded. */
 export const missing = () => new ApiError(0, t("error.unreachable"));
 
 /** A counter that is incremented to retry a failed request: on demand, or when the service is reachable again. @param {ApiError | null} error @returns {[number, () => void]} */
@@ -72,7 +72,7 @@ export function later(load) {
 
 // Requests of the pages for team annotation.
 
-/** A name as part of a path. @param {string} name */
+/** A name encoded as a segment of a path. @param {string} name */
 export const part = (name) => encodeURIComponent(name);
 
 /**

@@ -13,7 +13,7 @@ import { Navigation } from "./navigation.js";
 /** @typedef {import("../i18n/index.js").Key} Key */
 /**
  * @typedef {{key: string, label: Key, run: (event: KeyboardEvent) => void, isPressed?: (event: KeyboardEvent) => boolean, isAnywhere?: boolean}} Shortcut
- *   `key`: as the browser names it and the help shows it; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
+ *   `key`: its name in the browser and in the help; `isPressed`: replaces the comparison with `key`; `isAnywhere`: also while typing
  */
 
 export const areOn = kept("keys", true);
@@ -193,5 +193,5 @@ export function Failure({ error, again }) {
   </section>`;
 }
 
-/** The message of the service about a refused request. @param {{error: import("../api.js").ApiError | null}} props */
+/** Shows the message of the service about a refused request. @param {{error: import("../api.js").ApiError | null}} props */
 export const Refusal = ({ error }) => html`<p class="refusal" role="alert">${error ? coded(visible(error.message)) : ""}</p>`;

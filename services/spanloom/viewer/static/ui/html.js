@@ -19,7 +19,7 @@ export function visible(text) {
   return text.replace(HIDDEN, (one) => `⟨U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
-/** The same in one line, truncated. @param {string} text @param {number} most characters */
+/** Return a text in one line, truncated, with hidden characters shown as ⟨U+202E⟩. @param {string} text @param {number} most characters */
 export function line(text, most) {
   const piece = text.slice(0, most + 1).replace(/\s+/g, " ");
   return visible(piece.length > most || text.length > most ? `${piece.slice(0, most)}…` : piece);
@@ -31,8 +31,8 @@ export const coded = (text) => text.split("`").map((part, at) => (at % 2 ? html`
 // Restores the focus when the focused element is removed.
 
 /**
- * For a temporary component: if it is removed while it has the focus, the previously focused element gets it back.
- * @returns {{current: any}} a ref of the component
+ * Give the focus back to the previously focused element if a temporary component is removed while it has the focus.
+ * @returns {{current: any}} the ref for the element of the component
  */
 export function useFocusBack() {
   const box = useRef(/** @type {HTMLElement | null} */ (null));

@@ -3,9 +3,9 @@ import { t } from "../i18n/index.js";
 import { change } from "../state/place.js";
 import { html } from "./html.js";
 
-/** `order`: the field that orders the list. @typedef {{label: import("../i18n/index.js").Key, order?: string, isNumber?: boolean}} Headed */
+/** `order`: the field by which the column orders the list. @typedef {{label: import("../i18n/index.js").Key, order?: string, isNumber?: boolean}} Headed */
 
-/** A click orders by the column, the largest first; another click reverses the order. @param {{column: Headed, order: string}} props */
+/** The head of a column: a click orders by the column, largest first; another click reverses the order. @param {{column: Headed, order: string}} props */
 export function SortHead({ column, order }) {
   const label = t(column.label);
   if (!column.order) return html`<th class=${column.isNumber ? "number" : ""}>${label}</th>`;

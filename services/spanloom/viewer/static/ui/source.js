@@ -4,7 +4,7 @@ import { html, visible } from "./html.js";
 /** @typedef {{line: number, key: string, reason: string, isError: boolean}} Finding */
 /** @typedef {{name: () => string, at: (line: number) => string}} Words */
 
-/** @param {{text: string, findings: Finding[], words: Words}} props `words`: the name of the text, and of a line */
+/** @param {{text: string, findings: Finding[], words: Words}} props `words`: the accessible name of the text, and the text that names a line */
 export function Source({ text, findings, words }) {
   const lines = text.replace(/\n$/, "").split("\n");
   return html`<ol class="source" aria-label=${words.name()} tabindex="0">${lines.map((one, at) => html`<li key=${at}><code>${visible(one) || " "}</code>

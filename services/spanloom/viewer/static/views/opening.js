@@ -29,7 +29,7 @@ export function open(name, parameters, isStep = true) {
   opened.value = { name, search: location.search, faults: [] };
 }
 
-/** Whether there is no query yet: neither in the URL, nor from a click on this page, nor in the query box. */
+/** Whether the reader has made no query yet: none in the URL, by a click on this page, or in the query box. */
 function isBare() {
   const box = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
   return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;

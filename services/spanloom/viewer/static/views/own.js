@@ -33,7 +33,7 @@ export function asView(name, text) {
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** Faults of a view that only the page can find, when it knows all columns. @param {Of} of @param {Parameters} parameters */
+/** The faults of a view that only the page can find, once it has loaded all columns: unknown columns. @param {Of} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
   if (of !== "runs" || !columns) return [];
   if (!more.value.length) import("../list/more_columns.js").catch(() => {});
