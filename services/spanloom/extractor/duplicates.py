@@ -115,9 +115,11 @@ class _CallsByContent:
 
     def __init__(self, calls: Iterable[Call]) -> None:
         self._calls: defaultdict[str, list[Call]] = defaultdict(list)
+        self._dialects: defaultdict[str, set[str]] = defaultdict(set)
         self._longest_ns: defaultdict[str, int] = defaultdict(int)
         for call in sorted(calls, key=_START):
             self._calls[call.call_key].append(call)
+            self._dialects[call.call_key].add(call.dialect)
             lasted_ns = call.end_ns - call.start_ns
             self._longest_ns[call.call_key] = max(lasted_ns, self._longest_ns[call.call_key])
 
@@ -132,8 +134,11 @@ class _CallsByContent:
         )
 
     def other_reports(self, call: Call) -> Iterator[Call]:
-        """Yield calls that may be reports of the same call by another instrumentation."""
-        calls = self._calls[sought_key(call.call_key)]
+        """Return calls that may be reports of the same call by another instrumentation."""
+        key = sought_key(call.call_key)
+        if self._dialects[key] <= {call.dialect}:
+            return iter(())  # the usual case
+        calls = self._calls[key]
         near = chain(started_near(calls, call), overlap_alike(calls, call))
         return (other for other in near if other.dialect != call.dialect)
 

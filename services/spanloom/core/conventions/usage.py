@@ -176,13 +176,11 @@ def read_total_in(payload: Mapping[str, Json]) -> int:
 
 
 def _usage(counts: Sequence[int]) -> Usage:
-    usage = Usage(*counts[:TOTAL])
-    if not counts[CACHE_CREATION]:
-        usage = usage._replace(cache_creation_tokens=counts[_SHORT_CACHE] + counts[_LONG_CACHE])
-    if counts[INPUT] or not counts[NET_INPUT]:
-        return usage
-    cached = usage.cache_read_tokens + usage.cache_creation_tokens
-    return usage._replace(input_tokens=counts[NET_INPUT] + cached)
+    tokens, output, reasoning, read, created = counts[:TOTAL]
+    created = created or counts[_SHORT_CACHE] + counts[_LONG_CACHE]
+    if not tokens and counts[NET_INPUT]:
+        tokens = counts[NET_INPUT] + read + created
+    return Usage(tokens, output, reasoning, read, created)
 
 
 def _plan(keys: Iterable[str], prefixes: Sequence[str]) -> Plan:

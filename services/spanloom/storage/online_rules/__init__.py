@@ -9,6 +9,7 @@ from spanloom.core.model.online_rule import RuleProgress, Spent, Walk, WalkPlace
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.annotations.rows import living, living_page
 from spanloom.storage.engine.parameters import batched, within
+from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.slices import in_slices
 from spanloom.storage.online_rules.rows import (
     WORK_COLUMNS,
@@ -31,22 +32,28 @@ class ClickHouseOnlineRules:
     """``OnlineRuleStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection.
+    connection. The rules, for which the service looks each second, are cached.
     """
 
-    def __init__(self, worker: Connection, reader: Connection) -> None:
-        """Use the connections; the caller closes them."""
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool = False) -> None:
+        """Use the connections, which the caller closes; see ``Remembered`` for ``is_alone``."""
         self._worker = worker
         self._reader = reader
+        self._rules: Remembered[Sequence[OnlineRule]] = Remembered(is_alone=is_alone)
 
     def put(self, rule: OnlineRule) -> None:
         """See ``OnlineRuleStore.put``."""
-        self._worker.insert_objects("online_rules", [rule_row(rule)])
+        with self._rules.writes:
+            self._worker.insert_objects("online_rules", [rule_row(rule)])
 
     def list(self, reach: Reach, name: str = "") -> Sequence[OnlineRule]:
         """See ``OnlineRuleStore.list``."""
-        rows = self._reader.rows("read_online_rules", reach=within(reach), of_name=name)
-        return list(map(rule_of, rows))
+
+        def read() -> Sequence[OnlineRule]:
+            rows = self._reader.rows("read_online_rules", reach=within(reach), of_name=name)
+            return tuple(map(rule_of, rows))
+
+        return list(self._rules.get((reach, name), read))
 
     def add_work(self, work: Sequence[Work]) -> None:
         """See ``OnlineRuleStore.add_work``."""
