@@ -104,7 +104,7 @@ MUTANTS = (
         was="return text and text.lower()",
         becomes="return text",
         why="a trace id in upper case is not found",
-        killed_by=[f"{UNIT}/terminal/test_views.py::test_the_tree_in_a_pipe_has_no_colours"],
+        killed_by=[f"{UNIT}/cli/test_arguments.py::test_a_trace_id_may_be_typed_in_upper_case"],
     ),
     Mutant(
         name="empty-runs-in-lists",

@@ -177,9 +177,7 @@ MUTANTS = (
         was="if until is None or not comes_later(line.cursor, until):",
         becomes="if until is None or comes_later(until, line.cursor):",
         why="the run at the last candidate of a look is on no page",
-        killed_by=[
-            f"{CONTRACT}/test_trajectory_lists.py::test_pages_stay_whole_among_many_old_versions"
-        ],
+        killed_by=[f"{UNIT}/test_candidates.py::test_the_line_at_the_last_candidate_is_not_lost"],
     ),
     Mutant(
         name="page-upside-down",
