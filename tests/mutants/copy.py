@@ -81,7 +81,8 @@ class Copy:
 
     def _forget_store(self) -> None:
         """Force the next run to create its store's tables anew: a mutant may be in their schema."""
-        shutil.rmtree(self._shared / "made", ignore_errors=True)
+        for made in self._shared.glob("made-*/"):  # see ``_made_once`` in tests/conftest.py
+            shutil.rmtree(made)
 
     def test(self, tests: Sequence[str], *options: str, run_s: float = RUN_S) -> Ended:
         """Run tests; stop at the first that fails."""
