@@ -11,17 +11,23 @@ from tests.support.span_store import content_event
 from tests.support.trajectory_records import make_record
 
 from spanloom.core.model.access import Reach
+from spanloom.core.model.alert import Alert
 from spanloom.core.model.annotation_queue import Queue
+from spanloom.core.model.experiment import Experiment, ExperimentEnd
+from spanloom.core.model.online_rule import OnlineRule
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import Replay, Selection
 from spanloom.core.ports.annotations import StoredScheme
+from spanloom.storage.alerts import ClickHouseAlerts
 from spanloom.storage.annotations.queues import ClickHouseAnnotationQueues
 from spanloom.storage.annotations.schemes import ClickHouseSchemes
 from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import migrate
 from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.statements import request_schema
+from spanloom.storage.experiments import ClickHouseExperiments
 from spanloom.storage.feed.clocks import Announcer, OwnClock
+from spanloom.storage.online_rules import ClickHouseOnlineRules
 from spanloom.storage.replays import ClickHouseReplays
 from spanloom.storage.runs.store import ClickHouseTrajectories
 from spanloom.storage.spans.store import ClickHouseSpans
@@ -127,3 +133,38 @@ def test_queues_are_asked_for_until_one_is_put(
     store.put(queue)
     assert before + [list(store.list(own)) for _ in range(2)] == [[], [], [queue], [queue]]
     assert empty.asked.count("read_queues") == asked
+
+
+@pytest.mark.parametrize(("is_alone", "asked"), [(True, 3), (False, 6)])
+def test_running_experiments_are_asked_for_until_one_starts_or_ends(
+    empty: NotingConnection, is_alone: bool, asked: int
+) -> None:
+    store = ClickHouseExperiments(empty, empty, is_alone=is_alone)
+
+    def running() -> list[list[str]]:
+        return [[one.id for one in store.running(Reach.ALL)] for _ in range(2)]
+
+    before = running()
+    store.start(Experiment("p", "x", "i", "{}", started_by="ada"), ["ab" * 16])
+    during = running()
+    store.end("p", "i", ExperimentEnd("done"))
+    assert before + during + running() == [[], [], ["i"], ["i"], [], []]
+    assert empty.asked.count("running_experiments") == asked
+
+
+@pytest.mark.parametrize(("is_alone", "asked"), [(True, 2), (False, 4)])
+def test_alerts_and_rules_are_asked_for_until_one_is_put(
+    empty: NotingConnection, is_alone: bool, asked: int
+) -> None:
+    alerts = ClickHouseAlerts(empty, empty, is_alone=is_alone)
+    rules = ClickHouseOnlineRules(empty, empty, is_alone=is_alone)
+    alert, rule = Alert("p", "a", 1, 1, put_by="ada"), OnlineRule("p", "r", 1, put_by="ada")
+
+    def stored() -> list[object]:
+        return [(*alerts.list(Reach.ALL), *rules.list(Reach.ALL)) for _ in range(2)]
+
+    before = stored()
+    alerts.put(alert)
+    rules.put(rule)
+    assert before + stored() == [(), (), (alert, rule), (alert, rule)]
+    assert empty.asked.count("read_alerts") == empty.asked.count("read_online_rules") == asked
