@@ -158,7 +158,7 @@ def test_alerts_and_rules_are_asked_for_until_one_is_put(
 ) -> None:
     alerts = ClickHouseAlerts(empty, empty, is_alone=is_alone)
     rules = ClickHouseOnlineRules(empty, empty, is_alone=is_alone)
-    alert, rule = Alert("p", "a", 1, 1, put_by="ada"), OnlineRule("p", "r", 1, put_by="ada")
+    alert, rule = Alert("p", "a", 1, 1, put_by="ada"), OnlineRule("p", "r", since_us=1)
 
     def stored() -> list[object]:
         return [(*alerts.list(Reach.ALL), *rules.list(Reach.ALL)) for _ in range(2)]
