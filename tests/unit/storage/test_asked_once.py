@@ -158,13 +158,18 @@ def test_alerts_and_rules_are_asked_for_until_one_is_put(
 ) -> None:
     alerts = ClickHouseAlerts(empty, empty, is_alone=is_alone)
     rules = ClickHouseOnlineRules(empty, empty, is_alone=is_alone)
-    alert, rule = Alert("p", "a", 1, 1, put_by="ada"), OnlineRule("p", "r", since_us=1)
 
-    def stored() -> list[object]:
-        return [(*alerts.list(Reach.ALL), *rules.list(Reach.ALL)) for _ in range(2)]
+    def stored() -> list[tuple[list[str], list[str]]]:
+        return [
+            (
+                [one.name for one in alerts.list(Reach.ALL)],
+                [one.name for one in rules.list(Reach.ALL)],
+            )
+            for _ in range(2)
+        ]
 
     before = stored()
-    alerts.put(alert)
-    rules.put(rule)
-    assert before + stored() == [(), (), (alert, rule), (alert, rule)]
+    alerts.put(Alert("p", "a", 1, 1))
+    rules.put(OnlineRule("p", "r"))
+    assert before + stored() == [([], []), ([], []), (["a"], ["r"]), (["a"], ["r"])]
     assert empty.asked.count("read_alerts") == empty.asked.count("read_online_rules") == asked
