@@ -188,7 +188,7 @@ class Document:
 
     @property
     def root(self) -> DocumentStep:
-        """The root, which stands for the run as a whole."""
+        """The root, which represents the whole run."""
         return DocumentStep(self.json.get(ROOT) or {}, self.root_type)
 
     @property

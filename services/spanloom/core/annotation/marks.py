@@ -1,7 +1,7 @@
 """Applies edits to an annotator's marks, finds conflicts and problems, and computes scores.
 
 The page implements edits, conflicts and scores too, so that annotators can work while the service
-cannot be reached (``viewer/static/annotate``: ``marks.js``, ``merge.js``, ``score.js``).
+cannot be reached (``viewer/static/annotate``: ``marks.js``, ``writes.js``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Orders the steps of a run, and numbers them by their position in this order.
 
 Steps are ordered by start; of steps with equal starts the longest comes first, so that an agent
-comes before its first call. Positions count from 1; 0 stands for no step.
+comes before its first call. Positions count from 1; 0 means no step.
 """
 
 from __future__ import annotations
