@@ -116,7 +116,7 @@ class RunAlerts:
     def _of_older(
         self, current: Mapping[str, Alert], last: Iterable[AlertEvent], now_ns: int
     ) -> Iterator[_Check]:
-        """Yield checks of older versions of alerts, for the runs on which these versions fire."""
+        """Yield checks of older versions of alerts, for the runs on which they are still firing."""
         firing: dict[tuple[str, int], dict[TraceKey, AlertEvent]] = {}
         for event in last:
             if event.is_firing and event.alert_version != current[event.alert].version:

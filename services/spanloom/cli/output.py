@@ -142,7 +142,11 @@ def give_rows(
     columns: Sequence[str] = (),
     must_find: bool = False,
 ) -> None:
-    """Print rows as ``give`` prints items; ``draw`` renders them with all columns on a terminal."""
+    """Print rows in the format ``form``, as ``give`` prints items.
+
+    ``draw`` prints the table for people; with ``columns``, a plain table of these columns is
+    printed.
+    """
     if columns:
         rows, draw = _chosen(rows, columns), render_rows
     count = _WRITERS[form](rows, columns) if form in _WRITERS else _draw(rows, draw)

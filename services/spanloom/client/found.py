@@ -89,7 +89,10 @@ class Table(Found[ItemT]):
         return self._filled(frames, self._listing.of(fields))
 
     def rows(self, fields: str | None = None) -> Found[Row]:
-        """Return the items as plain JSON values, with only those fields: ``"core,cost"``."""
+        """Return the items as plain JSON values.
+
+        ``fields`` names the fields to include, separated by commas (``"core,cost"``).
+        """
         return Found(self._client, RowWalks(self._listing.of(fields)))
 
     def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:
@@ -157,7 +160,10 @@ class AsyncTable(AsyncFound[ItemT]):
         return await self._filled(frames, self._listing.of(fields))
 
     def rows(self, fields: str | None = None) -> AsyncFound[Row]:
-        """Return the items as plain JSON values, with only those fields: ``"core,cost"``."""
+        """Return the items as plain JSON values.
+
+        ``fields`` names the fields to include, separated by commas (``"core,cost"``).
+        """
         return AsyncFound(self._client, RowWalks(self._listing.of(fields)))
 
     async def _filled(self, frames: Frames[FoundT], listing: Listing[ItemT]) -> FoundT:

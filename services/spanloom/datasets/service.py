@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PAGE_BYTES = 8 << 20
 """Bytes of contents that are read at once; at least one item."""
 PAGE_ITEMS = 500
+AGAIN_S = 30
+"""Seconds within which the background task in ``keeper.py`` removes a deleted dataset."""
 _MOST_TRIES = 20
 """Maximum attempts to commit, if other processes take the version number first."""
 

@@ -103,7 +103,7 @@ class Tools:
     ) -> str:
         """Find runs of agents, one line each with its matching step, newest first.
 
-        Shapes of runs too: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
+        Conditions on steps: has(tool = "search" then tool = "refund"), count(type = tool) > 3.
         """
         start = page_start(cursor, since)
         query: Query = {"where": combined_where(where, text), "order": order_by, "limit": limit}

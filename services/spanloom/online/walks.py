@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def walk_key(rule: OnlineRule, walk: Walk) -> str:
-    """Return a text that identifies a walk of a rule; empty if the rule needs no such walk.
+    """Return a key for the rule's current walk of this kind; empty if the rule needs none.
 
-    For a rule that was deleted and created again it is another text.
+    A rule that is deleted and created again gets another key.
     """
     if walk is Walk.RESCORE:
         return f"version {rule.rescored}" if rule.rescored else ""

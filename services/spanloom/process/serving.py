@@ -38,7 +38,10 @@ class PatientServer(uvicorn.Server):
     """A uvicorn server that serves until ``end`` is called."""
 
     def __init__(self, config: Config) -> None:
-        """Prepare; uvicorn's date header and request limit, which need its loop, must be off."""
+        """Create a server; ``config`` has ``date_header=False`` and no ``limit_max_requests``.
+
+        Both need uvicorn's polling main loop, which this class replaces.
+        """
         super().__init__(config)
         self._end = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -152,7 +152,10 @@ class Runner:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Reserve one of the threads; raises ``SqlError`` if too many wait, or for too long."""
+        """Reserve one of the threads that run statements for the block.
+
+        Raises ``SqlError`` if too many statements wait for a thread, or if this one waits too long.
+        """
         if self._waiting >= MAX_WAITING:
             raise _too_many()
         self._waiting += 1

@@ -203,9 +203,10 @@ class Writer:
         self._stopping.wait(REFUSED_BACKOFF_S)
 
     def _store_good_spans(self, request: SpooledRequest, refusal: Exception) -> SpooledRequest:
-        """Store the good spans of a refused request; return the request with the other spans.
+        """Store the acceptable spans of a refused request; return the request with the others.
 
-        The whole request stays in the spool meanwhile, because storing a span again has no effect.
+        The whole request stays in the spool meanwhile: after a crash these spans are stored again,
+        which has no effect.
         """
         spans = cut(request)
         if len(spans) < 2:

@@ -111,7 +111,12 @@ def find_innermost(
     can_hold: Callable[[Span], bool],
     holds: Callable[[Span, Span], bool] = encloses,
 ) -> Mapping[str, Span]:
-    """Map each span's id to the innermost span that passes ``can_hold`` and ``holds`` the span."""
+    """Map a span's id to the innermost span around it for which both functions return true.
+
+    ``can_hold(outer)`` preselects outer spans, ``holds(outer, span)`` decides. Spans without such
+    an outer span are left out. Only the last ``MAX_OPEN`` preselected spans that are open are
+    examined.
+    """
     outer_of: dict[str, Span] = {}
     open_spans: list[Span] = []
     for span in sorted(spans, key=lambda s: (s.start_ns, -s.end_ns, s.span_id)):

@@ -61,7 +61,10 @@ _OF_KIND = {
 
 
 def _kind(span: Span | Signature) -> str:
-    """Return Spring AI's kind, as any key shows it; empty for model calls and embeddings."""
+    """Return ``spring.ai.kind``, or the kind of which another key is typical.
+
+    It is empty for model calls and embeddings, which have neither.
+    """
     attributes = span.attributes
     return attributes.get(KIND) or next(
         (kind for key, kind in _OF_KIND.items() if key in attributes), ""

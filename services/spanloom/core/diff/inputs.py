@@ -53,7 +53,11 @@ class ModelInputs:
         return [self._messages[key] for key in keys]
 
     def keys(self, step: DiffStep, *, new: bool = False) -> Sequence[int] | None:
-        """Return the keys of a call's messages, all or only new; ``None`` if it has no messages."""
+        """Return a number for each message in a call's input; equal messages have equal numbers.
+
+        With ``new`` only the messages that no earlier call of the agent had. ``None`` if the input
+        has no messages.
+        """
         self._read_agent(step)
         return (self._new if new else self._all).get(step.id)
 

@@ -57,11 +57,12 @@ class Calls:
         self._legs = legs
 
     def without_own_calls(self, outer: Mapping[str, str]) -> dict[str, str]:
-        """Return ``outer``, the reports found by dialects, without calls that a tool makes itself.
+        """Return ``outer`` without the MCP calls that a tool makes while it runs.
 
-        ``outer`` maps a span id to the id of the span that it repeats. A tool's own calls are legs
-        below a tool that is no leg, with arguments that differ from each other or, if there is only
-        one leg, from the tool's.
+        ``outer`` has the duplicates that dialects found: the id of a span, and the id of the span
+        that reports the same call. If the span of a framework's tool has several legs whose
+        arguments differ, or one leg whose arguments differ from the tool's, the legs are separate
+        calls by the tool, not reports of it.
         """
         families: defaultdict[str, list[str]] = defaultdict(list)
         for span_id, target in outer.items():

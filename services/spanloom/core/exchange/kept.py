@@ -78,7 +78,7 @@ class Member(NamedTuple):
 
 
 def _has_place(step: DocumentStep) -> bool:
-    """Return whether the parent of a step, or of an agent listed as a step, is not its owner."""
+    """Return whether a step has an owner, and a parent other than this owner."""
     return step.owner is not None and step.parent_id not in ("", step.owner.id)
 
 
@@ -208,7 +208,10 @@ def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
 
 
 def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> None:
-    """Count failures of spans that are not steps, and failures with data that their step lacks."""
+    """Count, as lost, the failures of spans that are not steps, and those that a step cannot hold.
+
+    A step has no traceback, and may lack the type of its error.
+    """
     steps = view.by_id()
     for at, error in enumerate(errors):
         step = steps.get(error.get("where", ""))

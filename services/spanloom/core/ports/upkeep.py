@@ -77,7 +77,7 @@ class Upkeep(Protocol):
         """
 
     def close(self) -> None:
-        """Release the store."""
+        """Close the connection to the store; no other method may be called afterwards."""
 
 
 class SnapshotTaker(Protocol):

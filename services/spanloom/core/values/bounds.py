@@ -57,7 +57,10 @@ def _count_items(text: str) -> int:
 
 @contextmanager
 def watch_unread() -> Iterator[set[int]]:
-    """Yield a set that collects the hashes of texts too dense to parse while the block runs."""
+    """Yield a set that, within the block, collects the hashes of texts that were not parsed.
+
+    These are texts with too many JSON items for their size.
+    """
     unread: set[int] = set()
     token = _unread.set(unread)
     try:

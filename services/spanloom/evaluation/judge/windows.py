@@ -20,10 +20,10 @@ _OVERLAP_SHARE = 4
 
 
 def capacity(windows: int, tokens: int) -> int:
-    """Return how many tokens of lines, each shortened by ``bounded``, surely fit into windows.
+    """Return how many tokens of text are sure to fit into this many windows: half of each.
 
-    At most a quarter of a window repeats lines, and at most a quarter stays free because the next
-    line is longer.
+    The overlap with the previous window takes at most a quarter. ``bounded`` shortens each line to
+    a quarter of a window, so less than a quarter is left free if the next line does not fit.
     """
     return windows * tokens // 2
 

@@ -125,7 +125,11 @@ def _size(value: object) -> int:
 
 
 def _patterns(schema: object) -> Iterator[str]:
-    """Yield all possible patterns in a schema."""
+    """Yield every regular expression in a schema, at any depth.
+
+    These are the values of ``pattern`` and the keys of ``patternProperties``. Texts that only look
+    like one, as in an ``enum``, are included.
+    """
     waiting = [schema]
     while waiting:
         value = waiting.pop()

@@ -65,7 +65,10 @@ class Shared:
             self._collector[0].admit(key_project)
 
     def new_file(self) -> Path:
-        """Create an empty file; raises ``OverloadedError``."""
+        """Create an empty file for an import, and return its path.
+
+        Raises ``OverloadedError`` if it cannot be created.
+        """
         try:
             handle, name = tempfile.mkstemp(prefix="import-", dir=self._directory)
         except OSError as error:

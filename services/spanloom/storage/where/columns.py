@@ -65,9 +65,9 @@ _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 
 def items_in(sql: str) -> Sequence[tuple[str, str]]:
-    """Return the columns of steps that occur in an expression, each with the SQL of its array.
+    """Return the step columns that an SQL expression uses, each with the SQL of its array.
 
-    The expression has no literals, so every match is the name of an item.
+    They are found by their names, because the expression has parameters in place of literals.
     """
     return [(name, _ITEMS[name]) for name in dict.fromkeys(_ITEM.findall(sql))]
 

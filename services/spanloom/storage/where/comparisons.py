@@ -131,7 +131,7 @@ class Literals:
         return f"{self._prefix}{len(self.values)}"
 
     def number(self, value: int) -> str:
-        """Return the placeholder for a whole number."""
+        """Add a whole number as a query parameter, and return its placeholder."""
         return self._place("Int64", value)
 
     def of(self, kind: FieldType, value: Value) -> str:

@@ -113,9 +113,10 @@ def words_of_run(words: str, part: str, tables: SideTables, literals: Literals) 
 
 
 def words_of_step(words: str, part: str, tables: SideTables, literals: Literals) -> str:
-    """Return the condition that a step has a text with all these words.
+    """Return the condition that a step has a text with all of these words.
 
-    Texts whose hash is not in the run's row at that step are of older versions, and are ignored.
+    A text counts only if its hash is one of the step's in the stored run; other texts are of older
+    versions.
     """
     if not words:
         raise InvalidQueryError(f'{part} is asked for words: {part}: "rate limit"', "where")

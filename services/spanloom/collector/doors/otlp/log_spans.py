@@ -125,8 +125,9 @@ def _is_unique(prompt: str, conversation: str) -> bool:
 def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:
     """Set a span's name and attributes from a record, and return the span.
 
-    The attribute ``event.name`` is the name with its prefix. A text body that is not just the name
-    of an event becomes the attribute ``body``; the fields of an object become attributes.
+    ``name`` has the sender's prefix (``claude_code.tool_result``), and is set as ``event.name`` too.
+    If the record's body is a map, its entries become attributes; if it is a text other than the
+    name of an event, it becomes the attribute ``body``.
     """
     span.name = name
     span.attributes.extend(a for a in record.attributes if a.key != EVENT_NAME)

@@ -70,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return one regular expression for all patterns, in which ``[`` has no special meaning."""
+    """Return a regular expression for what any glob matches; ``[`` is no special character."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 

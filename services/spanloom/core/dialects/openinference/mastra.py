@@ -41,7 +41,10 @@ class OpenInferenceMastra(OpenInference):
         return signature.scope_name == _SCOPE and SPAN_KIND in signature.attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify spans of kind ``LLM``, which is not specific, by name, others by kind."""
+        """Classify a span by its kind, but a span of kind ``LLM`` by its name.
+
+        Mastra gives the kind ``LLM`` to workflows, loops and chunks too.
+        """
         if span_kind(span) != "LLM":
             return super().classify(span, view)
         if span.name.startswith("workflow."):

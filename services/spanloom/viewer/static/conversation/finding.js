@@ -40,7 +40,7 @@ export class RunSearch {
     this.seen = new Set();
   }
 
-  /** Search the runs up to a position in the order. @param {number} [end] */
+  /** Continue the search with the next runs of `order`, up to the position `end`; by default all. @param {number} [end] */
   async go(end = this.order.length) {
     this.round += 1;
     this.isGoing = true;

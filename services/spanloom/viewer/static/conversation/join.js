@@ -79,7 +79,7 @@ export class Runs {
     return this.row(at, span && outline ? rowOf(outline, span) : -1);
   }
 
-  /** The number of a row in a newer join, in which more outlines are loaded; for a placeholder, the run's first step. @param {Runs} now @param {number} i */
+  /** Where row `i` is in `now`, a newer join with more outlines loaded; a placeholder becomes the first step of its run. @param {Runs} now @param {number} i */
   moved(now, i) {
     if (i < 0) return i;
     const at = this.at(i);

@@ -36,7 +36,7 @@ description: Mark the places that are wrong.
 ${ERRORS}`,
 };
 
-// The editor.
+// The text of a scheme; the service checks it after each pause in typing.
 
 /** @typedef {import("../pages/schemes.js").Remark} Remark */
 /** @typedef {import("../records.js").CheckedScheme} Checked */

@@ -93,7 +93,7 @@ export class Row {
     this.draw(o, how.axis, how.clock);
   }
 
-  /** @param {import("./view.js").View} view @param {number} i @param {number} warmest */
+  /** Fill in the numbers. @param {import("./view.js").View} view @param {number} i @param {number} warmest the most tokens of any row, to which bars are scaled */
   numbers(view, i, warmest) {
     const { o } = view;
     const isClosed = view.has(i) && !view.isOpen(i);
