@@ -125,7 +125,7 @@ def _is_unique(prompt: str, conversation: str) -> bool:
 def describe(record: LogRecord, name: str, texts: Mapping[str, str], span: Span) -> Span:
     """Set a span's name and attributes from a record, and return the span.
 
-    ``name`` has the sender's prefix (``claude_code.tool_result``), and is set as ``event.name`` too.
+    ``name`` has the sender's prefix (``claude_code.tool_result``), and becomes ``event.name`` too.
     If the record's body is a map, its entries become attributes; if it is a text other than the
     name of an event, it becomes the attribute ``body``.
     """
