@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 import pytest
 
 from spanloom.cli.arguments import LATEST, to_trace_id, to_trace_id_or_latest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _CONTEXT = click.Context(click.Command("show"))
 _PARAMETER = click.Option(["--trace-id"])
 
 
 @pytest.mark.parametrize("read", [to_trace_id, to_trace_id_or_latest])
-def test_a_trace_id_may_be_typed_in_upper_case(read: object) -> None:
-    assert callable(read)
+def test_a_trace_id_may_be_typed_in_upper_case(read: Callable[..., str | None]) -> None:
     assert read(_CONTEXT, _PARAMETER, "AB" * 16) == "ab" * 16
     for text in ("ab", "ab" * 17, "xy" * 16):
         with pytest.raises(click.BadParameter, match="32 hex digits"):

@@ -9,6 +9,7 @@ import orjson
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, step_types
 
+from spanloom.core.duplicates import wording
 from spanloom.core.duplicates.wording import contradict
 from spanloom.core.model.message import make_message
 
@@ -96,3 +97,9 @@ def test_parallel_calls_with_equal_counts_are_two_if_they_say_different_things()
 
 def test_without_texts_the_counts_decide() -> None:
     assert models(reported(2, "framework", says("no")), reported(3, "client", ("", ""))) == [2]
+
+
+def test_the_quick_way_for_ascii_finds_the_same_letters() -> None:
+    every = "".join(map(chr, range(128)))
+    assert wording._only_words(every) == wording._NO_WORDS.sub("", every).lower()
+    assert wording._only_words(f"{every}É") == wording._only_words(every) + "é"

@@ -99,9 +99,9 @@ def overlap_alike(calls: Sequence[Call], call: Call) -> Iterator[Call]:
 
     An instrumentation may report a stream only from its first chunk on.
     """
-    start_ns, end_ns, answer = call.start_ns, call.end_ns, call.answer
-    for other in _nearest(calls, call) if answer else ():
-        if other.answer == answer and other.start_ns <= end_ns and other.end_ns >= start_ns:
+    for other in _nearest(calls, call):
+        is_within = other.start_ns <= call.end_ns and other.end_ns >= call.start_ns
+        if is_within and other.answers_as(call):
             yield other
 
 

@@ -37,7 +37,7 @@ class ClickHouseAlerts:
     connection. The alerts, for which the service looks each second, are cached.
     """
 
-    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool = False) -> None:
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
         """Use the connections, which the caller closes; see ``Remembered`` for ``is_alone``."""
         self._worker = worker
         self._reader = reader

@@ -72,7 +72,7 @@ class ClickHouseExperiments:
     connection. The running experiments, for which the service looks each second, are cached.
     """
 
-    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool = False) -> None:
+    def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:
         """Use the connections, which the caller closes; see ``Remembered`` for ``is_alone``."""
         self._worker = worker
         self._reader = reader
