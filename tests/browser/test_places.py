@@ -15,6 +15,7 @@ from tests.support.examples import some_every_day
 from tests.support.interception import Held, intercept
 from tests.support.long_runs import DEEP
 from tests.support.page_runs import send_many
+from tests.support.reused_page import remember
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -219,6 +220,35 @@ def test_no_button_moves_when_an_answer_comes(
     expect(page.locator("select").locator("option", has_text="tokens").first).to_be_attached()
     expect(page.locator("table.runs tbody tr").first).to_be_visible()
     assert [button.bounding_box() for button in buttons.all()] == before
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("menu", "address", "item"),
+    [
+        ("Views", "*/v1/views?*", {"id": "1", "parameters": {}, "faults": [], "owner": "ada"}),
+        ("Into a queue", "*/v1/queues*", {}),
+    ],
+)
+def test_no_button_of_a_menu_moves_when_an_answer_comes(
+    page: Page, service: RunningSpanloom, menu: str, address: str, item: dict[str, object]
+) -> None:
+    """A list that comes late is below what the page shows at once."""
+    remember(page, service.api, "views", {"of this browser": "since=7d"})
+    page.goto(f"{service.api}/?since=7d")
+    expect(page.locator("table.runs tbody tr").first).to_be_visible()
+    page.keyboard.press("x")
+    held: list[Held] = []
+    intercept(page, address, held.append)
+    page.get_by_role("button", name=menu, exact=True).click()
+    sheet = page.locator(".sheet")
+    before = page.evaluate(SIGHT, "sheet button")
+    assert before
+    wait_until(page, lambda: bool(held))
+    held[0].fulfill(json={"items": [{**item, "name": "comes late"}]})
+    expect(sheet.get_by_role("button", name="comes late", exact=True)).to_be_visible()
+    now = page.evaluate(SIGHT, "sheet button")
+    assert [button for button in before if button not in now] == []
 
 
 @pytest.mark.nightly

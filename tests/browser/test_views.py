@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 ROWS = "table.runs tbody tr"
+OF_TEAM = ".sheet ul[aria-label='Of the team:'] li"
 WEEK = {"where": "outcome = failed", "since": "7d"}
 HOSTILE = "<img src=x onerror=alert(1)>\u202egnp.exe \u0627\u0644\u0641\u0634\u0644"
 
@@ -104,7 +105,7 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
     page.goto(f"{service.api}/?where=outcome+%3D+failed&since=7d")
     menu(page).get_by_label("Name of this view").fill("failures")
     press(page, "Save for the team")
-    expect(page.locator(".sheet [role=status]").last).to_have_text("Saved.")
+    expect(page.locator(".sheet > [role=status]")).to_have_text("Saved.")
     with colleague(browser, service, "bo") as other:
         other.goto(service.api)
         expect(menu(other)).to_contain_text("ada")
@@ -119,7 +120,7 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
         press(page, "More for failures")
         page.get_by_label("New name of failures").fill("errors")
         press(page, "Rename")
-        expect(page.locator(".sheet [role=alert]").first).to_contain_text("bo has changed")
+        expect(page.locator(".sheet li [role=alert]")).to_contain_text("bo has changed")
         expect(page.get_by_role("button", name="of the week", exact=True)).to_be_visible()
         expect(page.get_by_label("New name of of the week")).to_have_value("errors")
         press(page, "Rename")
@@ -128,7 +129,7 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
         ).to_be_visible()
         other.on("dialog", lambda asked: asked.accept())
         press(other, "Delete")
-        expect(other.locator(".sheet [role=alert]").first).to_contain_text("ada has changed")
+        expect(other.locator(".sheet li [role=alert]")).to_contain_text("ada has changed")
         expect(
             other.locator(".sheet").get_by_role("button", name="errors", exact=True)
         ).to_be_visible()
@@ -136,7 +137,7 @@ def test_a_colleague_sees_renames_and_deletes_what_another_saved(
         expect(other.locator(".sheet")).to_contain_text("None yet.")
     page.get_by_label("New name of errors").fill("kept")
     press(page, "Rename")
-    expect(page.locator(".sheet [role=alert]").first).to_contain_text("may have been deleted")
+    expect(page.locator(".sheet li [role=alert]")).to_contain_text("may have been deleted")
     press(page, "Save it as a new one")
     expect(page.get_by_role("button", name="kept", exact=True)).to_be_visible()
     assert [(view["name"], view["parameters"]) for view in views(service)] == [("kept", WEEK)]
@@ -152,7 +153,7 @@ def test_a_page_opens_with_its_default_and_everything_is_a_click_away(
     menu(page)
     press(page, "More for failures")
     press(page, "Open the page with it")
-    expect(page.locator(".sheet li").first).to_contain_text("default")
+    expect(page.locator(OF_TEAM).first).to_contain_text("default")
     page.goto(service.api)
     chip = page.locator(".chip[role=status]")
     expect(chip).to_contain_text("View: failures")
@@ -169,7 +170,7 @@ def test_a_page_opens_with_its_default_and_everything_is_a_click_away(
     menu(page)
     press(page, "More for failures")
     press(page, "No longer open the page with it")
-    expect(page.locator(".sheet li").first).not_to_contain_text("default")
+    expect(page.locator(OF_TEAM).first).not_to_contain_text("default")
     page.goto(service.api)
     expect(page.locator(ROWS)).to_have_count(every)
     assert query_of(page) == {}
@@ -193,7 +194,7 @@ def test_every_page_over_runs_has_views_of_its_own(
     expect(page.locator(".chip[role=status]")).to_contain_text("View: ours")
     assert query_of(page) == parameters
     sheet = menu(page)
-    expect(sheet.locator("li").first).to_contain_text("ours")
+    expect(page.locator(OF_TEAM).first).to_contain_text("ours")
     expect(sheet).not_to_contain_text("of runs")
     page.get_by_label("Name of this view").fill("mine")
     press(page, "Save for me")
@@ -205,7 +206,7 @@ def test_a_view_of_steps_keeps_their_order(page: Page, service: RunningSpanloom)
     page.goto(f"{service.api}/steps?where=type+%3D+model&order=-duration")
     menu(page).get_by_label("Name of this view").fill("slow calls")
     press(page, "Save for the team")
-    expect(page.locator(".sheet [role=status]").last).to_have_text("Saved.")
+    expect(page.locator(".sheet > [role=status]")).to_have_text("Saved.")
     page.goto(f"{service.api}/steps")
     menu(page)
     press(page, "slow calls")
@@ -271,7 +272,7 @@ def test_a_view_that_cannot_be_used_says_why_and_what_to_do(
     menu(page)
     press(page, "More for old")
     press(page, "Share with the team")
-    expect(page.locator(".sheet [role=alert]").first).to_contain_text("no run field 'hue'")
+    expect(page.locator(".sheet li [role=alert]")).to_contain_text("no run field 'hue'")
 
 
 @pytest.mark.nightly
@@ -311,7 +312,7 @@ def test_names_are_texts_of_bounded_length(page: Page, service: RunningSpanloom)
     for button in ("Save for me", "Save for the team"):
         box.fill("x" * 10_000)
         press(page, button)
-        expect(page.locator(".sheet [role=alert]").last).to_have_text(
+        expect(page.locator(".sheet > [role=alert]")).to_have_text(
             "A name has up to 100 characters; this has 10,000."
         )
         expect(box).to_have_value("x" * 10_000)
@@ -332,7 +333,7 @@ def test_nothing_typed_is_lost_while_the_service_is_away_or_refuses(
     box.fill("the week")
     leave(page)
     press(page, "Save for the team")
-    expect(page.locator(".sheet [role=alert]").last).to_contain_text(AWAY)
+    expect(page.locator(".sheet > [role=alert]")).to_contain_text(AWAY)
     page.keyboard.press("Escape")
     come_back(page)
     expect(menu(page).get_by_label("Name of this view")).to_have_value("the week")
@@ -340,11 +341,11 @@ def test_nothing_typed_is_lost_while_the_service_is_away_or_refuses(
     intercept(page, "*/v1/views?*", lambda held: held.fulfill(status=429, json=busy))
     page.reload()
     sheet = menu(page)
-    expect(sheet.locator("[role=note]").first).to_contain_text("Too many requests")
+    expect(page.locator(".sheet > [role=note]")).to_contain_text("Too many requests")
     expect(sheet.get_by_label("Name of this view")).to_have_value("the week")
     intercept(page, "*/v1/views", lambda held: held.fulfill(status=429, json=busy))
     press(page, "Save for the team")
-    expect(sheet.locator("[role=alert]").last).to_contain_text("Too many requests")
+    expect(page.locator(".sheet > [role=alert]")).to_contain_text("Too many requests")
     expect(sheet.get_by_label("Name of this view")).to_have_value("the week")
     press(page, "Keep it for me instead")
     expect(page.get_by_role("button", name="the week", exact=True)).to_be_visible()
@@ -388,12 +389,12 @@ def test_keys_open_the_views_of_their_project_and_say_what_they_may(
     expect(page.get_by_role("button", name="ours", exact=True)).to_be_visible()
     page.get_by_label("Name of this view").fill("more")
     press(page, "Save for the team")
-    expect(page.locator(".sheet [role=alert]").last).to_contain_text("annotate")
+    expect(page.locator(".sheet > [role=alert]")).to_contain_text("annotate")
     expect(page.get_by_label("Name of this view")).to_have_value("more")
     enter("writes")
-    expect(page.locator(".sheet [role=note]").first).to_contain_text("read")
+    expect(page.locator(".sheet > [role=note]")).to_contain_text("read")
     press(page, "Save for the team")
-    expect(page.locator(".sheet [role=status]").last).to_have_text("Saved.")
+    expect(page.locator(".sheet > [role=status]")).to_have_text("Saved.")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${
 /** @param {{ids: string[]}} props */
 function Choices({ ids }) {
   const { project } = place.value.query;
-  const { data } = useFetched("/v1/queues", { project });
+  const { data, error } = useFetched("/v1/queues", { project });
   const [notice, setNotice] = useState("");
   /** @param {import("./view.js").Queue} queue */
   const add = (queue) => {
@@ -27,7 +27,8 @@ function Choices({ ids }) {
     picked.value = ids;
     location.href = link("/queues", { new: "1", project });
   };
-  return html`<ul class="choices">${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}
-    <li><button class="plain" onClick=${create}>${t("queue.new")}</button></li></ul>
-    <p class="quiet" role="status">${notice}</p>`;
+  // The queues are last: they come later, and the button above them does not move under a click.
+  return html`<ul class="choices"><li><button class="plain" onClick=${create}>${t("queue.new")}</button></li>
+    ${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}</ul>
+    <p class="quiet" role="status">${notice || error?.message}</p>`;
 }

@@ -1,4 +1,4 @@
-/** The menu of views: the team's views, this browser's views, the presets, and a form to save a view. */
+/** The menu of views: this browser's views, the presets, a form to save a view, and the team's views. */
 import { views as en } from "../i18n/en/views.js";
 import { learn, t } from "../i18n/index.js";
 import { views as zh } from "../i18n/zh/views.js";
@@ -42,13 +42,14 @@ function Views({ of }) {
   /** @type {View[]} */
   const team = data?.items ?? [];
   const own = Object.entries(ownOf(of).value).map(([name, text]) => asView(name, text));
-  return html`<p class="quiet" role="note">${t("views.team")} ${error ? error.message : data && !team.length && t("views.none")}</p>
-    <ul class="choices" aria-label=${t("views.team")}>${team.map((view) => html`<${Row} key=${view.id} of=${of} view=${view} again=${again} />`)}</ul>
-    ${own.length > 0 && html`<p class="quiet">${t("views.own")}</p><ul class="choices" aria-label=${t("views.own")}>${own.map((view) => html`<${Row} key=${view.name} of=${of} view=${view} again=${again} />`)}</ul>`}
+  // The team's views are last: they come later, and nothing above them moves under a click.
+  return html`${own.length > 0 && html`<p class="quiet">${t("views.own")}</p><ul class="choices" aria-label=${t("views.own")}>${own.map((view) => html`<${Row} key=${view.name} of=${of} view=${view} again=${again} />`)}</ul>`}
     <p class="quiet">${t("views.given")}</p><ul class="choices" aria-label=${t("views.given")}>
       ${of === "runs" && GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open("", parametersOf(text))}>${t(label)}</button></li>`)}
       <li><button class="plain" onClick=${() => open("", {})}>${t("views.all")}</button></li></ul>
-    <${Save} of=${of} again=${again} />`;
+    <${Save} of=${of} again=${again} />
+    <p class="quiet" role="note">${t("views.team")} ${error ? error.message : data && !team.length && t("views.none")}</p>
+    <ul class="choices" aria-label=${t("views.team")}>${team.map((view) => html`<${Row} key=${view.id} of=${of} view=${view} again=${again} />`)}</ul>`;
 }
 
 /** Saves the parameters in the URL as a view. @param {{of: Of, again: () => void}} props */
