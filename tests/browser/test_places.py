@@ -20,6 +20,7 @@ from tests.support.reused_page import remember
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
     from tests.conftest import RunningSpanloom
+    from tests.support.page_runs import PageRuns
 
 SIGHT = """(sort) => [...document.querySelectorAll(`.${sort}`)].map((one) => {
   const { x, y, width, height } = one.getBoundingClientRect();
@@ -248,6 +249,35 @@ def test_no_button_of_a_menu_moves_when_an_answer_comes(
     held[0].fulfill(json={"items": [{**item, "name": "comes late"}]})
     expect(sheet.get_by_role("button", name="comes late", exact=True)).to_be_visible()
     now = page.evaluate(SIGHT, "sheet button")
+    assert [button for button in before if button not in now] == []
+
+
+PRESSED = "run-head .title :is(button, a)"
+VERSIONS = [{"version": version, "is_newest": version == 2, "stored_at": "0"} for version in (2, 1)]
+SCORE = {"score_id": "1", "target": "trajectory", "name": "helpful", "author": "judge", "value": 1}
+SCORE |= {"status": "ok", "label": "", "rationale": "", "evidence": [], "stale": False}
+SCORE |= {"experiment": "", "rule_id": "", "step_id": "", "passed": True, "project": "default"}
+
+
+@pytest.mark.parametrize(
+    ("label", "address", "items"),
+    [("v1 ▾", "*/versions*", VERSIONS), ("Scores 1 ▾", "*/v1/scores?*", [SCORE])],
+)
+def test_no_button_of_a_run_moves_when_an_answer_comes(
+    page: Page, service: RunningSpanloom, runs: PageRuns, label: str, address: str, items: object
+) -> None:
+    held: list[Held] = []
+    intercept(page, address, held.append)
+    page.goto(f"{service.api}/trajectories/{runs.failing}")
+    head = page.locator(".run-head")
+    expect(head.get_by_role("link", name="Conversation")).to_be_visible()
+    before = page.evaluate(SIGHT, PRESSED)
+    assert len(before) > 1
+    wait_until(page, lambda: bool(held))
+    for answer in held:
+        answer.fulfill(json={"items": items})
+    expect(head.get_by_text(label)).to_be_visible()
+    now = page.evaluate(SIGHT, PRESSED)
     assert [button for button in before if button not in now] == []
 
 

@@ -36,7 +36,7 @@ MOST_MARKS = 2_000
 """Marks in memory at a time, or more if one annotator has more marks in one run."""
 
 
-class Due(NamedTuple):
+class OutdatedScores(NamedTuple):
     """One annotator's marks of one run whose score was computed with other weights."""
 
     key: TraceKey
@@ -66,22 +66,22 @@ class Outdated:
         self._scheme = scheme
         self._known = {scheme.hash: False}
 
-    def batches(self) -> Iterator[Sequence[Due]]:
+    def batches(self) -> Iterator[Sequence[OutdatedScores]]:
         """Yield the marks whose scores are outdated, in batches, ordered by trace id.
 
         Marks and scores are read page by page.
         """
-        batch, held = list[Due](), 0
-        for due in self._all():
-            batch.append(due)
-            held += len(due.marks)
+        batch, held = list[OutdatedScores](), 0
+        for outdated in self._all():
+            batch.append(outdated)
+            held += len(outdated.marks)
             if held >= MOST_MARKS:
                 yield batch
                 batch, held = [], 0
         if batch:
             yield batch
 
-    def _all(self) -> Iterator[Due]:
+    def _all(self) -> Iterator[OutdatedScores]:
         reach, name = Reach.only(self._project), self._scheme.name
         scores = every_score(self._scores, reach, ScoreQuery(name=name, target="trajectory"))
         marks = every_annotation(self._annotations, reach, AnnotationQuery(scheme=name))
@@ -89,14 +89,14 @@ class Outdated:
         for _, of_run in groupby(merged, key=_trace_of):
             yield from self._of_run(list(of_run))
 
-    def _of_run(self, rows_of_run: Sequence[Row]) -> Iterator[Due]:
+    def _of_run(self, rows_of_run: Sequence[Row]) -> Iterator[OutdatedScores]:
         scores = [score for score in rows_of_run if isinstance(score, Score)]
         rows = [row for row in rows_of_run if isinstance(row, Annotation)]
         for _, of_one in groupby(rows, key=lambda row: row.slot.annotator):
             own = list(of_one)
             marks = [row for row in own if not row.is_deleted]
             if marks and (old := self._outdated_scores(marks, scores)):
-                yield Due(marks[0].slot.key, marks, old, max(row.at_us for row in own))
+                yield OutdatedScores(marks[0].slot.key, marks, old, max(row.at_us for row in own))
 
     def _outdated_scores(
         self, marks: Sequence[Annotation], scores: Iterable[Score]
@@ -164,20 +164,20 @@ class Rescoring:
                         self._scores.add(changed)
         return reading
 
-    def _changed(self, scheme: Scheme, batch: Sequence[Due]) -> Iterator[Score]:
+    def _changed(self, scheme: Scheme, batch: Sequence[OutdatedScores]) -> Iterator[Score]:
         """Yield new revisions of the changed scores.
 
         The scores of a run that cannot be read stay unchanged. Raises ``RetryableError`` if the
         store does not respond.
         """
-        versions = self._read_ahead([due.key for due in batch])
-        for due in batch:
+        versions = self._read_ahead([outdated.key for outdated in batch])
+        for outdated in batch:
             try:
-                current = versions.get(due.key) or self._versions.current(due.key)
-                changed = list(self._rescored(scheme, due, current))
+                current = versions.get(outdated.key) or self._versions.current(outdated.key)
+                changed = list(self._rescored(scheme, outdated, current))
             except Exception as error:
-                self._schemes.find(due.key.project, scheme.name)  # raises if the store is away
-                log.warning("a run keeps its score", **due.key._asdict(), error=str(error))
+                self._schemes.find(outdated.key.project, scheme.name)  # raises if the store is away
+                log.warning("a run keeps its score", **outdated.key._asdict(), error=str(error))
             else:
                 yield from changed
 
@@ -189,16 +189,18 @@ class Rescoring:
             log.warning("runs are read one by one", error=str(error))
             return {}
 
-    def _rescored(self, scheme: Scheme, due: Due, current: int) -> Iterator[Score]:
+    def _rescored(self, scheme: Scheme, outdated: OutdatedScores, current: int) -> Iterator[Score]:
         """Yield new revisions of one annotator's changed scores in a run."""
-        if (now := self._versions.anchors(due.key, current)) is None:
+        if (now := self._versions.anchors(outdated.key, current)) is None:
             return
-        score = score_now(scheme, self._reading.resolve(due.key, due.marks, current), now.to_judge)
-        for old in due.scores:
+        score = score_now(
+            scheme, self._reading.resolve(outdated.key, outdated.marks, current), now.to_judge
+        )
+        for old in outdated.scores:
             if (old.number, old.is_complete) != (score.value, score.is_complete):
                 yield replace(
                     old,
-                    revision=max(due.newest_us, old.revision) + 1,
+                    revision=max(outdated.newest_us, old.revision) + 1,
                     judged_version=current,
                     number=score.value,
                     is_complete=score.is_complete,

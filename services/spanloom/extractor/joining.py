@@ -103,14 +103,14 @@ def _compare(
             joins.members[home].append(part)
     joins.homes.update((key, homes[key]) for key in own)
     due = [
-        *_left_alone(own, homes, joins.former),
+        *_homes_of_built(own, homes, joins.former),
         *_misplaced(own, built, stored, homes),
-        *_left(own, stored, homes, joins.former),
+        *_former_homes(own, stored, homes, joins.former),
     ]
     joins.due.update((key, sizes[key]) for key in due)
 
 
-def _left_alone(
+def _homes_of_built(
     own: Mapping[TraceKey, Part],
     homes: Mapping[TraceKey, TraceKey],
     former: Mapping[TraceKey, Part],
@@ -122,7 +122,7 @@ def _left_alone(
             yield key._replace(trace_id=before.home)
 
 
-def _left(
+def _former_homes(
     own: Mapping[TraceKey, Part],
     stored: Sequence[Part],
     homes: Mapping[TraceKey, TraceKey],

@@ -18,9 +18,9 @@ import { html } from "../ui/html.js";
 // evaluators of the steps of open runs.
 
 /** @typedef {Awaited<ReturnType<typeof annotationsOf>>} RunAnnotations */
-/** @typedef {{trace_id: string, project: string}} Of */
+/** @typedef {{trace_id: string, project: string}} RunKey */
 
-/** @param {Of} of */
+/** @param {RunKey} of */
 const keyOf = (of) => `${of.project} ${of.trace_id}`;
 
 /** Find the annotated runs, with one request for all runs. @returns {Promise<Set<string>>} */

@@ -8,12 +8,12 @@ import { change, place } from "../state/place.js";
 import { html } from "../ui/html.js";
 import { useFields } from "./columns.js";
 
-/** @typedef {import("./suggest.js").Of} Of */
+/** @typedef {import("./suggest.js").Subject} Subject */
 
 /** @param {Event} event */
 const valueOf = (event) => /** @type {HTMLSelectElement} */ (event.target).value;
 
-/** @param {{of: Of}} props */
+/** @param {{of: Subject}} props */
 export function Choice({ of }) {
   const fields = useFields(of);
   const [name, setName] = useState(of === "steps" ? "type" : "outcome");

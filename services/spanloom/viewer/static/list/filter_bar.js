@@ -11,7 +11,7 @@ import { remember, useOffers } from "./offers.js";
 import { failure } from "./runs.js";
 import { TimeRange } from "./time_range.js";
 
-/** @typedef {import("./suggest.js").Of} Of */
+/** @typedef {import("./suggest.js").Subject} Subject */
 
 const Choice = later(async () => (await import("./builder.js")).Choice);
 
@@ -22,7 +22,7 @@ export function ask(where) {
   change({ where, cursor: null, at: null }, true);
 }
 
-/** @param {{of?: Of}} props */
+/** @param {{of?: Subject}} props */
 export function FilterBar({ of = "trajectories" }) {
   const where = place.value.query.where ?? "";
   const [text, setText] = useState(where);

@@ -3,20 +3,20 @@ import { useRef, useState } from "../vendor/hooks.js";
 import { kept } from "../state/reader.js";
 import { loadFields } from "./columns.js";
 
-/** @typedef {import("./suggest.js").Of} Of */
+/** @typedef {import("./suggest.js").Subject} Subject */
 
 /** Queries that this browser has sent, newest first, by subject. */
 const recent = kept("questions", /** @type {Record<string, string[]>} */ ({}));
 const MOST_RECENT = 8;
 
-/** @param {Of} of @param {string} query */
+/** @param {Subject} of @param {string} query */
 export function remember(of, query) {
   if (query) recent.value = { ...recent.peek(), [of]: [query, ...(recent.peek()[of] ?? []).filter((one) => one !== query)].slice(0, MOST_RECENT) };
 }
 
 /**
  * The suggestions below the query box, and their keys: arrows move, Enter or Tab accepts one, Escape closes.
- * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Of} of
+ * @param {{current: HTMLInputElement | null}} input @param {(text: string) => void} setText @param {Subject} of
  */
 export function useOffers(input, setText, of) {
   const [offers, setOffers] = useState(/** @type {import("./suggest.js").Suggestion[]} */ ([]));
@@ -55,7 +55,7 @@ export function useOffers(input, setText, of) {
   return { offers, at, look, take, press };
 }
 
-/** @param {HTMLInputElement} box @param {Of} of @param {AbortSignal} until */
+/** @param {HTMLInputElement} box @param {Subject} of @param {AbortSignal} until */
 async function offered(box, of, until) {
   const { suggest } = await import("./suggest.js");
   const fields = (await loadFields()).filter((one) => one.of === of);

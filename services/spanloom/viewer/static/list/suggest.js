@@ -4,7 +4,7 @@ import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
 /** A text that replaces the input from `from` to the caret; `hint`: its description. @typedef {{text: string, from: number, hint: string}} Suggestion */
-/** The kind of items that a query selects, as named in `/v1/fields`. @typedef {"trajectories" | "steps"} Of */
+/** The kind of items that a query selects, as named in `/v1/fields`. @typedef {"trajectories" | "steps"} Subject */
 
 const MOST = 8;
 const VALUES = 5;
@@ -19,7 +19,7 @@ const JOINING = ["+", "-", "*", "/"];
 const NUMBERS = new Set(["integer", "number", "duration"]);
 
 /**
- * @param {string} text the input before the caret @param {Field[]} fields @param {Of} of @param {string[]} recent @param {AbortSignal} until
+ * @param {string} text the input before the caret @param {Field[]} fields @param {Subject} of @param {string[]} recent @param {AbortSignal} until
  * @returns {Promise<Suggestion[]>}
  */
 export async function suggest(text, fields, of, recent, until) {
@@ -48,7 +48,7 @@ function signsFor({ operators, type, has_keys: hasKeys }, begun, from) {
   return signs.map((one) => ({ text: one === "in" ? "in (" : `${one} `, from, hint: "" }));
 }
 
-/** @param {Field} field @param {string} begun @param {number} from @param {Of} of @param {AbortSignal} until @returns {Promise<Suggestion[]>} */
+/** @param {Field} field @param {string} begun @param {number} from @param {Subject} of @param {AbortSignal} until @returns {Promise<Suggestion[]>} */
 async function valuesFor(field, begun, from, of, until) {
   const low = begun.replace(/^"/, "").toLowerCase();
   const values = await known(field, low ? 50 : VALUES, of, until);
@@ -56,7 +56,7 @@ async function valuesFor(field, begun, from, of, until) {
   return fitting.map(({ value, count }) => ({ text: `${field.type === "text" ? quoted(value) : value} `, from, hint: count === null ? "" : `× ${count}` }));
 }
 
-/** Values of a field: its fixed values, or values in the store, the most frequent first. @param {Field} field @param {number} limit @param {Of} of @param {AbortSignal} until @returns {Promise<{value: string, count: number | null}[]>} */
+/** Values of a field: its fixed values, or values in the store, the most frequent first. @param {Field} field @param {number} limit @param {Subject} of @param {AbortSignal} until @returns {Promise<{value: string, count: number | null}[]>} */
 async function known({ name, type, choices, example, has_keys: hasKeys }, limit, of, until) {
   if (choices.length) return choices.map((value) => ({ value, count: null }));
   if (type === "text" && !hasKeys) {

@@ -21,7 +21,7 @@ function Choices({ ids }) {
     const { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions } = queue;
     const body = { scheme, mode, annotators, each, blind, order, away, threshold, sample, where, living, instructions, trace_ids: ids };
     sendJson("PUT", `/v1/queues/${part(queue.name)}`, body, { project: queue.project }).then(
-      (now) => setNotice(t("queue.added", { name: queue.name, put: ids.length, n: now.items })), (error) => setNotice(asError(error).message));
+      (now) => setNotice(t("queue.added", { name: queue.name, put: ids.length, n: now.items })), (why) => setNotice(asError(why).message));
   };
   const create = () => {
     picked.value = ids;

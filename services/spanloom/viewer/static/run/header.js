@@ -147,13 +147,13 @@ export function Header() {
   const notes = notesOf(view.value);
   return html`<header class="run-head ${isFolded ? "folded" : ""}">
     <div class="title"><span class="state s-${state}" title=${words}>${sign}</span>
-      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> ${run.status === "live" && !version && html`<${Follow} />`} <${Versions} />
+      <h1><bdi>${visible(run.root_name || run.trace_id)}</bdi></h1><span class="quiet">${words}</span> ${run.status === "live" && !version && html`<${Follow} />`}
       ${run.release && html`<span class="quiet">${t("run.release")} <bdi>${line(run.release, 40)}</bdi></span>`}
       <span class="quiet" title=${run.trace_id}>${moment(Number(run.started_at))}</span>
       <${ExportButton} class="copy" sources=${[{ trace: traceId(), project, version }]} n=${1}>${t("export.open")}<//><p class="on-paper">${t("export.paper")}</p>
       <${DatasetButton} class="copy" sources=${[{ trace: traceId(), project, version }]} />
-      ${scoresOf.value && html`<${scoresOf.value.Run} trace=${run.trace_id} />`}
       ${run.conversation_id && html`<a href=${link("/conversation", { id: run.conversation_id, step: run.trace_id })}>${t("conversation.title")}</a>`}
+      <${Late} trace=${run.trace_id} />
       <button class="unfold" aria-expanded=${String(!isFolded)} aria-label=${t("run.figures")} title=${t("run.figures")} onClick=${() => setFolded(!isFolded)}>${isFolded ? "▾" : "▴"}</button></div>
     ${version && html`<p class="newer">${t("versions.old", { version })}</p>`}
     <${Metrics} run=${version ? oldRun(run, whole?.document) : run} metrics=${whole?.metrics} />
@@ -162,6 +162,9 @@ export function Header() {
     <${Newer} />
   </header>`;
 }
+
+/** What is loaded after the run: last in its line, so that nothing else moves under a click. @param {{trace: string}} props */
+const Late = ({ trace }) => html`<${Versions} />${scoresOf.value && html`<${scoresOf.value.Run} trace=${trace} />`}`;
 
 /** The switch for adding new rows of a live run automatically. */
 const Follow = () => html`<button class="copy" aria-pressed=${String(following.value)} title=${t("follow.means")} onClick=${() => { following.value = !following.peek(); }}>${t("follow")}</button>`;

@@ -13,7 +13,7 @@ import { Row, Trouble, useChange } from "./row.js";
 
 learn({ en, zh });
 
-/** @typedef {import("./opening.js").Of} Of */
+/** @typedef {import("./opening.js").ListPage} ListPage */
 /** @typedef {import("./opening.js").View} View */
 
 const GIVEN = /** @type {const} */ ([
@@ -26,7 +26,7 @@ const GIVEN = /** @type {const} */ ([
 /** The typed name of a view that is not stored yet; it survives closing the menu and entering a key. */
 const draft = kept("view.draft", "", sessionStorage);
 
-/** @param {{of: Of}} props */
+/** @param {{of: ListPage}} props */
 export function ViewMenu({ of }) {
   const now = opened.value;
   const isOn = now?.name && place.value && now.search === location.search;
@@ -35,7 +35,7 @@ export function ViewMenu({ of }) {
     <${Menu} label=${t("views")} until=${now}><${Views} of=${of} /><//>`;
 }
 
-/** @param {{of: Of}} props */
+/** @param {{of: ListPage}} props */
 function Views({ of }) {
   const { project } = place.value.query;
   const { data, error, again } = useFetched("/v1/views", { page: of, project });
@@ -52,7 +52,7 @@ function Views({ of }) {
     <ul class="choices" aria-label=${t("views.team")}>${team.map((view) => html`<${Row} key=${view.id} of=${of} view=${view} again=${again} />`)}</ul>`;
 }
 
-/** Saves the parameters in the URL as a view. @param {{of: Of, again: () => void}} props */
+/** Saves the parameters in the URL as a view. @param {{of: ListPage, again: () => void}} props */
 function Save({ of, again }) {
   const { project } = place.value.query;
   const { error, notice, run, refuse } = useChange(again);

@@ -4,7 +4,7 @@ import { signal } from "../vendor/signals.js";
 import { place, show } from "../state/place.js";
 
 /** @typedef {import("../records.js").ViewItem} View */
-/** @typedef {"runs" | "steps" | "conversations" | "overview"} Of */
+/** @typedef {"runs" | "steps" | "conversations" | "overview"} ListPage */
 /** @typedef {Record<string, string>} Parameters */
 
 /** Parameters of a URL that a view does not store: the position in a list, and the project. */
@@ -35,7 +35,7 @@ function isBare() {
   return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;
 }
 
-/** Open the default view of a page, if it has one; resolves after `PATIENCE_MS` even if there is no response. @param {Of} of */
+/** Open the default view of a page, if it has one; resolves after `PATIENCE_MS` even if there is no response. @param {ListPage} of */
 export async function openDefault(of) {
   if (!isBare()) return;
   const wanted = getJson("/v1/views", { page: of, project: place.peek().query.project }).then(({ items }) => {

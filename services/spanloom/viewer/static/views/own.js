@@ -4,7 +4,7 @@ import { t } from "../i18n/index.js";
 import { allColumns, more } from "../list/columns.js";
 import { parametersOf } from "./opening.js";
 
-/** @typedef {import("./opening.js").Of} Of */
+/** @typedef {import("./opening.js").ListPage} ListPage */
 /** @typedef {import("./opening.js").Parameters} Parameters */
 /** A value that is not a text was stored by a newer version of the page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
 
@@ -14,13 +14,13 @@ const MOST = 100;
 /** The error in a name; empty if it is valid. @param {string} name */
 export const faultOfName = (name) => ([...name].length > MOST ? t("views.long", { most: MOST, n: [...name].length }) : "");
 
-/** @type {Partial<Record<Of, Own>>} */
+/** @type {Partial<Record<ListPage, Own>>} */
 const signals = {};
 
-/** @param {Of} of @returns {Own} */
+/** @param {ListPage} of @returns {Own} */
 export const ownOf = (of) => (signals[of] ??= kept(of === "runs" ? "views" : `views.${of}`, /** @type {Record<string, unknown>} */ ({})));
 
-/** Store a view, or delete it. @param {Of} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its previous name */
+/** Store a view, or delete it. @param {ListPage} of @param {string} name @param {Parameters | null} parameters @param {string} [before] its previous name */
 export function keep(of, name, parameters, before = name) {
   const { [name]: _, [before]: __, ...others } = ownOf(of).value;
   ownOf(of).value = parameters ? { ...others, [name]: new URLSearchParams(parameters).toString() } : others;
@@ -33,7 +33,7 @@ export function asView(name, text) {
   return { name, parameters: isNewer ? {} : parametersOf(text), faults, default: false, owner: "" };
 }
 
-/** The faults of a view that only the page can find, once it has loaded all columns: unknown columns. @param {Of} of @param {Parameters} parameters */
+/** The faults of a view that only the page can find, once it has loaded all columns: unknown columns. @param {ListPage} of @param {Parameters} parameters */
 export function faultsHere(of, { columns }) {
   if (of !== "runs" || !columns) return [];
   if (!more.value.length) import("../list/more_columns.js").catch(() => {});

@@ -7,7 +7,7 @@ import { html, line } from "../ui/html.js";
 import { open, parametersOf } from "./opening.js";
 import { faultOfName, faultsHere, keep } from "./own.js";
 
-/** @typedef {import("./opening.js").Of} Of */
+/** @typedef {import("./opening.js").ListPage} ListPage */
 /** A view; without an id it is stored only in this browser. @typedef {Omit<import("./opening.js").View, "id" | "project" | "page" | "changed_by" | "changed_at" | "revision" | "format"> & Partial<import("./opening.js").View>} Shown */
 
 /** Runs changes of views and stores the result; after a conflict the views are loaded again. @param {() => void} again */
@@ -24,7 +24,7 @@ export function useChange(again) {
 /** @param {{error: ApiError | null, notice: string, children?: unknown}} props */
 export const Trouble = ({ error, notice, children }) => html`<p class="refusal" role="alert">${error?.message ?? ""}</p>${children}<p class="quiet" role="status">${notice}</p>`;
 
-/** @param {{of: Of, view: Shown, again: () => void}} props */
+/** @param {{of: ListPage, view: Shown, again: () => void}} props */
 export function Row({ of, view, again }) {
   const [isOpen, setOpen] = useState(false);
   const faults = [...view.faults, ...faultsHere(of, view.parameters)];
@@ -39,7 +39,7 @@ export function Row({ of, view, again }) {
       <${Deeds} of=${of} view=${view} again=${again} /></div></li>`}`;
 }
 
-/** @param {{of: Of, view: Shown, again: () => void}} props */
+/** @param {{of: ListPage, view: Shown, again: () => void}} props */
 function Deeds({ of, view, again }) {
   const [typed, type] = useState(view.name);
   const { error, notice, run, refuse } = useChange(again);
