@@ -74,7 +74,7 @@ def build_batch(
     else:
         write_apart(store.trajectories.write, store.feed, records, result)
         settle_scores(store, result)
-        if store.trajectories.is_shared:
+        if first is not None:
             look_again(store.calls, first, result)
         _room_maker(store, result.span_count)()
         return result
@@ -131,8 +131,12 @@ def _prepare(
     requested: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
-) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook]:
-    """Read and extract traces; return the result so far, the records to write, the first look."""
+) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook | None]:
+    """Read and extract traces; return the result so far, and the records to write.
+
+    If other processes build too, return also the first look. Otherwise it would only keep the calls
+    of a long run in memory while the run is written.
+    """
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
@@ -148,11 +152,8 @@ def _prepare(
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = [*repeats.stored, *joins.due]
     drafts.result.sizes = joins.due
-    return (
-        drafts.result,
-        records,
-        FirstLook(drafts.calls, repeats, heads.keys(), drafts.parts, joins),
-    )
+    first = FirstLook(drafts.calls, repeats, heads.keys(), drafts.parts, joins)
+    return drafts.result, records, first if store.trajectories.is_shared else None
 
 
 def _room_maker(store: BuildingStore, span_count: int) -> Callable[[], None]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import pytest
 from tests.support.extracting import TRACE, World, key_of, sent
@@ -12,7 +13,9 @@ from tests.support.spans import chat
 
 from spanloom.core.joining import parts
 from spanloom.core.model.trajectory import Status
+from spanloom.extractor import batch
 from spanloom.extractor.batch import build_batch
+from spanloom.extractor.second_look import FirstLook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,3 +97,27 @@ def test_where_nobody_else_builds_nothing_is_looked_up_again(
     monkeypatch.setattr(Shared, "is_shared", False)
     _, late = build_at_once(CALLS, TRACE)
     assert late.repeated_elsewhere == []
+
+
+def test_where_nobody_else_builds_the_calls_are_freed_before_the_write(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The calls of a long run would pin the memory of all its spans."""
+    alive: WeakSet[FirstLook] = WeakSet()
+
+    class Look(FirstLook):  # without slots, so that it can be referenced weakly
+        __hash__ = object.__hash__
+
+    def look(*parts: Any) -> FirstLook:  # the fields of ``FirstLook``
+        alive.add(made := Look(*parts))
+        return made
+
+    monkeypatch.setattr(batch, "FirstLook", look)
+    monkeypatch.setattr(Shared, "is_shared", False)
+    store = MemoryStore()
+    shared = store.trajectories = Shared(store.state)
+    World(store).send(*CALLS[0])
+    seen: list[int] = []
+    shared.meet = lambda: seen.append(len(alive))
+    build_batch(store, {key_of(TRACE): Status.SETTLED})
+    assert seen == [0]

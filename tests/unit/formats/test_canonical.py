@@ -40,6 +40,31 @@ def test_a_long_document_is_written_in_pieces_to_the_same_bytes(
     assert (encode_document(long, 3, Status.SETTLED), encode_spans(long)) == whole
 
 
+@pytest.mark.parametrize("longest", [0, 5_000_000], ids=["texts of one size", "one long text"])
+def test_the_memory_of_a_long_document_is_allocated_at_once(
+    trajectory: Trajectory, monkeypatch: pytest.MonkeyPatch, longest: int
+) -> None:
+    """Otherwise it grows chunk by chunk, which leaves holes of its size in the heap."""
+    agent, *others = trajectory.agent_steps
+    text = '[{"role":"user","content":"' + 200 * "word " + '"}]'
+    metadata = {f"key_{n}": "value" for n in range(20)}
+    steps = [
+        agent.steps[at % len(agent.steps)]._replace(input=text, output="ok", metadata=metadata)
+        for at in range(3_000)
+    ]
+    steps[0] = steps[0]._replace(output=longest * "x")
+    verdicts = [verdict for _ in range(1_500) for verdict in trajectory.verdicts]
+    long = replace(
+        trajectory, agent_steps=[agent._replace(steps=steps), *others], verdicts=verdicts
+    )
+    reserved: list[int] = []
+    for module in (canonical, json_bytes):
+        monkeypatch.setattr(module, "reserve", lambda _file, size: reserved.append(size))
+    written = [len(encode_document(long, 1, Status.SETTLED)), len(encode_spans(long))]
+    for size, allocated in zip(written, reserved, strict=True):
+        assert size < 1.01 * allocated < 1.1 * size
+
+
 def test_times_are_strings_of_whole_milliseconds(trajectory: Trajectory) -> None:
     agent = decode(trajectory)["agent_steps"][0]
     assert agent["basic_info"] == {"started_at": "1715400000000", "duration": "4400"}

@@ -18,6 +18,8 @@ from spanloom.core.formats.json_bytes import (
     Json,
     dump,
     dump_list,
+    estimate,
+    reserve,
     sorted_keys,
     write_list,
 )
@@ -46,8 +48,8 @@ EXTRACTION = b'"extraction":{"version":'
 """The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
 """Maximum characters of an error in the list of spans, because every enclosing span repeats it."""
-STEP_BYTES = 150
-"""Approximate size in bytes of a step without its texts."""
+SAMPLE_CHARS = 10_000
+"""Maximum characters of a text that are encoded to estimate the size of a document."""
 MAX_ERRORS = 1_000
 """Maximum number of failures that a document lists; ``failures`` counts all of them."""
 _STEP_COUNTS = tuple(map(str, Kind))
@@ -77,9 +79,7 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
     """Return the same bytes as ``encode_document``, written step by step to avoid a copy."""
     file = BytesIO()
-    file.seek(_bytes_of(trajectory))  # allocate at once: growing step by step fragments the heap
-    file.write(b" ")
-    file.seek(0)
+    reserve(file, sum(_bytes_of(agent.steps) for agent in trajectory.agent_steps))
     file.write(dump(_beginning(trajectory))[:-1])
     for number, agent in enumerate(trajectory.agent_steps):
         file.write(b"," if number else b',"agent_steps":[')
@@ -94,13 +94,17 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
     return file.getvalue()
 
 
-def _bytes_of(trajectory: Trajectory) -> int:
-    """Estimate the size of a document in bytes; the document is rarely larger."""
-    return sum(
-        STEP_BYTES + len(step.input) + len(step.output)
-        for agent in trajectory.agent_steps
-        for step in agent.steps
-    )
+def _bytes_of(steps: Sequence[Step]) -> int:
+    """Estimate the size of encoded steps in bytes: the exact size of their texts, and the rest."""
+    texts = sum(len(step.input) + len(step.output) for step in steps)
+    return texts + estimate(steps, _bytes_beside_texts)
+
+
+def _bytes_beside_texts(step: Step) -> int:
+    """Return the bytes of an encoded step beside its texts, of which only the start is used."""
+    sent, received = step.input[:SAMPLE_CHARS], step.output[:SAMPLE_CHARS]
+    encoded = dump(_step(step._replace(input=sent, output=received)))
+    return len(encoded) - len(sent) - len(received)
 
 
 def without_version(document: bytes) -> Sequence[memoryview]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from io import BytesIO
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -20,6 +21,8 @@ _MAPPINGS = (dict, Mapping)
 T = TypeVar("T")
 AT_ONCE = 1_000
 """Number of items in a long list that are encoded at a time, to limit memory."""
+SAMPLE = 200
+"""Maximum number of items that are measured to estimate the size of a long list."""
 
 
 def dump(value: Any) -> bytes:  # any JSON value
@@ -44,8 +47,30 @@ def dump_list(items: Sequence[T], encode: Callable[[T], Any]) -> bytes:
     if len(items) <= AT_ONCE:
         return dump([encode(item) for item in items])
     file = BytesIO()
+    reserve(file, estimate(items, lambda item: len(dump(encode(item)))))
     write_list(file, items, encode)
+    file.truncate()
     return file.getvalue()
+
+
+def reserve(file: BytesIO, size: int) -> None:
+    """Allocate ``size`` bytes at once: growing chunk by chunk leaves holes of its size in the heap.
+
+    The caller truncates the file after writing.
+    """
+    file.seek(size)
+    file.write(b" ")
+    file.seek(0)
+
+
+def estimate(items: Sequence[T], measure: Callable[[T], int]) -> int:
+    """Estimate the sum of ``measure`` over many items from a sample, with a margin of 2 %.
+
+    A few values that are far above the median hardly count, so that the estimate stays bounded.
+    """
+    sizes = sorted(map(measure, items[:: len(items) // SAMPLE + 1])) or [0]
+    most = 4 * sizes[len(sizes) // 2]
+    return int(1.02 * len(items) * fmean(min(size, most) for size in sizes))
 
 
 def write_list(file: BytesIO, items: Sequence[T], encode: Callable[[T], Any]) -> None:
