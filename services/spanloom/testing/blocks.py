@@ -140,7 +140,7 @@ class Blocks:
 
 @cache
 def blocks_of_process() -> Blocks:
-    """Return the blocks of this process."""
+    """Return the registry of the ``with`` blocks that are open in this process."""
     return Blocks()
 
 

@@ -97,7 +97,7 @@ def _reaches(usage: Usage, total: int) -> bool:
 
 
 def _by_total(usage: Usage, total: int) -> Usage | None:
-    """Return the counts with excluded tokens added, if only one certain choice fits the total."""
+    """Add the tokens that the counts exclude, if exactly one certain way gives the total."""
     fitting = {u for u in _completions(usage) if _is_possible(u) and _reaches(u, total)}
     proven = {u for u in fitting if _is_sure(usage, u)}
     return proven.pop() if total and len(proven) == 1 else None

@@ -4,7 +4,7 @@ Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` wit
 model. The operation decides the kind, except for two that LangChain's instrumentation sets wrongly:
 ``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
 ``invoke_agent`` around a function of a graph that only runs one other agent. The root's operation
-is always trusted, because an agent that starts a run may only hand over to another agent.
+always counts, because the agent that starts a run may do nothing but hand over to another agent.
 An application's access to its memory is a tool run (``tool_kind`` ``memory``); guardrails are
 graphs; plans, and responses that are fetched again, are no steps.
 """

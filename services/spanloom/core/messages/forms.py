@@ -91,7 +91,7 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Return whether the value may be in a list of messages: a message, a pair, or a part."""
+    """Return whether the value may be in a list of messages: a message, a part, a (role, text)."""
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 

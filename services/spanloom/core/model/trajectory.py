@@ -104,7 +104,7 @@ def with_type(message: str, kind: str) -> str:
 
 
 def explained(message: str, kind: str) -> str:
-    """Return the message; if it is only an argument's repr, ``'city'``, the type goes before it."""
+    """Return an exception's message, preceded by its type if it is only an argument: ``'city'``."""
     is_argument = message and (kind == "KeyError" or _LITERAL.fullmatch(message))
     return with_type(message, kind) if is_argument else message
 

@@ -91,7 +91,10 @@ _NS = 10**9
 
 
 def spool(spool: SpoolFacts, directory: DirectoryFacts, now_ns: int) -> Verdict:
-    """Problem from 90 % of its limit; warning if requests wait for 5 minutes, or for a start."""
+    """Problem from 90 % of its limit; warning for requests older than 5 minutes or without reader.
+
+    Requests have no reader if no service uses the directory.
+    """
     age_s = max(now_ns - spool.oldest_ns, 0) / _NS if spool.records else 0
     taken = spool.bytes + sum(letter.size for letter in spool.letters)
     summary = f"{size(taken)} of {size(spool.max_bytes)}"

@@ -103,7 +103,7 @@ def _only(side: Clusters, other: Clusters, question: str, min_support: int) -> l
 
 
 def within(question: str, line: str) -> str:
-    """Return ``line``, a ``where``, restricted by ``question``, the ``where`` of a set, if any."""
+    """Return the filter ``line``, combined with ``question``, the filter of the set, if any."""
     return f"({question}) and {line}" if question else line
 
 

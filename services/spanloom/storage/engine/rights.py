@@ -145,6 +145,6 @@ def shipped_tables() -> Collection[str]:
 
 @cache
 def _made(kind: str) -> Collection[str]:
-    """Return the names of the tables, or of the views without data, in the migrations."""
+    """Return the names of the tables, or of the plain views, that the migrations create."""
     made = re.compile(rf"CREATE {kind} IF NOT EXISTS (\w+)")
     return sorted({name for m in migrations() for name in made.findall(m.text)})
