@@ -274,9 +274,11 @@ def kind_of_name(name: str) -> Kind | None:
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
     """Return key and value of each attribute in ``KIND_KEYS`` whose value is no known kind."""
+    used = set[str]().union(*spans)  # first, because a trace uses few of the keys
     return {
         (key, text)
         for key in KIND_KEYS
+        if key in used
         for text in {attributes[key] for attributes in spans if key in attributes}
         if text and not _is_known(text[:_MAX_WORD])
     }
