@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 STEP = 4
 """How many times as large the large input is."""
 MOST = 9
-"""Linear work takes ``STEP`` times as long, quadratic work ``STEP`` squared."""
+"""Limit of the ratio: linear work takes 4 to 6.5 times as long, quadratic work 16 times."""
 
 
 def assert_linear(work: Callable[[int], object], size: int) -> None:

@@ -47,7 +47,7 @@ class OutdatedScores(NamedTuple):
     """When the newest mark, deleted or not, was accepted, in microseconds since the epoch."""
 
 
-class Outdated:
+class OutdatedFinder:
     """Finds scores that were computed with other weights than the current weights of the scheme."""
 
     def __init__(
@@ -159,7 +159,7 @@ class Rescoring:
             scheme = self._schemes.find(project, name)
             if scheme.has_score:
                 stored = self._annotations, self._scores
-                for batch in Outdated(*stored, self._schemes, project, scheme).batches():
+                for batch in OutdatedFinder(*stored, self._schemes, project, scheme).batches():
                     if changed := list(self._changed(scheme, batch)):
                         self._scores.add(changed)
         return reading

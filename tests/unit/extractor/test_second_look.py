@@ -99,10 +99,10 @@ def test_where_nobody_else_builds_nothing_is_looked_up_again(
     assert late.repeated_elsewhere == []
 
 
-def test_where_nobody_else_builds_the_calls_are_freed_before_the_write(
+def test_where_nobody_else_builds_the_first_look_is_gone_before_the_write(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The calls of a long run would pin the memory of all its spans."""
+    """It has the calls of a long run, which would pin the memory of all its spans."""
     alive: WeakSet[FirstLook] = WeakSet()
 
     class Look(FirstLook):  # without slots, so that it can be referenced weakly

@@ -15,10 +15,11 @@ from tests.support.examples import examples
 from spanloom.core.formats import canonical, json_bytes
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_example, canonical_schema
-from spanloom.core.model.trajectory import Status, Trajectory
+from spanloom.core.model.trajectory import Status, StepType, Trajectory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from io import BytesIO
 
 
 def decode(trajectory: Trajectory) -> Any:
@@ -40,29 +41,49 @@ def test_a_long_document_is_written_in_pieces_to_the_same_bytes(
     assert (encode_document(long, 3, Status.SETTLED), encode_spans(long)) == whole
 
 
-@pytest.mark.parametrize("longest", [0, 5_000_000], ids=["texts of one size", "one long text"])
+JSON_TEXT = '[{"role":"user","content":"' + 200 * "word " + '"}]'
+TEXTS = {
+    "texts of one size": [JSON_TEXT],
+    "two kinds": [JSON_TEXT, ""],
+    "some Chinese": ["short", "", 500 * "\u5b57"],
+    "long Chinese": [30_000 * "\u5b57"],
+}
+
+
+@pytest.mark.parametrize("agents", [1, 30])
+@pytest.mark.parametrize("longest", [0, 5_000_000])
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
 def test_the_memory_of_a_long_document_is_allocated_at_once(
-    trajectory: Trajectory, monkeypatch: pytest.MonkeyPatch, longest: int
+    trajectory: Trajectory,
+    monkeypatch: pytest.MonkeyPatch,
+    texts: Sequence[str],
+    longest: int,
+    agents: int,
 ) -> None:
     """Otherwise it grows chunk by chunk, which leaves holes of its size in the heap."""
-    agent, *others = trajectory.agent_steps
-    text = '[{"role":"user","content":"' + 200 * "word " + '"}]'
+    agent = trajectory.agent_steps[0]
+    model, *_ = (step for step in agent.steps if step.type is StepType.MODEL)
     metadata = {f"key_{n}": "value" for n in range(20)}
-    steps = [
-        agent.steps[at % len(agent.steps)]._replace(input=text, output="ok", metadata=metadata)
-        for at in range(3_000)
-    ]
+    steps = [model._replace(input=texts[at % len(texts)], metadata=metadata) for at in range(1_200)]
     steps[0] = steps[0]._replace(output=longest * "x")
+    each = [agent._replace(steps=steps[at::agents]) for at in range(agents)]
     verdicts = [verdict for _ in range(1_500) for verdict in trajectory.verdicts]
-    long = replace(
-        trajectory, agent_steps=[agent._replace(steps=steps), *others], verdicts=verdicts
-    )
+    long = replace(trajectory, agent_steps=each, verdicts=verdicts)
     reserved: list[int] = []
+
+    def note(file: BytesIO, size: int) -> None:
+        reserved.append(size)
+        reserve(file, size)
+
+    reserve = json_bytes.reserve
     for module in (canonical, json_bytes):
-        monkeypatch.setattr(module, "reserve", lambda _file, size: reserved.append(size))
-    written = [len(encode_document(long, 1, Status.SETTLED)), len(encode_spans(long))]
-    for size, allocated in zip(written, reserved, strict=True):
-        assert size < 1.01 * allocated < 1.1 * size
+        monkeypatch.setattr(module, "reserve", note)
+    written = encode_document(long, 1, Status.SETTLED), encode_spans(long)
+    for module in (canonical, json_bytes):
+        monkeypatch.setattr(module, "AT_ONCE", 10**6)
+    assert written == (encode_document(long, 1, Status.SETTLED), encode_spans(long))
+    for part, size in zip(written, reserved, strict=True):
+        assert len(part) <= size <= 1.15 * len(part)
 
 
 def test_times_are_strings_of_whole_milliseconds(trajectory: Trajectory) -> None:

@@ -20,7 +20,9 @@ from spanloom.core.formats.json_bytes import (
     dump_list,
     estimate,
     reserve,
+    sample,
     sorted_keys,
+    text_bytes,
     write_list,
 )
 from spanloom.core.model.trajectory import (
@@ -48,8 +50,6 @@ EXTRACTION = b'"extraction":{"version":'
 """The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
 """Maximum characters of an error in the list of spans, because every enclosing span repeats it."""
-SAMPLE_CHARS = 10_000
-"""Maximum characters of a text that are encoded to estimate the size of a document."""
 MAX_ERRORS = 1_000
 """Maximum number of failures that a document lists; ``failures`` counts all of them."""
 _STEP_COUNTS = tuple(map(str, Kind))
@@ -78,9 +78,10 @@ def encode_document(trajectory: Trajectory, version: int, status: Status) -> byt
 
 def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
     """Return the same bytes as ``encode_document``, written step by step to avoid a copy."""
+    beginning, end = dump(_beginning(trajectory)), dump(_extraction(trajectory, version, status))
     file = BytesIO()
-    reserve(file, sum(_bytes_of(agent.steps) for agent in trajectory.agent_steps))
-    file.write(dump(_beginning(trajectory))[:-1])
+    reserve(file, len(beginning) + _bytes_of(trajectory.agent_steps) + len(end))
+    file.write(beginning[:-1])
     for number, agent in enumerate(trajectory.agent_steps):
         file.write(b"," if number else b',"agent_steps":[')
         file.write(dump(_agent(agent))[:-1])
@@ -88,23 +89,18 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
         write_list(file, agent.steps, _step)
         file.write(b"}")
     file.write(b'],"extraction":')
-    file.write(dump(_extraction(trajectory, version, status)))
+    file.write(end)
     file.write(b"}")
     file.truncate()
     return file.getvalue()
 
 
-def _bytes_of(steps: Sequence[Step]) -> int:
-    """Estimate the size of encoded steps in bytes: the exact size of their texts, and the rest."""
-    texts = sum(len(step.input) + len(step.output) for step in steps)
-    return texts + estimate(steps, _bytes_beside_texts)
-
-
-def _bytes_beside_texts(step: Step) -> int:
-    """Return the bytes of an encoded step beside its texts, of which only the start is used."""
-    sent, received = step.input[:SAMPLE_CHARS], step.output[:SAMPLE_CHARS]
-    encoded = dump(_step(step._replace(input=sent, output=received)))
-    return len(encoded) - len(sent) - len(received)
+def _bytes_of(agents: Sequence[AgentStep]) -> int:
+    """Estimate the encoded size of agents and their steps in bytes: their texts, and the rest."""
+    steps = [step for agent in agents for step in (agent.step, *agent.steps)]
+    texts = sum(text_bytes(step.input) + text_bytes(step.output) for step in steps)
+    rests = [len(dump(_step(step._replace(input="", output="")))) for step in sample(steps)]
+    return texts + estimate(rests, len(steps))
 
 
 def without_version(document: bytes) -> Sequence[memoryview]:

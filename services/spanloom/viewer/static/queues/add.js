@@ -9,7 +9,7 @@ import { html, line, Menu } from "../ui/html.js";
 import { picked } from "./next.js";
 
 /** @param {{ids: string[]}} props */
-export const AddToQueue = ({ ids }) => html`<${Menu} label=${t("queue.add")}><${Choices} ids=${ids} /><//>`;
+export const AddToQueue = ({ ids }) => html`<${Menu} class="steady" label=${t("queue.add")}><${Choices} ids=${ids} /><//>`;
 
 /** @param {{ids: string[]}} props */
 function Choices({ ids }) {
@@ -27,7 +27,7 @@ function Choices({ ids }) {
     picked.value = ids;
     location.href = link("/queues", { new: "1", project });
   };
-  // The queues are last: they come later, and the button above them does not move under a click.
+  // The queues come later, so they are below the button, which does not move under a click.
   return html`<ul class="choices"><li><button class="plain" onClick=${create}>${t("queue.new")}</button></li>
     ${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}</ul>
     <p class="quiet" role="status">${notice || error?.message}</p>`;

@@ -163,7 +163,7 @@ export function Header() {
   </header>`;
 }
 
-/** What is loaded after the run: last in its line, so that nothing else moves under a click. @param {{trace: string}} props */
+/** Menus that are loaded after the run: last in their line, so that the buttons before them stay in place. @param {{trace: string}} props */
 const Late = ({ trace }) => html`<${Versions} />${scoresOf.value && html`<${scoresOf.value.Run} trace=${trace} />`}`;
 
 /** The switch for adding new rows of a live run automatically. */
