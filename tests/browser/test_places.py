@@ -227,7 +227,7 @@ def test_no_button_moves_when_an_answer_comes(
 @pytest.mark.parametrize(
     ("menu", "address", "item"),
     [
-        ("Views", "*/v1/views?*", {"id": "1", "parameters": {}, "faults": [], "owner": "ada"}),
+        ("Views", "*/v1/views?*", {"id": "1", "parameters": {}, "faults": [], "owner": "a" * 24}),
         ("Into a queue", "*/v1/queues*", {}),
     ],
 )

@@ -24,9 +24,11 @@ AT_ONCE = 1_000
 """Number of items in a long list that are encoded at a time, to limit memory."""
 SAMPLE = 500
 """Maximum number of items that are measured to estimate the size of a long list."""
-_ESCAPED = ('"', "\\", "\n")
 MARGIN = 1.05
+"""Factor of an estimate, because a buffer that is too small grows by copying."""
 MOST_TIMES = 20
+"""How many times the median an item may count in an estimate."""
+_ESCAPED = ('"', "\\", "\n")
 
 
 def dump(value: Any) -> bytes:  # any JSON value
