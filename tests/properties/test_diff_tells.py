@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Capture
 
 Json = dict[str, Any]
+SHARED = ("input", "output", "metadata", "basic_info")
+"""Members that a root or an agent that is a step, too, has equal in each place."""
 TOKEN = "zq7differs"  # noqa: S105 - a word that no capture has
 
 
@@ -100,7 +102,7 @@ def test_a_change_anywhere_is_told(capture: Capture, data: st.DataObject) -> Non
     assume(CHANGES[name](data, step))
     for copy in (*steps, *after["agent_steps"]):  # a root or an agent that is a step, too
         if copy["id"] == step["id"]:
-            copy["basic_info"] = step["basic_info"]
+            copy |= {name: step[name] for name in SHARED}
     for a, b in ((before, after), (after, before)):
         is_same, as_json, in_shell = told(a, b)
         assert not is_same
