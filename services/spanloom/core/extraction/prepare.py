@@ -90,11 +90,8 @@ def _warn_of_cuts(values: Sequence[str], limit: int) -> Sequence[str]:
     """Return a warning if the longest values look as if cut off after ``limit`` characters."""
     if limit < MIN_LIMIT:
         return []
-    is_usual = limit in _USUAL_LIMITS
-    if not is_usual and sum(map(limit.__eq__, map(len, values))) < MANY:  # faster than the set
-        return []
     texts = {text for text in values if len(text) == limit}
-    if len(texts) < MANY and not is_usual:
+    if len(texts) < MANY and limit not in _USUAL_LIMITS:
         return []
     cut = sum(map(_looks_cut, texts))
     return [CUT.format(n=cut, limit=limit)] if cut else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from io import BytesIO
 from random import Random
-from statistics import fmean
+from statistics import fmean, median_high
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -80,8 +80,8 @@ def estimate(sizes: Sequence[int], number: int) -> int:
 
     An item far above the median counts less, so that one huge item does not multiply the estimate.
     """
-    most = MOST_TIMES * sorted(sizes)[len(sizes) // 2] if sizes else 0
-    return int(MARGIN * number * (fmean(min(size, most) for size in sizes) + 1)) if sizes else 0
+    most = MOST_TIMES * median_high(sizes)
+    return int(MARGIN * number * (fmean(min(size, most) for size in sizes) + 1))  # with a comma
 
 
 def text_bytes(text: str) -> int:
