@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from google.rpc.code_pb2 import Code
@@ -63,6 +64,12 @@ class BadInput(NamedTuple):
 def always(body: bytes) -> Build:
     """Return a writer of the same bytes for every trace."""
     return lambda _: body
+
+
+def made_once(make: Callable[[], bytes]) -> Build:
+    """Return a writer of the same large bytes for every trace; they are made when first needed."""
+    made = cache(make)
+    return lambda _: made()
 
 
 def request_of(*spans: Span) -> bytes:
