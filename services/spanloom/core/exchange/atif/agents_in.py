@@ -19,10 +19,10 @@ from spanloom.core.exchange.atif.members import (
 from spanloom.core.exchange.atif.steps_in import StepsOfAgent
 from spanloom.core.exchange.atif.unread import note_unread_of_agent, note_unread_of_step
 from spanloom.core.exchange.drafts import DraftStep
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import a_list, a_text, an_object
+from spanloom.core.formats.turns import text_of
 from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.document import DocumentAgent, DocumentStep
-    from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
+    from spanloom.core.formats.turns import Turn
 
 _SOURCES = {"system": "system", "developer": "system"}
 

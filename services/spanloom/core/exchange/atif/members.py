@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.exchange.atif.conventions import RAW
 from spanloom.core.exchange.atif.steps import ms_of
 from spanloom.core.exchange.times import filled
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import a_list, an_object
+from spanloom.core.formats.turns import text_of
 from spanloom.core.model.trajectory import NO_CODE, StepError
 
 if TYPE_CHECKING:

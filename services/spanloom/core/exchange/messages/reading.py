@@ -20,10 +20,10 @@ from spanloom.core.exchange.ids import note_made, step_id_of
 from spanloom.core.exchange.messages.writing import A_TOOL
 from spanloom.core.exchange.times import filled
 from spanloom.core.exchange.unread import note_unread
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import an_object
+from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
 from spanloom.core.messages.message import read_messages
 from spanloom.core.messages.wire import UnwritableError
@@ -269,7 +269,7 @@ class _Calls:
         self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
 
     def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; one without an id gets ``made``, as in ``formats/conversation.py``."""
+        """Add a call; one without an id gets ``made``, as in ``formats/turns.py``."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return
