@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.document import Document
 from spanloom.core.exchange.kept import FOLLOWING, MEMBERS
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.imported import RECOMPUTED
 from spanloom.core.formats.losses import Code
+from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.values.attributes import decimal, json_value
 

@@ -5,8 +5,8 @@ counted: for a step once per loss code, at the step's id; for the run once per m
 ``extraction.MEMBER``. A member that is computed from members of the steps is lost
 only if those are lost. Members that the importing store sets are not counted.
 
-Losses within texts are not declared here; ``formats/calls.py`` and ``formats/conversation.py``
-count them.
+Losses within texts are not declared here; ``calls.py``, ``conversation.py`` and ``turns.py`` in
+``formats`` count them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Builds one conversation from the messages in an agent's steps; a ``Turn`` is one message.
+"""Builds one conversation from the messages in an agent's steps.
 
 The conversation is built from the steps, not copied from the input of the last model call, because
 in only 176 of 228 captured pairs of consecutive calls the earlier conversation was a prefix of the
@@ -15,11 +15,12 @@ steps of retrievers.
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.formats.calls import OpenCalls
 from spanloom.core.formats.losses import Code, Losses
+from spanloom.core.formats.turns import Turn, input_turn, joined_answer, result_turn, text_of
 from spanloom.core.messages.texts import messages_in
 
 if TYPE_CHECKING:
@@ -30,23 +31,10 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
 
 _INPUT_ROLES = frozenset({"system", "developer", "user"})
-_OF_ANSWERS = frozenset({"role", "content", "tool_calls", "reasoning_content"})
 _OF_INPUTS = frozenset({"role", "content", "name"})
 """Members of input messages that conversations contain; other members are counted as losses."""
 _LAST = 2**31
 """The sort key for a result without a call, which comes after all other results."""
-_CONTENTS = (str, list)
-
-
-class Turn(NamedTuple):
-    """A message, and the step from which it was taken."""
-
-    message: Json
-    step_id: str
-    at: int | None = None
-    """The index of the message in the step's input; ``None`` if it is from the output."""
-    arguments: Sequence[object] = ()
-    """The parsed arguments of the message's tool calls."""
 
 
 def conversation(
@@ -89,7 +77,7 @@ class _Turns:
         found = self.calls.answer(step)
         number, call_id = found or (_LAST, "")
         self.note_run(step, found)
-        self.results.append((number, _result(step, call_id or step.id)))
+        self.results.append((number, result_turn(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
         """Store the output; count as losses a missing call, or other input than its arguments."""
@@ -122,7 +110,7 @@ class _Turns:
             if role in _INPUT_ROLES or (
                 role == "tool" and self.calls.answer_id(_call_id(message)) is not None
             ):
-                self.turns.append(_input_turn(step, message, at))
+                self.turns.append(input_turn(step, message, at))
 
     def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
         """Count as losses input messages with texts that no step has, or with unknown members."""
@@ -153,7 +141,7 @@ class _Turns:
         answers = messages_in(step.output, "assistant")
         if not answers:
             return
-        message = _joined(step, answers, self.losses, keeps_thoughts=self.keeps_thoughts)
+        message = joined_answer(step, answers, self.losses, keeps_thoughts=self.keeps_thoughts)
         self.seen_texts.add(message["content"])
         arguments = [self._opened(call, step) for call in message.get("tool_calls", ())]
         self.turns.append(Turn(message, step.id, None, arguments))
@@ -201,14 +189,14 @@ class _Once(_Turns):
         """Add the result of a tool step; it replaces the result of an earlier run of the call."""
         if found := self.calls.answer(step):
             self._waiting[found[0]] = len(self.results)
-            self.results.append((found[0], _result(step, found[1])))
+            self.results.append((found[0], result_turn(step, found[1])))
             self.note_run(step, found)
         elif found := self.calls.answered(step):
-            self._replace(found[0], _result(step, found[1]))
+            self._replace(found[0], result_turn(step, found[1]))
             self.note_run(step, found)
         else:
             self.note_run(step, None)
-            self.results.append((self.calls.count, _result(step, step.id)))
+            self.results.append((self.calls.count, result_turn(step, step.id)))
 
     def _replace(self, number: int, turn: Turn) -> None:
         if (at := self._placed.get(number)) is not None:
@@ -225,9 +213,9 @@ class _Once(_Turns):
             message = messages[at]
             role = message["role"]
             if role in _INPUT_ROLES:
-                new.append(_input_turn(step, message, at))
+                new.append(input_turn(step, message, at))
             elif role == "tool" and (found := self.calls.answer_id(_call_id(message))):
-                self.results.append((found[0], _input_turn(step, message, at)))
+                self.results.append((found[0], input_turn(step, message, at)))
         self.flush()
         self.turns += new
 
@@ -246,62 +234,9 @@ def _call_id(message: Json) -> str:
     return str(message.get("tool_call_id"))
 
 
-def _result(step: DocumentStep, call_id: str) -> Turn:
-    """Return the message with a tool's result or error message."""
-    text = step.output or step.error_message
-    message = {"role": "tool", "tool_call_id": call_id, "name": step.name, "content": text}
-    return Turn(message, step.id)
-
-
-def _input_turn(step: DocumentStep, message: Json, at: int) -> Turn:
-    """Return a message in the input of a model step as a turn."""
-    if "tool_calls" in message:
-        message = {name: value for name, value in message.items() if name != "tool_calls"}
-    if not isinstance(message.get("content"), _CONTENTS):
-        message = {**message, "content": ""}
-    return Turn(message, step.id, at)
-
-
-def _joined(
-    step: DocumentStep, answers: Sequence[Json], losses: Losses, *, keeps_thoughts: bool
-) -> Json:
-    """Return the messages of a model's output as a single message."""
-    texts: list[str] = []
-    calls: list[Json] = []
-    thoughts: list[str] = []
-    for answer in answers:
-        if not answer.keys() <= _OF_ANSWERS:
-            losses.note(Code.METADATA_DROPPED, step.id)
-        if text := text_of(answer.get("content")):
-            texts.append(text)
-        if isinstance(thought := answer.get("reasoning_content"), str) and thought:
-            thoughts.append(thought)
-        listed = answer.get("tool_calls")
-        for call in listed if isinstance(listed, list) else ():
-            if isinstance(call, dict):
-                call_id = str(call.get("id") or f"{step.id}.{len(calls)}")
-                calls.append({**call, "id": call_id})
-    message: Json = {"role": "assistant", "content": "\n".join(texts)}
-    if calls:
-        message["tool_calls"] = calls
-    if thoughts and keeps_thoughts:
-        message["reasoning_content"] = "\n".join(thoughts)
-    return message
-
-
 def _shared(before: Sequence[Json], now: Sequence[Json]) -> int:
     """Return the length of the common prefix of two lists of messages."""
     for at, (one, other) in enumerate(zip(before, now, strict=False)):
         if one != other:
             return at
     return min(len(before), len(now))
-
-
-def text_of(content: object) -> str:
-    """Return the text of a message's content, without media."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    texts = [p.get("text") for p in content if isinstance(p, dict) and p.get("type") == "text"]
-    return "\n".join(text for text in texts if isinstance(text, str))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeGuard
 
-from spanloom.core.messages.parts import is_part
+from spanloom.core.messages.part_kinds import is_part
 from spanloom.core.messages.wire import first_text
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ from spanloom.core.messages.forms import (
     open_message,
     read_role,
 )
-from spanloom.core.messages.parts import add_part, is_call_or_thought, read_content
+from spanloom.core.messages.part_kinds import is_call_or_thought
+from spanloom.core.messages.parts import add_part, read_content
 from spanloom.core.messages.pieces import join_texts, read_calls
 from spanloom.core.messages.plain import is_settled, read_plain
 from spanloom.core.messages.wire import as_text, first_of, first_text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages.envelopes import find_messages
 from spanloom.core.messages.objects import OBJECT_STARTS, may_be_object
-from spanloom.core.messages.parts import read_objects
 from spanloom.core.messages.wire import parse_composite
+from spanloom.core.messages.written_parts import read_objects
 from spanloom.core.values.attributes import json_value, unquoted
 from spanloom.core.values.bounds import may_read
 from spanloom.core.values.cut_json import read_cut

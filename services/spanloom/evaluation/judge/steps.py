@@ -9,8 +9,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.formats.conversation import conversation, text_of
+from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.turns import text_of
 from spanloom.core.values.attributes import json_value
 from spanloom.evaluation.judge.texts import without_base64
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.document import Document, DocumentAgent, DocumentStep
-    from spanloom.core.formats.conversation import Turn
+    from spanloom.core.formats.turns import Turn
 
 _CONVERSING = frozenset({"model", "tool"})
 

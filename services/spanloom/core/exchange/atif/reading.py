@@ -12,8 +12,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange.atif.agents import AgentReading, Run
-from spanloom.core.exchange.atif.writing import CONTINUED, NOTES, OF_STATUS, ROOT_ID
+from spanloom.core.exchange.atif.agents_in import AgentReading, add_agent
+from spanloom.core.exchange.atif.conventions import CONTINUED, NOTES, OF_STATUS, ROOT_ID
+from spanloom.core.exchange.atif.steps_in import Run
 from spanloom.core.exchange.drafts import Draft, complete
 from spanloom.core.exchange.ids import note_made, trace_id_of
 from spanloom.core.exchange.messages.rows import extras_of, source_id_of
@@ -61,7 +62,7 @@ def read_one(value: Any, reading: Reading) -> Iterable[Json]:
     run = Run(trace_id, reading.losses, _embedded(trajectory))
     root = AgentReading(run, trajectory, "").read_root()
     for agent_id in list(run.embedded):  # agents to which no step refers
-        run.add_agent(agent_id, root)
+        add_agent(run, agent_id, root)
     _take_extra(root, trajectory.get("extra"))
     note_unread(trajectory.get("extra"), _EXTRA, reading.losses, "extra")
     _check_totals(trajectory, run)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
+from spanloom.core.formats.turns import text_of
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from spanloom.core.conventions.invariant import CALL_ID, PARTS, SOURCE
 from spanloom.core.conventions.listed_messages import HISTORY
 from spanloom.core.exchange.kept import ERROR_TEXT, FLATTENED, Kept, KeptOfStep, count_lost
 from spanloom.core.extraction.metrics import COST
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.losses import Code
+from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.texts import messages_in
 
 if TYPE_CHECKING:

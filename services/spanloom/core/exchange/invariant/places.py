@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from spanloom.core.formats.conversation import text_of
+from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.texts import messages_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from spanloom.core.document import DocumentStep
-    from spanloom.core.formats.conversation import Turn
+    from spanloom.core.formats.turns import Turn
 
 Places: TypeAlias = "Mapping[tuple[str, str], tuple[str, int]]"
 """Maps each text of a step to its position in the message: field, offset in UTF-16 code units.

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.document import DocumentAgent, DocumentStep
-    from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.stored import Stored
+    from spanloom.core.formats.turns import Turn
     from spanloom.core.model.annotation import Assessment
 
     Spots = Mapping[tuple[str, str, str], tuple[int, str, int | None]]

@@ -2,51 +2,43 @@
 
 System and user messages become the input of the model step after them. The step is flagged as
 having only the new messages (``listed_messages.HISTORY``), because with the whole history in each
-step a run of n turns would have n² messages. Tool messages become tool steps; each is the result of
-the open call with its id, otherwise of the oldest open call with its name, otherwise of the oldest
-open call.
+step a run of n turns would have n² messages. Tool messages become tool steps; ``calls.py`` finds
+the call of each.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.listed_messages import HISTORY, OMITTED
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import MAX_STEPS, Draft, DraftStep
 from spanloom.core.exchange.ids import note_made, step_id_of
+from spanloom.core.exchange.messages.calls import Calls
+from spanloom.core.exchange.messages.normalized import normalized
 from spanloom.core.exchange.messages.writing import A_TOOL
 from spanloom.core.exchange.times import filled
 from spanloom.core.exchange.unread import note_unread
-from spanloom.core.formats.conversation import text_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
-from spanloom.core.formats.readers import an_object
-from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
-from spanloom.core.messages.message import read_messages
-from spanloom.core.messages.wire import UnwritableError
+from spanloom.core.formats.turns import text_of
+from spanloom.core.messages.forms import is_message
 from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.readers import Reading
 
 AGENT = "agent"
 """The default name of an agent."""
 _CALL, _A_RESULT = "chat", "result"
 """The default names for a model call, and for a tool whose name and call are both unknown."""
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
-_PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 _OF_A_RESULT = frozenset({"role", "content", "tool_call_id", "name", "status", "type"})
 """Members of a tool message that its step preserves; other messages are preserved whole."""
 _FAILED = "error"
-_ANY = "", ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +73,7 @@ def draft_of_messages(messages: Sequence[object], reading: Reading, source: Sour
     draft = _Drafting(reading, source)
     for at, item in enumerate(messages):
         where = f"{source.where}.{at}".lstrip(".")
-        for message in _normalized(item, where, reading.losses):
+        for message in normalized(item, where, reading.losses):
             draft.add(message, at)
     return draft.finish()
 
@@ -89,61 +81,6 @@ def draft_of_messages(messages: Sequence[object], reading: Reading, source: Sour
 def is_message_list(value: object) -> bool:
     """Return whether a JSON value is a list that begins with a message."""
     return isinstance(value, list) and bool(value) and is_message(value[0])
-
-
-def _normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
-    """Convert an item to messages in the form of ``core/model/message.py``.
-
-    Most items already have this form. In other items, members that are not part of the conversation
-    are dropped and counted.
-    """
-    message = an_object(item, where)
-    if _is_settled(message):
-        yield message
-        return
-    if not isinstance(message.get("role"), str) and not is_message(message):
-        raise InvalidRequestError(f"{where}.role: a string is needed here")
-    try:
-        found = read_messages([message], "user")
-    except (UnwritableError, RecursionError) as error:
-        raise InvalidRequestError(f"{where}: it is nested too deeply") from error
-    opened, _ = open_message(message)
-    note_unread(opened, opened.keys() - BOOKKEEPING | _id_of_call(found), losses, where)
-    yield from (read for read in found if isinstance(read, dict))
-
-
-def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
-    """Return ``{"id"}`` for tool results, because some senders write the call's id there."""
-    first = found[0] if found else None
-    return {"id"} if isinstance(first, dict) and first.get("role") == "tool" else set()
-
-
-def _is_settled(message: Json) -> bool:
-    if message.get("role") not in _ROLES:
-        return False
-    content, calls = message.get("content"), message.get("tool_calls") or []
-    if not isinstance(calls, list) or not all(map(_is_call, calls)):
-        return False
-    if isinstance(content, list):
-        return all(isinstance(p, dict) and p.get("type") in _PARTS for p in content)
-    return isinstance(content, str)
-
-
-def _is_call(call: object) -> bool:
-    if not isinstance(call, dict) or not isinstance(call.get("function"), dict):
-        return False
-    function = call["function"]
-    return all(isinstance(function.get(name), str) for name in ("name", "arguments"))
-
-
-@dataclass(slots=True)
-class _Open:
-    """A tool call whose result has not been read yet."""
-
-    id: str
-    name: str
-    arguments: str
-    is_open: bool = True
 
 
 class _Drafting:
@@ -158,7 +95,7 @@ class _Drafting:
         self._taken: set[str] = {self._root.id}
         self._heard: list[Json] = []
         self._heard_at, self._heard_ms = 0, 0
-        self._calls = _Calls()
+        self._calls = Calls()
         self._times = filled(source.times)
         self._now = 0
 
@@ -258,44 +195,6 @@ class _Drafting:
         self._add(step)
         where = f"{self._source.where}.{at}".lstrip(".")
         note_unread(message, _OF_A_RESULT, self._reading.losses, where)
-
-
-class _Calls:
-    """The calls without a result so far; each look-up takes constant time on average."""
-
-    def __init__(self) -> None:
-        """Start without calls."""
-        self._all: list[_Open] = []
-        self._by_key: defaultdict[tuple[str, str], deque[_Open]] = defaultdict(deque)
-
-    def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; one without an id gets ``made``, as in ``formats/conversation.py``."""
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
-            return
-        text = function.get("arguments")
-        arguments = text if isinstance(text, str) else dump(text or {}).decode()
-        opened = _Open(str(call.get("id") or made), str(function.get("name") or ""), arguments)
-        self._all.append(opened)
-        for key in (("id", opened.id), ("name", opened.name), _ANY):
-            self._by_key[key].append(opened)
-
-    def answer(self, call_id: str, name: str) -> _Open | None:
-        """Return the call to which a result belongs, and remove it.
-
-        A result with a call id belongs only to the call with that id.
-        """
-        waiting = self._by_key.get(("id", call_id) if call_id else ("name", name) if name else _ANY)
-        while waiting:
-            call = waiting.popleft()
-            if call.is_open:
-                call.is_open = False
-                return call
-        return None
-
-    def open_ids(self) -> Iterator[str]:
-        """Yield the ids of the calls without a result."""
-        return (call.id for call in self._all if call.is_open)
 
 
 def _text(content: object) -> str:

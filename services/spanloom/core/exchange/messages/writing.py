@@ -14,9 +14,10 @@ from spanloom.core.exchange.kept import (
     count_lost,
 )
 from spanloom.core.extraction.metrics import COST
-from spanloom.core.formats.conversation import conversation, text_of
+from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
+from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.values.attributes import json_value
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from spanloom.core.document import Document, DocumentAgent, DocumentStep
-    from spanloom.core.formats.conversation import Turn
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
+    from spanloom.core.formats.turns import Turn
 
 A_TOOL = "tool"
 """The default name for a tool."""
