@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from random import Random
 
     from spanloom.core.model.trajectory import Step
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 WORDS = st.sampled_from(
     ['"ok"', 'input: "id"', 'not error: "退款"', 'has(error under output: "ok")']

@@ -22,7 +22,7 @@ from spanloom.core.model.trajectory import (
     Trajectory,
     Usage,
 )
-from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.ports.trajectories import TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

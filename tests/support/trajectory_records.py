@@ -20,8 +20,8 @@ from spanloom.core.model.trajectory import (
     Trajectory,
     Usage,
 )
-from spanloom.core.ports.building import Head, TrajectoryRecord
 from spanloom.core.ports.spans import NOTHING_READ, Read
+from spanloom.core.ports.trajectories import Head, TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.trajectory import Step, Trajectory
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.selection import Order, Rank
     from spanloom.core.query.where.tree import Condition, Number
 

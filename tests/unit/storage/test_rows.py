@@ -21,7 +21,7 @@ from spanloom.core.model.trajectory import (
     Status,
     StepType,
 )
-from spanloom.core.ports.building import Head
+from spanloom.core.ports.trajectories import Head
 from spanloom.core.records.step import LONGEST_MESSAGE
 from spanloom.storage.runs.calls import CALL_COLUMNS
 from spanloom.storage.runs.rows import (
@@ -33,7 +33,7 @@ from spanloom.storage.runs.rows import (
 )
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)
