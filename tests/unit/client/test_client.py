@@ -19,7 +19,7 @@ from tests.support.isolation import make_twins
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import AsyncClient, Client
-from spanloom.api.examples import LIST
+from spanloom.api.runs.examples import LIST
 from spanloom.client import (
     ApiError,
     ClientError,
