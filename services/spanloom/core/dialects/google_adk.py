@@ -16,7 +16,7 @@ from documentation.
 
 from collections.abc import Mapping, Sequence
 
-from spanloom.core.conventions.meanings import OPERATIONS
+from spanloom.core.conventions.operations import OPERATIONS
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_payload, read_total_in
 from spanloom.core.conventions.view import Signature, TraceView

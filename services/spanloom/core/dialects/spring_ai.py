@@ -19,7 +19,7 @@ Verified on captures of tools, advisors, memory, streams and a vector store (2.0
 
 from collections.abc import Mapping, Sequence
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.usage import EVIDENCE, read_counts
 from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of

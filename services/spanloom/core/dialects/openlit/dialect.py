@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.openlit.frameworks import (
     classify_framework,

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import usage_repair
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 
