@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.where_evaluation import Run, holds, step_facts
 
-from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.model.step import StepType, Usage
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
 from spanloom.core.query.selection import START

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.repeats import repeat_row
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.model.clocks import ahead_ns
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status, ahead_ns
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import knows_more
 from spanloom.core.ports.spans import NOTHING_READ
 from spanloom.core.ports.trajectories import TrajectoryRecord

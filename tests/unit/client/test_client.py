@@ -40,7 +40,8 @@ from spanloom.client.calls.lists import trajectories
 from spanloom.client.request import Call, body_of, get
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Reach, Scope
-from spanloom.core.model.trajectory import Kind, Status, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind, Status
 from spanloom.process.serving import bind
 
 if TYPE_CHECKING:

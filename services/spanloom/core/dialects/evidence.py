@@ -19,7 +19,7 @@ from spanloom.core.conventions.endings import find_endings
 from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, unquoted
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 SENDERS = {

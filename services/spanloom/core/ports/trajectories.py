@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from spanloom.core.model.trajectory import Status, listed_start_ns
+from spanloom.core.model.clocks import listed_start_ns
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import Build, Precedence, former_places
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.spans import NOTHING_READ, Read

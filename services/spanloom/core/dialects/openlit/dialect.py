@@ -34,7 +34,8 @@ from spanloom.core.dialects.openlit.frameworks import (
 )
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object, json_value, seconds_as_ms
 from spanloom.core.values.python_repr import as_json, first_text
 

@@ -18,14 +18,15 @@ from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import a_list, a_text, an_object
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 OF_A_TRAJECTORY = frozenset(
     {

@@ -27,7 +27,8 @@ from spanloom.core.formats.readers import an_object
 from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
 from spanloom.core.messages.message import read_messages
 from spanloom.core.messages.wire import UnwritableError
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
