@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import orjson
 
 from benchmarks.workload import MODELS, SECOND
-from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,23 +16,15 @@ from benchmarks.workload import SECOND
 from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import (
-    AgentStep,
-    Failure,
-    Kind,
-    Metrics,
-    Status,
-    StepType,
-    Trajectory,
-    Usage,
-)
-from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.model.step import StepType, Usage
+from spanloom.core.model.trajectory import AgentStep, Failure, Kind, Metrics, Status, Trajectory
+from spanloom.core.ports.trajectories import TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from benchmarks.agent_run import Made
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
 
 DAY = 86_400 * SECOND
 DAYS = 30

@@ -14,7 +14,7 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.joining.parts import Part, part_of
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.calls import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

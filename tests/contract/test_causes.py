@@ -9,7 +9,8 @@ import pytest
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.access import Reach
-from spanloom.core.model.trajectory import Failure, StepError
+from spanloom.core.model.step import StepError
+from spanloom.core.model.trajectory import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,7 +32,7 @@ from spanloom.storage.where.side_tables import SideTables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 QUERY_MD = Path(__file__).parents[2] / "docs" / "query.md"

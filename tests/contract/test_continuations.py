@@ -13,7 +13,8 @@ from tests.support.trajectory_records import make_record, make_trajectory, next_
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause, StepError
+from spanloom.core.model.step import StepError
+from spanloom.core.model.trajectory import DuplicateOf, Failure, Outcome, Pause
 from spanloom.core.query.continuations import NO_CONTINUATION, Continuation
 from spanloom.storage.runs.current import NEAR
 

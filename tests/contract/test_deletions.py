@@ -24,7 +24,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Pause, Status
 from spanloom.core.model.upkeep import BEFORE_ALL, Deletion, DeletionScope, Selection, new_deletion
 from spanloom.core.ports.annotations import AnnotationQuery, KeptVersion, ScoreQuery
-from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.calls import CallWindow
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.progress import Progress
 from spanloom.core.ports.texts import TextSearch

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Capture
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import Call
+    from spanloom.core.ports.calls import Call
     from spanloom.core.ports.spans import SpooledRequest
     from spanloom.core.ports.store import Store
     from spanloom.core.query.shapes import RunShape

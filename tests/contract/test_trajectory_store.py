@@ -25,8 +25,8 @@ from spanloom.storage.store import ClickHouseStore
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.store import Store
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 pytestmark = pytest.mark.parametrize(
     "store", some_every_day(["memory", "clickhouse", "server"], every_day=2), indirect=True

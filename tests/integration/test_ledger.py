@@ -14,8 +14,8 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Confirmation
 from spanloom.core.ports.spans import Read
+from spanloom.core.ports.trajectories import Confirmation
 from spanloom.storage.runs.rows import encode_record
 from spanloom.storage.store import open_store
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.support.started_server import StartedServer
 
-    from spanloom.core.ports.building import Head, TrajectoryRecord
+    from spanloom.core.ports.trajectories import Head, TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 pytestmark = pytest.mark.service

@@ -21,8 +21,8 @@ from spanloom.core.query.where.parser import parse_where
 if TYPE_CHECKING:
     from random import Random
 
-    from spanloom.core.model.trajectory import Step
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.model.step import Step
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 WORDS = st.sampled_from(
     ['"ok"', 'input: "id"', 'not error: "退款"', 'has(error under output: "ok")']

@@ -16,7 +16,8 @@ from tests.support.exchanged import read, read_all, write
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.exchange.drafts import Draft, DraftStep, complete
 from spanloom.core.formats.readers import Taken
-from spanloom.core.model.trajectory import Kind, StepError, Usage
+from spanloom.core.model.step import StepError, Usage
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject, DrawFn

@@ -18,7 +18,8 @@ from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_schema
-from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory, Usage
+from spanloom.core.model.step import StepType, Usage
+from spanloom.core.model.trajectory import Kind, Status, Trajectory
 from spanloom.core.model.tree import SpanTree
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.support.memory_state import MemoryState
 
     from spanloom.core.model.span import Span
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 

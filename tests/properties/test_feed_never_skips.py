@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.progress import Progress
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 ANY = None
 LIMIT = 3

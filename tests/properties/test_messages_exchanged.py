@@ -14,7 +14,8 @@ from spanloom.client.transfer.documents import read_run
 from spanloom.core.exchange.drafts import Draft, DraftStep, complete
 from spanloom.core.formats.losses import NotHeldError
 from spanloom.core.formats.readers import Refused, Taken
-from spanloom.core.model.trajectory import Kind, StepError
+from spanloom.core.model.step import StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     Json = dict[str, Any]

@@ -23,7 +23,7 @@ from tests.support.mutations import (
     without,
 )
 
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

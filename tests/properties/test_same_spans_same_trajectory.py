@@ -12,7 +12,8 @@ from tests.support.traces import KEY, traces
 
 from spanloom.core.extract import extract
 from spanloom.core.formats.canonical import encode_document, encode_spans
-from spanloom.core.model.trajectory import Kind, Status, StepType, Trajectory
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind, Status, Trajectory
 
 if TYPE_CHECKING:
     import random

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from tests.support.memory_store import MemoryStore
 
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
     from spanloom.storage.store import ClickHouseStore
 
 ODD = "".join(

@@ -32,8 +32,8 @@ from spanloom.storage.where.side_tables import SideTables
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.store import Store
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.where import tree
     from spanloom.core.query.where.fields import Value
     from spanloom.storage.engine.connection import Connection

@@ -18,7 +18,7 @@ from tests.support.mutations import (
     without_half_the_plumbing,
 )
 
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -59,7 +59,9 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import Span
-    from spanloom.core.ports.building import Call, CallWindow, CarriedRecord, TrajectoryRecord
+    from spanloom.core.ports.building import CarriedRecord
+    from spanloom.core.ports.calls import Call, CallWindow
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.sharing import Slices
     from spanloom.storage.engine.connection import Connection as StoreConnection
 

@@ -12,7 +12,7 @@ from tests.simulation.engine import Table
 
 from spanloom.core.coverage import number_of
 from spanloom.core.model.span import TraceKey  # noqa: TC001  # a field of named tuples
-from spanloom.core.ports.building import Call  # noqa: TC001  # the same
+from spanloom.core.ports.calls import Call  # noqa: TC001  # the same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
 
 SESSION = {"session.id": "s-1"}
 

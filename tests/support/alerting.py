@@ -13,7 +13,8 @@ from spanloom.alerts.service import FOLLOWER, Alerts
 from spanloom.alerts.watcher import AlertWatcher
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import DuplicateOf, Status, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import DuplicateOf, Status
 from spanloom.core.ports.alerts import EventsQuery
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.spans import Read

@@ -10,7 +10,8 @@ from tests.support.trajectory_records import make_record, make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.model.trajectory import Status, Step, StepType
+from spanloom.core.model.step import Step, StepType
+from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, Codec, TrajectoryRecord
+    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, Codec
     from spanloom.core.ports.spans import Traces
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 LEAST_S = 0.5

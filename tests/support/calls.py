@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.calls import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tests.support.ground_truth import Capture
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 
 def captured_records(project: str) -> list[TrajectoryRecord]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.document import Document
 from spanloom.core.exchange.drafts import STEP_KINDS, Draft, DraftStep, usage_of
-from spanloom.core.model.trajectory import Kind, StepError
+from spanloom.core.model.step import StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.document import DocumentStep

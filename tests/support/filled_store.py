@@ -26,7 +26,7 @@ from spanloom.storage.upkeep.store import open_upkeep
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 BATCH_BYTES = 32 << 20
 HOUR_NS = 3600 * 10**9

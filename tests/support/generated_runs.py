@@ -9,6 +9,7 @@ from tests.support.otlp_requests import START_NS, next_seq
 
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import TraceKey
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -16,13 +17,9 @@ from spanloom.core.model.trajectory import (
     Kind,
     Metrics,
     Status,
-    Step,
-    StepError,
-    StepType,
     Trajectory,
-    Usage,
 )
-from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.ports.trajectories import TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

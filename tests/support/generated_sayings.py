@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.annotation import Annotation
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.store import Store
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 NAME = "tier"
 """Name of the scheme and of the scores."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.support.where_evaluation import Run
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.lists import ListedRun
     from spanloom.core.query.selection import RunSelection
 

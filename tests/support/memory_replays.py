@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Replay, Selection
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 Key = TypeVar("Key", bound=Hashable)
 

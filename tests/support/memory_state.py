@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.upkeep import Deletion, DeletionScope, Replay
     from spanloom.core.ports.annotations import KeptVersion, ScorePlace, StoredScheme
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.progress import Progress
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.positions import Position
     from spanloom.storage.spans.rows import ContentEvent
 

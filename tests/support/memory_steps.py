@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.where_evaluation import Run, holds, step_facts
 
-from spanloom.core.model.trajectory import StepType, Usage
+from spanloom.core.model.step import StepType, Usage
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.flat_steps import list_attributes
 from spanloom.core.query.selection import START
@@ -16,8 +16,8 @@ from spanloom.core.records.step import StepRow
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.steps import StepCursor, StepSelection
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.selection import Order, Rank
 
 NO_USAGE = Usage(None, None, None, None, None)  # type: ignore[arg-type]  # nothing is known

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tests.support.memory_state import MemorySubject
 
 from spanloom.core.matching.listed import placed_steps
-from spanloom.core.ports.building import Call, CallWindow, Confirmation, Head, TrajectoryRecord
 from spanloom.core.ports.reading import Documents, StoredVersion
+from spanloom.core.ports.trajectories import Confirmation, Head, TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.core.model.span import TraceKey
+    from spanloom.core.ports.calls import Call, CallWindow
 
 
 class MemoryTrajectories(MemorySubject):

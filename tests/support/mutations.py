@@ -13,7 +13,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import spooled
 
 from spanloom.core.extract import extract
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Capture
 
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
 
 _NODE = re.compile(r"node or (?:task|component) (\w+) of the script")
 _COMPOUND = re.compile(r"[_-]")

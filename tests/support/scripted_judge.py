@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.loopback_model import with_canary
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.evaluation.contract.result import Results
 from spanloom.evaluation.evaluate import judge_one
 from spanloom.evaluation.evaluator import Evaluator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tests.support.mutations import cut_at, without
 
 from spanloom.core.conventions.event_messages import DETAILS
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.model.span import Event
 
 if TYPE_CHECKING:

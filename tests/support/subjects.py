@@ -13,7 +13,7 @@ from spanloom.core.ports.annotations import (
     ScoreStore,
     VersionKeeper,
 )
-from spanloom.core.ports.building import CallIndex, TrajectoryWriter
+from spanloom.core.ports.calls import CallIndex
 from spanloom.core.ports.datasets import DatasetStore
 from spanloom.core.ports.experiments import EvaluatorStore, ExperimentStore
 from spanloom.core.ports.feed import FeedStore
@@ -30,6 +30,7 @@ from spanloom.core.ports.saved_views import ViewStore
 from spanloom.core.ports.steps import StepReader
 from spanloom.core.ports.store import ProgressStore, SpanStore, Store
 from spanloom.core.ports.texts import TextFinder, TextIndexer
+from spanloom.core.ports.trajectories import TrajectoryWriter
 from spanloom.core.ports.upkeep import DeletionLedger, SnapshotTaker, UsageReader
 
 if TYPE_CHECKING:

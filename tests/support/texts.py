@@ -10,9 +10,10 @@ from tests.support.trajectory_records import make_trajectory
 
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.access import Reach
-from spanloom.core.model.trajectory import Status, Step, StepError, StepType
-from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.model.step import Step, StepError, StepType
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.texts import TextSearch
+from spanloom.core.ports.trajectories import TrajectoryRecord
 from spanloom.core.query.where.text_query import parse_text_query
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.otlp_requests import START_NS, next_seq
 
 from spanloom.core.duplicates.traces import list_calls
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -14,14 +15,10 @@ from spanloom.core.model.trajectory import (
     Kind,
     Metrics,
     Status,
-    Step,
-    StepError,
-    StepType,
     Trajectory,
-    Usage,
 )
-from spanloom.core.ports.building import Head, TrajectoryRecord
 from spanloom.core.ports.spans import NOTHING_READ, Read
+from spanloom.core.ports.trajectories import Head, TrajectoryRecord
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

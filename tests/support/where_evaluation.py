@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.matching.listed import agent_names, placed_steps
 from spanloom.core.messages.new_texts import find_new_texts, read_step_texts
-from spanloom.core.model.trajectory import Outcome, Status, StepType, Usage
+from spanloom.core.model.step import StepType, Usage
+from spanloom.core.model.trajectory import Outcome, Status
 from spanloom.core.query.flat_steps import (
     FlatStep,
     count_repeats,
@@ -49,8 +50,9 @@ from spanloom.core.records.hit import Part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Step, Trajectory
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.query.selection import Order, Rank
     from spanloom.core.query.where.tree import Condition, Number
 

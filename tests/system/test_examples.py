@@ -28,7 +28,7 @@ from tests.support.written_examples import all_examples, is_recipe
 
 from spanloom.access.limits import read_limits
 from spanloom.api.admin.key_schemas import EXAMPLE_KEY_ID
-from spanloom.api.examples import OTLP
+from spanloom.api.runs.examples import OTLP
 from spanloom.api.runs.places import EXAMPLE_SPAN
 from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.client.models import Cost

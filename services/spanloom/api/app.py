@@ -37,9 +37,10 @@ from spanloom.api.annotations import schemes as annotation_schemes
 from spanloom.api.feed.feed import MOST_READERS, Feed
 from spanloom.api.http.bounds import BodyBound, BoundedCalls
 from spanloom.api.http.doorkeeper import Doorkeeper, guarded_routes
+from spanloom.api.http.error_handlers import install_problem_handlers
 from spanloom.api.http.gate import Gate
 from spanloom.api.http.openapi import DESCRIPTION, install_openapi
-from spanloom.api.http.problems import install_problem_handlers, problem_responses
+from spanloom.api.http.problems import problem_responses
 from spanloom.api.run_views import RunViews
 from spanloom.api.runs import (
     conversation_pages,

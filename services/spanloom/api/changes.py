@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import APIRouter, Header, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.examples import CHANGES
 from spanloom.api.feed.feed import Feed
 from spanloom.api.feed.stream import EVENT_STREAM, EventStream
 from spanloom.api.feed.window import FeedFilters
@@ -15,6 +14,7 @@ from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import Filters, Name, read_where
+from spanloom.api.responses import answer
 from spanloom.api.schemas import Where
 from spanloom.api.services import Using
 from spanloom.core.errors import InvalidQueryError
@@ -23,7 +23,7 @@ from spanloom.core.ports.feed import Announcement, FeedPage
 from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
 from spanloom.core.query.positions import Position
 from spanloom.core.query.where.tree import searches_words
-from spanloom.core.records.change import Change
+from spanloom.core.records.change import CHANGE, Change
 
 LONGEST_WAIT_S = 60
 NO_WORDS = (
@@ -135,6 +135,16 @@ LastEventId = Annotated[
     ),
 ]
 
+_CHANGES = answer(
+    "The changes, oldest first; or events, each with an item as its data.",
+    "ChangeList",
+    {"items": [CHANGE.example], "next": "1715400004600000"},
+)
+_CHANGES["content"]["text/event-stream"] = {
+    "schema": {"type": "string"},
+    "example": "id: 1715400004600000\ndata: {...}\n\n",
+}
+
 
 @router.get(
     "/v1/trajectories/changes",
@@ -142,7 +152,7 @@ LastEventId = Annotated[
     summary="Follow changes",
     response_model=ChangeList,
     response_model_exclude_unset=True,
-    responses={200: CHANGES, **problem_responses(401, 403, 410, 422, 503)},
+    responses={200: _CHANGES, **problem_responses(401, 403, 410, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_changes(

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from spanloom.api.examples import answer, or_rows
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
+from spanloom.api.responses import answer, or_rows
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.model.dataset import MAX_NAME, MOST_AT_ONCE
 from spanloom.core.records.dataset import (

@@ -8,9 +8,9 @@ from pydantic import AfterValidator
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import read_body, yaml_or_json_body
 from spanloom.api.dataset_schemas import dataset_name
-from spanloom.api.examples import answer
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
+from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.examples import answer, or_rows
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
+from spanloom.api.responses import answer, or_rows
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.model.experiment import BEFORE_ALL_RESULTS, ResultPlace
 from spanloom.core.records.experiment import (

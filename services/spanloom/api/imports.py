@@ -12,12 +12,13 @@ from starlette.types import Scope as Connection
 
 from spanloom.access.authenticate import require_project
 from spanloom.api.annotations.file_scores import score_store_for
-from spanloom.api.examples import IMPORTED_FILE
 from spanloom.api.http.bounds import IMPORTS
 from spanloom.api.http.doorkeeper import FILE, caller_of
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import Name
+from spanloom.api.responses import answer_of
+from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.api.services import Services, Using
 from spanloom.core.errors import InvalidQueryError, PermanentError, RetryableError
 from spanloom.core.exchange.sources import find_readable, readable
@@ -45,6 +46,27 @@ FormatOfFile = Annotated[
 ]
 _BODY = {"content": {FILE: {"schema": {"type": "string", "format": "binary"}}}, "required": True}
 
+_COUNTS = {
+    "accepted_spans": 7,
+    "rejected_spans": 0,
+    "unchanged_runs": 0,
+    "accepted_scores": 1,
+    "rejected_scores": 0,
+    "rejected": 1,
+    "losses": {"duration_unknown": 2},
+}
+_IMPORTED = (
+    {"trace_id": EXAMPLE_TRACE, "project": "default", "place": "line 1", "state": "taken"},
+    {"place": "line 2", "reason": "it is no JSON: unexpected end of data"},
+    {"end": True, "format": "atif", "share": 1.0, **_COUNTS},
+)
+_IMPORTED_FILE = answer_of(
+    "A line for each run and for each rejected item, as they are read.",
+    {"type": "string"},
+    "".join(orjson.dumps(line).decode() + "\n" for line in _IMPORTED),
+    NDJSON,
+)
+
 
 @router.post(
     IMPORTS,
@@ -52,7 +74,7 @@ _BODY = {"content": {FILE: {"schema": {"type": "string", "format": "binary"}}}, 
     summary="Import a file of runs or spans",
     response_class=Response,
     responses={
-        200: IMPORTED_FILE,
+        200: _IMPORTED_FILE,
         **problem_responses(401, 403, 408, 413, 422, 501, 503),
     },
     openapi_extra={"requestBody": _BODY},

@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from spanloom.api.examples import answer
 from spanloom.api.query import Instant
+from spanloom.api.responses import answer
 from spanloom.core.model.online_rule import (
     MAX_NAME,
     BackfillRange,

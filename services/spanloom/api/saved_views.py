@@ -6,15 +6,15 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from spanloom.api.annotations.annotators import OneProject
-from spanloom.api.examples import VIEW, VIEWS
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
+from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, ViewPage
 from spanloom.core.query.where.reader import MAX_BYTES
-from spanloom.core.records.saved_view import EXAMPLE_VIEW, ViewItem, ViewList
+from spanloom.core.records.saved_view import EXAMPLE_VIEW, VIEW, ViewItem, ViewList
 from spanloom.saved_views.service import ListedView, ViewContent
 
 NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
@@ -103,6 +103,8 @@ class ViewDefault(BaseModel):
 
 
 router = APIRouter(tags=["views"])
+_VIEW = answer("The view.", "ViewItem", VIEW.example)
+_VIEWS = answer("The views.", "ViewList", {"items": [VIEW.example]})
 
 ViewIdInPath = Annotated[
     str,
@@ -128,7 +130,7 @@ def item_of(using: Using, listed: ListedView) -> ViewItem:
     "/v1/views",
     operation_id="listViews",
     summary="List saved views",
-    responses={200: VIEWS, **problem_responses(401, 403, 422, 503)},
+    responses={200: _VIEWS, **problem_responses(401, 403, 422, 503)},
 )
 @needs(Scope.READ)
 async def list_views(project: OneProject, using: Using, page: PageInQuery = None) -> ViewList:
@@ -145,7 +147,7 @@ async def list_views(project: OneProject, using: Using, page: PageInQuery = None
     "/v1/views",
     operation_id="makeView",
     summary="Save a view",
-    responses={200: VIEW, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: _VIEW, **problem_responses(401, 403, 409, 413, 422, 503)},
 )
 @needs(Scope.ANNOTATE)
 async def make_view(
@@ -165,7 +167,7 @@ async def make_view(
     "/v1/views/{view_id}",
     operation_id="changeView",
     summary="Rename or replace a view",
-    responses={200: VIEW, **WRITING},
+    responses={200: _VIEW, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def change_view(
@@ -185,7 +187,7 @@ async def change_view(
     "/v1/views/{view_id}",
     operation_id="deleteView",
     summary="Delete a view",
-    responses={200: VIEW, **WRITING},
+    responses={200: _VIEW, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def delete_view(
@@ -204,7 +206,7 @@ async def delete_view(
     "/v1/views/{view_id}/default",
     operation_id="setDefaultView",
     summary="Choose the default view of a page",
-    responses={200: VIEW, **WRITING},
+    responses={200: _VIEW, **WRITING},
 )
 @needs(Scope.ANNOTATE)
 async def set_default(

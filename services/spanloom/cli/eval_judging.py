@@ -12,8 +12,8 @@ import click
 from spanloom.cli.client import ServiceError
 from spanloom.cli.eval_files import FileError
 from spanloom.cli.exchanging import source_of_file
+from spanloom.client.async_client import AsyncClient
 from spanloom.client.calls.lists import trajectories
-from spanloom.client.client import AsyncClient
 from spanloom.client.errors import ClientError, InvalidParameterError, NotFoundError
 from spanloom.client.evaluating.files import items_of_file, runs_of_file
 from spanloom.client.evaluating.given import Unread

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.client.transfer.documents import Run
-    from spanloom.client.transfer.scores import PlacedRow, SentScores
+    from spanloom.client.transfer.score_rows import PlacedRow
+    from spanloom.client.transfer.scores import SentScores
     from spanloom.core.exchange.sources import Source
     from spanloom.core.model.span import TraceKey
 

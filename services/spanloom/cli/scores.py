@@ -20,14 +20,9 @@ from spanloom.cli.writing import check_place, whole_file, writing
 from spanloom.client.address import find_address
 from spanloom.client.calls.scores import score_table
 from spanloom.client.errors import ClientError
-from spanloom.client.transfer.scores import (
-    ServiceScores,
-    export_results,
-    list_all,
-    read_rows,
-    send_results,
-    send_scores,
-)
+from spanloom.client.transfer.score_results import export_results, send_results
+from spanloom.client.transfer.score_rows import list_all, read_rows
+from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience
 from spanloom.core.formats.entry import CSV, NDJSON, PARQUET

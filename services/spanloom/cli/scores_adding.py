@@ -17,7 +17,8 @@ from spanloom.cli.client import client_option, patient_client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import columns_option, give, rows_output
 from spanloom.client.calls.scores import write_scores
-from spanloom.client.transfer.scores import ServiceScores, read_lines, send_scores
+from spanloom.client.transfer.score_rows import read_lines
+from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.output import write_json
 from spanloom.terminal.scores import render_scores

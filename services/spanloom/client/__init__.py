@@ -6,8 +6,9 @@ iterables that fetch page by page (``found.py``), or a ``ClientError`` (``errors
 ``docs/client.md`` shows how to use the clients.
 """
 
+from spanloom.client.async_client import AsyncClient
 from spanloom.client.changes import AsyncChanges, Changes
-from spanloom.client.client import AsyncClient, Client
+from spanloom.client.client import Client
 from spanloom.client.errors import (
     ApiError,
     ClientError,

@@ -8,7 +8,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel
 
-from spanloom.core.model.trajectory import Kind, Outcome, Status, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.records.declared import Milliseconds, Moment
 from spanloom.core.records.record import Record
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from genai_prices.data_snapshot import DataSnapshot
     from genai_prices.types import ModelInfo, ModelPrice, TieredPrices
 
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 OWN = "own"
 

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.building import BuildingStore, TrajectoryRecord
+    from spanloom.core.ports.building import BuildingStore
     from spanloom.core.ports.feed import Announcement, FeedWriter
     from spanloom.core.ports.spans import Arrived
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.extractor.result import BuildOptions
 
 

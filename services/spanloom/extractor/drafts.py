@@ -16,9 +16,9 @@ from spanloom.core.duplicates.traces import list_calls
 from spanloom.core.extract import extract, extract_failure
 from spanloom.core.joining.parts import find_part
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Confirmation
 from spanloom.core.ports.builds import Precedence, may_replace
 from spanloom.core.ports.feed import Announcement
+from spanloom.core.ports.trajectories import Confirmation
 from spanloom.core.scoring.placing import list_responses, list_scores
 from spanloom.extractor.records import make_record
 from spanloom.extractor.result import BatchResult
@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Trajectory
-    from spanloom.core.ports.building import Call, Head, TrajectoryRecord
+    from spanloom.core.ports.calls import Call
     from spanloom.core.ports.spans import TracePart, Unplaced
+    from spanloom.core.ports.trajectories import Head, TrajectoryRecord
     from spanloom.core.pricing import PriceBook
 
 

@@ -21,14 +21,14 @@ from spanloom.core.duplicates.traces import (
     started_near,
 )
 from spanloom.core.model.trajectory import DuplicateOf
-from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.calls import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import Call, CallFinder
+    from spanloom.core.ports.calls import Call, CallFinder
 
 
 if TYPE_CHECKING:

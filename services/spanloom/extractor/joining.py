@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.joining.homes import DAY_NS, find_homes
 from spanloom.core.joining.parts import part_of
-from spanloom.core.ports.building import CallWindow
+from spanloom.core.ports.calls import CallWindow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import PartFinder
+    from spanloom.core.ports.calls import PartFinder
 
     Session: TypeAlias = tuple[str, str]
     """A project, and the key of a conversation in it."""

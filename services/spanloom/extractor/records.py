@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.duplicates.repeats import repeat_row
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
+from spanloom.core.model.clocks import ahead_ns
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Status, ahead_ns
-from spanloom.core.ports.building import TrajectoryRecord
+from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.builds import knows_more
 from spanloom.core.ports.spans import NOTHING_READ
+from spanloom.core.ports.trajectories import TrajectoryRecord
 from spanloom.core.scoring.placing import response_row
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.building import Call, Head
     from spanloom.core.ports.builds import Build
+    from spanloom.core.ports.calls import Call
     from spanloom.core.ports.spans import Read
+    from spanloom.core.ports.trajectories import Head
 
 NO_RESPONSES: Mapping[str, str] = {}
 _AHEAD = (

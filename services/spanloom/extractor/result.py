@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.building import Confirmation
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.spans import Arrived, Read, Unplaced
+    from spanloom.core.ports.trajectories import Confirmation
 
 
 MAX_TRACE_SPANS = 1_000_000

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import Call, CallIndex
+    from spanloom.core.ports.calls import Call, CallIndex
     from spanloom.extractor.result import BatchResult
 
 

@@ -10,7 +10,7 @@ import httpx
 import orjson
 from mcp.server.mcpserver.exceptions import ToolError
 
-from spanloom.client.client import AsyncClient
+from spanloom.client.async_client import AsyncClient
 from spanloom.client.errors import ClientError
 from spanloom.client.moments import milliseconds_of
 from spanloom.client.request import Call, body_of, get

@@ -9,8 +9,9 @@ from spanloom.storage.runs.rows import encode_record
 from spanloom.storage.spans.rows import event_of, join_events, newest_spans
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, TrajectoryRecord
+    from spanloom.core.ports.building import CarriedRecord, CarriedSpans
     from spanloom.core.ports.spans import Traces
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 
 class ClickHouseCodec:

@@ -9,7 +9,7 @@ import orjson
 from rich.text import Text
 
 from spanloom.core.document import Document, whole
-from spanloom.core.model.trajectory import NO_CODE, with_type
+from spanloom.core.model.step import NO_CODE, with_type
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:

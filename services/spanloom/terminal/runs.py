@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spanloom.core.document import whole
-from spanloom.core.model.trajectory import with_type
+from spanloom.core.model.step import with_type
 from spanloom.core.showing.values import age, counted, duration, printable
 from spanloom.terminal.output import (
     OUTCOME_STYLES,

@@ -6,7 +6,7 @@ from difflib import ndiff
 from typing import TYPE_CHECKING
 
 from spanloom.core.document import Document
-from spanloom.core.model.trajectory import NO_CODE
+from spanloom.core.model.step import NO_CODE
 from spanloom.core.showing.steps import build_tree
 from spanloom.core.showing.values import printable, shortened
 from spanloom.evaluation.files.excerpts import excerpts_of

@@ -11,7 +11,8 @@ import orjson
 
 from spanloom.client.errors import ClientError
 from spanloom.client.request import Request
-from spanloom.client.transfer.scores import PlacedRow, ServiceScores, send_scores
+from spanloom.client.transfer.score_rows import PlacedRow
+from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.core.formats.entry import NDJSON
 from spanloom.core.formats.json_bytes import dump
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.annotated_runs import store_run, tool_step
 from tests.unit.annotation.conftest import KEY, SCHEME
 
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from tests.unit.annotation.conftest import Desk

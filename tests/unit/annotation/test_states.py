@@ -23,7 +23,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
 
 KEY = TraceKey("p", "a" * 32)
 STEPS = [tool_step(number) for number in (2, 3, 4)]

@@ -11,7 +11,7 @@ from tests.support.listed_runs import of_trace
 from tests.support.otlp_requests import wire_span
 from tests.unit.api.conftest import ShelfStore, summary
 
-from spanloom.api.examples import SPANS
+from spanloom.api.runs.examples import SPANS
 from spanloom.api.runs.places import EXAMPLE_SPAN
 from spanloom.api.runs.places import HEADER as ANNOTATOR
 from spanloom.core.formats.schema import canonical_example, canonical_schema

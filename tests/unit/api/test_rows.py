@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from httpx2 import Response
     from tests.unit.api.conftest import ShelfStore
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
 
 Row = dict[str, Any]
 NDJSON, CSV = Ndjson.media_type, Csv.media_type

@@ -12,7 +12,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from spanloom import client as client_room
-from spanloom.api.examples import LIST
+from spanloom.api.runs.examples import LIST
 from spanloom.cli.completion import PROGRAM, SHELLS, VARIABLE, completion_command
 from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.client import Run, UnreachableError

@@ -19,7 +19,7 @@ from tests.support.isolation import make_twins
 from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom import AsyncClient, Client
-from spanloom.api.examples import LIST
+from spanloom.api.runs.examples import LIST
 from spanloom.client import (
     ApiError,
     ClientError,
@@ -40,7 +40,8 @@ from spanloom.client.calls.lists import trajectories
 from spanloom.client.request import Call, body_of, get
 from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.access import Reach, Scope
-from spanloom.core.model.trajectory import Kind, Status, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind, Status
 from spanloom.process.serving import bind
 
 if TYPE_CHECKING:

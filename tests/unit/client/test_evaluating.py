@@ -15,7 +15,8 @@ from spanloom.client.calls.lists import trajectories
 from spanloom.client.evaluating import stored
 from spanloom.client.evaluating.sending import rows_of
 from spanloom.client.evaluating.stored import RunPlace, runs_at, stored_runs
-from spanloom.client.transfer.scores import ServiceScores, list_all, send_scores
+from spanloom.client.transfer.score_rows import list_all
+from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.files.judging import Judgement, RunToJudge
 

@@ -18,7 +18,7 @@ from spanloom.client.transfer import otlp_file
 from spanloom.client.transfer.converting import Conversion
 from spanloom.client.transfer.items import find_source
 from spanloom.client.transfer.run_scores import Imported, store_scores
-from spanloom.client.transfer.scores import list_all
+from spanloom.client.transfer.score_rows import list_all
 from spanloom.client.transfer.sending import Sending
 from spanloom.client.transport import Transport
 from spanloom.client.tries import Patience

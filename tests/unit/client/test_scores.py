@@ -16,13 +16,9 @@ from tests.support.memory_store import MemoryStore
 from tests.unit.client.conftest import World
 
 from spanloom.client.calls.scores import score_table, write_scores
-from spanloom.client.transfer.scores import (
-    ServiceScores,
-    export_results,
-    list_all,
-    read_rows,
-    send_scores,
-)
+from spanloom.client.transfer.score_results import export_results
+from spanloom.client.transfer.score_rows import list_all, read_rows
+from spanloom.client.transfer.scores import ServiceScores, send_scores
 from spanloom.core.formats.entry import CSV, NDJSON, PARQUET
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import ScoreQuery

@@ -9,7 +9,7 @@ from tests.support.spans import make_span, raised
 
 from spanloom.core.conventions import failures
 from spanloom.core.dialects.registry import CONTROL_FLOW
-from spanloom.core.model.trajectory import StepError
+from spanloom.core.model.step import StepError
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

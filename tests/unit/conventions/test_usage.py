@@ -15,7 +15,7 @@ from spanloom.core.conventions.usage import (
     read_total,
     read_total_in,
 )
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 READ = Usage(cache_read_tokens=7)
 CREATED = Usage(cache_creation_tokens=7)

@@ -13,7 +13,7 @@ from spanloom.core.conventions.usage_repair import (
     REPAIRED,
     repair,
 )
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 CASES = {
     "nothing to repair": (Usage(100, 50, 20, 60), 150, Usage(100, 50, 20, 60), ""),

@@ -39,7 +39,7 @@ ALLOWED = {
     "core/query/shapes.py": "names that field",
     "evaluation/comparison/shaping.py": "names that field",
     "testing/goldens.py": "writes what a golden keeps of a document",
-    "api/examples.py": "an example of that field",
+    "api/runs/examples.py": "an example of that field",
 }
 
 

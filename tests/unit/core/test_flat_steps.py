@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.trajectory_records import model_step
 
-from spanloom.core.model.trajectory import Step, StepType
+from spanloom.core.model.step import Step, StepType
 from spanloom.core.query.flat_steps import (
     LONGEST_ATTRIBUTE,
     MOST_ATTRIBUTES,

@@ -8,7 +8,8 @@ import pytest
 from tests.support.spans import extract_spans, make_span, normalized
 
 from spanloom.core.conventions.endings import find_endings
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 
 HI = '[{"role":"user","content":"hi"}]'
 SAID = '[{"role":"user","content":"hi"}]', '[{"role":"assistant","content":"yo"}]'

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import extract_spans, make_span, normalized
 
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 
 COUNTS = {"gen_ai.usage.prompt_tokens": "44", "gen_ai.usage.completion_tokens": "21"}
 CALL = {**COUNTS, "gen_ai.response.model": "m"}

@@ -24,7 +24,8 @@ from tests.support.spans import (
 from spanloom.core.formats.canonical import encode_spans
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import Event, Span
-from spanloom.core.model.trajectory import Outcome, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Outcome
 
 CALL = chat(5, 5, request__model="gpt-4")
 JOKE = [

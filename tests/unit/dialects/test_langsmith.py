@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import genai, make_span, normalized, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

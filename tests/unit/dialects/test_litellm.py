@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 SCOPE = "litellm"
 AS_DICT = (

@@ -6,7 +6,8 @@ import pytest
 from tests.support.spans import extract_spans, make_span, normalized
 
 from spanloom.core.conventions.usage import EVIDENCE, read_counts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 
 CALL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from spanloom.evaluation.subject.subject import Subject
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
 
 KEY = TraceKey("shop", "ab" * 16)
 BOOKING = (

@@ -10,7 +10,8 @@ from tests.support.spans import chat, extract_spans, genai, make_span, raised, s
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
 
 ASKED = [
     {"role": "system", "content": "Be brief."},

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from spanloom.core.duplicates.keys import make_call_key, make_tool_key, sought_key
 from spanloom.core.messages.steps import read_output
-from spanloom.core.model.trajectory import Step, StepError, StepType, Usage
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 
 FRAMEWORK = """[{"role":"assistant","content":"Rome ",
     "tool_calls":[{"name":"f","arguments":"{ \\"city\\":1}"}]}]"""

@@ -7,7 +7,7 @@ from tests.support.growth import assert_linear
 
 from spanloom.core.duplicates.traces import find_twins
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Call
+from spanloom.core.ports.calls import Call
 
 MS = 1_000_000
 Told = tuple[float, float]

@@ -12,7 +12,8 @@ from spanloom.core.pricing import OwnPrice, PriceBook, Rate, Rates
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
 
 MILLION = 1_000_000
 GPT_4O = {"request__model": "gpt-4o", "provider__name": "openai"}

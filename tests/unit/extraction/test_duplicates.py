@@ -9,7 +9,7 @@ from spanloom.core.duplicates.keys import is_alone, is_tool
 from spanloom.core.duplicates.traces import find_original, list_calls
 from spanloom.core.model.message import make_message
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Call
+from spanloom.core.ports.calls import Call
 
 
 def call(

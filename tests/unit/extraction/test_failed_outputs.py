@@ -9,7 +9,7 @@ import pytest
 from tests.support.spans import extract_spans, genai, make_span
 
 from spanloom.core.extraction.texts import adds_to_error
-from spanloom.core.model.trajectory import StepError
+from spanloom.core.model.step import StepError
 from spanloom.core.values.bounds import watch_unread
 
 AGENT = genai("invoke_agent")

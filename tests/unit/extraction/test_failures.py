@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, raised, sid, verdict
 
-from spanloom.core.model.trajectory import Outcome, explained, with_type
+from spanloom.core.model.step import explained, with_type
+from spanloom.core.model.trajectory import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

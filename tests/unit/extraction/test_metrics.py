@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tests.support.spans import MS, START_NS, sid
 
 from spanloom.core.extraction.metrics import measure, union_ns
-from spanloom.core.model.trajectory import Metrics, Step, StepError, StepType, Usage
+from spanloom.core.model.step import Step, StepError, StepType, Usage
+from spanloom.core.model.trajectory import Metrics
 
 
 def step(

@@ -20,7 +20,8 @@ from tests.support.spans import (
 )
 
 from spanloom.core.model.message import make_message
-from spanloom.core.model.trajectory import Kind, Step, Trajectory, Usage
+from spanloom.core.model.step import Step, Usage
+from spanloom.core.model.trajectory import Kind, Trajectory
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

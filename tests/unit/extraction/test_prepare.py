@@ -8,7 +8,7 @@ import pytest
 from tests.support.spans import chat, extract_spans, make_span
 
 from spanloom.core.conventions.event_messages import DETAILS
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.extraction.prepare import UNKNOWN, prepare
 from spanloom.core.model.span import Event

@@ -16,7 +16,8 @@ from tests.support.spans import (
     verdict,
 )
 
-from spanloom.core.model.trajectory import Kind, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

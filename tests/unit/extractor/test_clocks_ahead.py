@@ -10,7 +10,7 @@ from tests.support.extracting import T0_NS, World
 from tests.support.otlp_requests import wire_span
 
 from spanloom.core.model.access import Reach
-from spanloom.core.model.trajectory import AHEAD_NS, ahead_ns, listed_start_ns
+from spanloom.core.model.clocks import AHEAD_NS, ahead_ns, listed_start_ns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
-    from spanloom.core.ports.building import TrajectoryRecord
     from spanloom.core.ports.spans import Traces
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.core.pricing import PriceBook
 
 OTHER = "cd" * 16

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.core.errors import StartupError
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.pricing import cost_of
 from spanloom.extractor import prices_file
 from spanloom.extractor.prices_file import read_prices

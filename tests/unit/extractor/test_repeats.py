@@ -13,7 +13,7 @@ from spanloom.core.duplicates import traces as repeated_runs
 from spanloom.core.duplicates.matching import slack_ns
 from spanloom.core.duplicates.traces import most_apart_ns
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Call, CallWindow, Extent
+from spanloom.core.ports.calls import Call, CallWindow, Extent
 from spanloom.extractor import duplicates as repeats
 
 if TYPE_CHECKING:

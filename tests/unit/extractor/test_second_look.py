@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
     from spanloom.core.model.span import TraceKey
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.extractor.result import BatchResult
 
 OTHER = "cd" * 16

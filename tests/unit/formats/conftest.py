@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import strategies as st
 
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -16,11 +17,7 @@ from spanloom.core.model.trajectory import (
     Kind,
     Metrics,
     SpanVerdict,
-    Step,
-    StepError,
-    StepType,
     Trajectory,
-    Usage,
 )
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from tests.support.examples import examples
 from spanloom.core.formats import canonical, json_bytes
 from spanloom.core.formats.canonical import encode_document, encode_spans, without_version
 from spanloom.core.formats.schema import canonical_example, canonical_schema
-from spanloom.core.model.trajectory import Status, StepType, Trajectory
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Status, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -13,7 +13,8 @@ from spanloom.core.formats.canonical import encode_document
 from spanloom.core.messages import document_steps
 from spanloom.core.messages.document_steps import read_steps
 from spanloom.core.messages.new_texts import read_document_texts
-from spanloom.core.model.trajectory import AgentStep, Status, Step, StepType
+from spanloom.core.model.step import Step, StepType
+from spanloom.core.model.trajectory import AgentStep, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.pricing import LISTED, OwnPrice, PriceBook, Rate, Rates, cost_of
 
 CHEAP, DEAR = Rates(Rate(Decimal(1)), Rate(Decimal(1))), Rates(Rate(Decimal(9)), Rate(Decimal(9)))

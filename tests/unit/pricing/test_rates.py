@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.pricing import Rate, Rates, Tier, cost_of
 
 GEMINI = Rates(

@@ -15,7 +15,8 @@ from tests.support.scored import SCORES, TRACE
 from spanloom.annotation.services import Annotating
 from spanloom.api.annotations.file_scores import score_store_for
 from spanloom.client.transfer import run_scores
-from spanloom.client.transfer.scores import PlacedRow, send_scores
+from spanloom.client.transfer.score_rows import PlacedRow
+from spanloom.client.transfer.scores import send_scores
 from spanloom.core.errors import InvalidRequestError, PermanentError
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.losses import Losses

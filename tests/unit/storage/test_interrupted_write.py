@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.engine.row_binary import Pieces, RowBinary
     from spanloom.storage.store import ClickHouseStore
 

@@ -13,15 +13,9 @@ from tests.support.trajectory_records import make_record, make_trajectory, model
 from spanloom.core.extraction.build import describe_unreadable
 from spanloom.core.matching.listed import agent_names, placed_steps
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import (
-    AgentStep,
-    DuplicateOf,
-    Kind,
-    Metrics,
-    Status,
-    StepType,
-)
-from spanloom.core.ports.building import Head
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import AgentStep, DuplicateOf, Kind, Metrics, Status
+from spanloom.core.ports.trajectories import Head
 from spanloom.core.records.step import LONGEST_MESSAGE
 from spanloom.storage.runs.calls import CALL_COLUMNS
 from spanloom.storage.runs.rows import (
@@ -33,7 +27,7 @@ from spanloom.storage.runs.rows import (
 )
 
 if TYPE_CHECKING:
-    from spanloom.core.ports.building import TrajectoryRecord
+    from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.storage.store import ClickHouseStore
 
 KEY = TraceKey("p", "ab" * 16)

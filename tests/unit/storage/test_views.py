@@ -9,7 +9,8 @@ from tests.support.otlp_requests import START_NS
 from tests.support.trajectory_records import make_record, make_trajectory, model_step
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import AgentStep, Kind, Metrics, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import AgentStep, Kind, Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from spanloom.api.examples import DIFF
+from spanloom.api.runs.examples import DIFF
 from spanloom.terminal.diff_view import render_diff
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from spanloom.access.authenticate import require_project
-from spanloom.api.examples import DELETION, DELETIONS
+from spanloom.api.admin.examples import DELETION, DELETIONS
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses

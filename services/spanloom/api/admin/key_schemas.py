@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.access.keys import CreatedKey
-from spanloom.api.examples import answer
 from spanloom.api.query import Instant, Name
+from spanloom.api.responses import answer
 from spanloom.core.model.access import ALL_PROJECTS, Key, Scope
 from spanloom.core.model.notation import rfc3339
 

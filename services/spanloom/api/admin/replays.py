@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
+from spanloom.api.admin.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses

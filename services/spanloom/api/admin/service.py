@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from spanloom import __version__
-from spanloom.api.examples import DESCRIPTION, DIAGNOSIS, HEALTH, METRICS, READINESS
+from spanloom.api.admin.examples import DESCRIPTION, DIAGNOSIS, HEALTH, METRICS, READINESS
 from spanloom.api.http.needs import needs, open_to_all
 from spanloom.api.http.problems import problem, problem_responses
 from spanloom.api.schemas import Health, Readiness

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from spanloom.api.examples import SNAPSHOT
+from spanloom.api.admin.examples import SNAPSHOT
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.services import Using

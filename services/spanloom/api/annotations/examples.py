@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from spanloom.api.annotations.schemas import COLUMNS, EXAMPLE_STEP
-from spanloom.api.examples import or_rows, or_table
+from spanloom.api.responses import or_rows, or_table
 from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.core.formats.entry import NDJSON
 from spanloom.core.formats.schema import canonical_example

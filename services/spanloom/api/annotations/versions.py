@@ -3,11 +3,10 @@
 from fastapi import APIRouter
 
 from spanloom.api.annotations.answers import home_of
-from spanloom.api.examples import VERSIONS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.runs.outline_schemas import VersionItem, VersionList
+from spanloom.api.runs.outline_schemas import VERSIONS, VersionItem, VersionList
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, or_404
 from spanloom.api.services import Using
 from spanloom.core.model.access import Reach, Scope

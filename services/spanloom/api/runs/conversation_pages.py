@@ -8,7 +8,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from spanloom.api.examples import EXPORT_HTML
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
@@ -18,6 +17,7 @@ from spanloom.api.runs.conversations import (
     ConversationIdInPath,
     no_conversation,
 )
+from spanloom.api.runs.examples import EXPORT_HTML
 from spanloom.api.runs.outlines import file_headers
 from spanloom.api.runs.places import ProjectInQuery
 from spanloom.api.schemas import ConversationQuery

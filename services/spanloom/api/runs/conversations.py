@@ -5,7 +5,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 
-from spanloom.api.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -13,6 +12,7 @@ from spanloom.api.query import Name, next_cursor
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, stream_rows
+from spanloom.api.runs.examples import CONVERSATION, CONVERSATIONS
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import (
     EXAMPLE_CONVERSATION,

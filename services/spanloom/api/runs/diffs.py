@@ -5,11 +5,11 @@ from typing import Annotated
 import orjson
 from fastapi import APIRouter, Query, Response
 
-from spanloom.api.examples import DIFF
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import Name
+from spanloom.api.runs.examples import DIFF
 from spanloom.api.runs.outlines import document_of
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, VersionInQuery, or_404
 from spanloom.api.services import Using

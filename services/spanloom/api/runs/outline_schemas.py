@@ -1,14 +1,17 @@
-"""Response models for showing one run: versions, rows, search results, graph."""
+"""Models of responses that show one run, with examples: versions, rows, search results, graph."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from spanloom.api.responses import answer, answer_of
+from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.core.model.trajectory import Status
 from spanloom.core.outline.view import Match, RunView, first_words
 from spanloom.core.ports.annotations import KeptAt
 from spanloom.core.ports.reading import StoredVersion
 from spanloom.core.records.declared import Moment
+from spanloom.core.records.span import SPAN
 
 MAX_ROWS = 512
 MAX_FOUND = 1_000
@@ -141,3 +144,72 @@ class RunGraph(BaseModel):
     edges: list[GraphEdge]
     is_aggregated: Annotated[bool, Field(description="Whether a node can be several steps.")]
     why: Annotated[str, Field(description="Why it is aggregated.")]
+
+
+_SPAN = SPAN.example
+_ROW = {
+    "row": 0,
+    "span_id": _SPAN["span_id"],
+    "step_id": _SPAN["step_id"],
+    "name": "weather",
+    "preview": "Saturday: sunny, Sunday: heavy rain",
+    "model": "",
+    "cost": None,
+    "error": "",
+}
+_NODE = {
+    "id": _SPAN["span_id"],
+    "type": "tool",
+    "name": "weather",
+    "agent": "travel_planner",
+    "first_row": 4,
+    "calls": 1,
+    "errors": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "duration_ms": 500,
+}
+OUTLINE = answer_of(
+    "Binary columns.",
+    {"type": "string", "format": "binary"},
+    "(bytes)",
+    "application/vnd.spanloom.outline",
+)
+ROWS = answer("The rows.", "RowList", {"version": 1, "rows": 1, "items": [_ROW]})
+FOUND = answer(
+    "The progress.",
+    "FoundList",
+    {
+        "version": 1,
+        "items": [{"row": 4, "part": "output", "snippet": "Sunday: heavy rain"}],
+        "truncated": False,
+    },
+)
+GRAPH = answer(
+    "The graph.",
+    "RunGraph",
+    {
+        "version": 1,
+        "nodes": [_NODE],
+        "edges": [{"from": "00f067aa0ba902b7", "to": _SPAN["span_id"], "calls": 1, "handoffs": 0}],
+        "is_aggregated": False,
+        "why": "",
+    },
+)
+VERSIONS = answer(
+    "The versions.",
+    "VersionList",
+    {
+        "trace_id": EXAMPLE_TRACE,
+        "items": [
+            {
+                "version": 1,
+                "is_newest": True,
+                "status": "settled",
+                "stored_at": "1715400004600",
+                "extractor_version": "12",
+                "span_count": 14,
+            }
+        ],
+    },
+)

@@ -5,14 +5,18 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from spanloom.api.examples import EXPORT_HTML, FOUND, GRAPH, OUTLINE, ROWS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
+from spanloom.api.runs.examples import EXPORT_HTML
 from spanloom.api.runs.outline_schemas import (
+    FOUND,
+    GRAPH,
     MAX_FOUND,
     MAX_ROWS,
+    OUTLINE,
+    ROWS,
     FoundItem,
     FoundList,
     RowItem,

@@ -7,11 +7,11 @@ import orjson
 from fastapi import APIRouter, Header, HTTPException, Query, Response
 from fastapi.responses import StreamingResponse
 
-from spanloom.api.examples import OTLP, SENT_SPAN, STEP
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.run_views import kept_documents
+from spanloom.api.runs.examples import OTLP, SENT_SPAN, STEP
 from spanloom.api.runs.places import (
     ProjectInQuery,
     SpanIdInPath,

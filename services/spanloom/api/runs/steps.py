@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from spanloom.api.examples import STEPS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.query import fingerprint
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.runs.examples import STEPS
 from spanloom.api.runs.places import AcceptInHeader, most_of
 from spanloom.api.schemas import ChosenList, StepList, StepsQuery, encode_step_cursor
 from spanloom.api.services import Using, refuse_words

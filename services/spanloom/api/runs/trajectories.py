@@ -7,7 +7,6 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Response
 
 from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
-from spanloom.api.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -16,6 +15,7 @@ from spanloom.api.query import next_cursor
 from spanloom.api.rows.documents import from_documents
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
+from spanloom.api.runs.examples import DOCUMENT, LIST, SPANS
 from spanloom.api.runs.places import (
     AcceptInHeader,
     ProjectInQuery,

@@ -5,7 +5,6 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from spanloom.api.examples import answer, or_rows
 from spanloom.api.query import (
     Instant,
     decode_position,
@@ -14,6 +13,7 @@ from spanloom.api.query import (
     fingerprint,
     is_position,
 )
+from spanloom.api.responses import answer, or_rows
 from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery
 from spanloom.core.ports.texts import HitCursor, TextSearch
 from spanloom.core.query.lists import Cursor

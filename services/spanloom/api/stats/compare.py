@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter
 
-from spanloom.api.examples import COMPARED
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -14,6 +13,7 @@ from spanloom.api.stats.compare_schemas import (
     ComparedRuns,
     condition_of_question,
 )
+from spanloom.api.stats.examples import COMPARED
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.ports.reading import StatsReader
 from spanloom.core.query.where.problems import both

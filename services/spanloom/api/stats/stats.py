@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from spanloom.api.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
@@ -13,6 +12,7 @@ from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import whole_rows
 from spanloom.api.runs.places import AcceptInHeader
 from spanloom.api.services import Using, refuse_words
+from spanloom.api.stats.examples import FACETS, FIELDS, SPELLED, STATS, VALUES
 from spanloom.api.stats.schemas import (
     SUBJECTS,
     Facet,

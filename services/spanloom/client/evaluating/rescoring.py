@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spanloom.client.evaluating.given import Unread
 from spanloom.client.evaluating.sending import row_of
 from spanloom.client.evaluating.stored import RunPlace
-from spanloom.client.transfer.scores import PlacedRow
+from spanloom.client.transfer.score_rows import PlacedRow
 from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
 from spanloom.evaluation.subject.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.client.transfer.scores import PlacedRow
+from spanloom.client.transfer.score_rows import PlacedRow
 from spanloom.core.model.span import TraceKey
 from spanloom.core.records.score import ScoreItem
 from spanloom.evaluation.contract.result import Result

@@ -20,8 +20,9 @@ from spanloom.evaluation.files.judging import run_to_judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
+    from spanloom.client.async_client import AsyncClient
     from spanloom.client.calls.walks import Listing
-    from spanloom.client.client import AsyncClient, Client
+    from spanloom.client.client import Client
     from spanloom.core.records.run import Run
     from spanloom.evaluation.files.judging import RunToJudge
 

@@ -7,13 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.client.errors import ForbiddenError
-from spanloom.client.transfer.scores import (
-    AT_ONCE,
-    PlacedRow,
-    SentScores,
-    ServiceScores,
-    send_scores,
-)
+from spanloom.client.transfer.score_rows import AT_ONCE, PlacedRow
+from spanloom.client.transfer.scores import SentScores, ServiceScores, send_scores
 from spanloom.core.formats.losses import Code, Losses
 
 if TYPE_CHECKING:

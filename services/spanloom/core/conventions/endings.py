@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions import meanings
-from spanloom.core.conventions.meanings import bare
+from spanloom.core.conventions.operations import bare
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal
 from spanloom.core.values.bounds import ByteCache

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
-from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.model.step import NO_CODE, StepError
 from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from spanloom.core.values.python_repr import last_text, without_literals
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import StepError
+    from spanloom.core.model.step import StepError
     from spanloom.core.values.attributes import Json
 
 REPORTED_BY_RESULT = "result"

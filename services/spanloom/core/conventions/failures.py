@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.raised import Raised, read_raised
-from spanloom.core.model.trajectory import NO_CODE, REPORTED_BY_STATUS, StepError, explained
+from spanloom.core.model.step import NO_CODE, REPORTED_BY_STATUS, StepError, explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.model.trajectory import Kind, Metrics, Step, StepError, StepType, Usage
+from spanloom.core.model.step import Step, StepError, StepType, Usage
+from spanloom.core.model.trajectory import Kind, Metrics
 from spanloom.core.values.attributes import decimal
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.values.attributes import Json, decimal, first, json_value
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions import meanings
+from spanloom.core.conventions import meanings, operations
 from spanloom.core.conventions.usage import NAMED, count_keys
 from spanloom.core.model.span import NOTHING_UNREAD, UnreadKeys
 
@@ -29,7 +29,7 @@ _READ = frozenset(
         *meanings.CALL_OUTPUTS,
         *meanings.AGENT_INPUTS,
         *meanings.MODELS,
-        *meanings.OPERATION_KEYS,
+        *operations.OPERATION_KEYS,
         *meanings.USAGES,
     }
 )

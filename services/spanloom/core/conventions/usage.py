@@ -11,8 +11,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.conventions.meanings import USAGES, bare
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.conventions.meanings import USAGES
+from spanloom.core.conventions.operations import bare
+from spanloom.core.model.step import Usage
 from spanloom.core.values.attributes import Json, count, integer, json_object
 from spanloom.core.values.bounds import ByteCache
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spanloom.core.model.span import Classification, Facts, Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 REPAIRED = "usage_repaired"
 """Metadata key of a model step with repaired counts; the value says which tokens were excluded."""

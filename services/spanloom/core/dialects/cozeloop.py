@@ -20,7 +20,8 @@ from spanloom.core.conventions.usage import read_counts
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import (
     MAX_SECONDS,
     Json,

@@ -14,12 +14,12 @@ import re
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import genai as genai_facts
-from spanloom.core.conventions import meanings
+from spanloom.core.conventions import meanings, operations
 from spanloom.core.conventions.endings import find_endings
 from spanloom.core.conventions.usage import EVIDENCE, has_counts, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, unquoted
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 SENDERS = {
@@ -89,7 +90,7 @@ class Evidence(Dialect):
         """Recognise spans by keys that can decide the kind of a span."""
         keys = frozenset(signature.keys)
         return (
-            not keys.isdisjoint(meanings.OPERATION_KEYS)
+            not keys.isdisjoint(operations.OPERATION_KEYS)
             or _has_call(keys)
             or not keys.isdisjoint(meanings.TOOL_MARKS)
             or not keys.isdisjoint(meanings.AGENT_NAMES)
@@ -127,25 +128,25 @@ class Evidence(Dialect):
 
 def _kind_of(span: Span) -> Kind | None:
     attributes = span.attributes
-    if (kind := meanings.kind_of_operation(attributes)) is not None:
+    if (kind := operations.kind_of_operation(attributes)) is not None:
         return kind
     if span.name.startswith(_TOOL_PREFIX):
         return Kind.TOOL
     found = find_endings(attributes)
-    if kind := meanings.kind_of_words(
+    if kind := operations.kind_of_words(
         filter(_is_specific, map(attributes.__getitem__, found.kinds))
     ):
         return kind
     if any(attributes[key].lower() == "agent" for key in found.entity_types):
         return Kind.AGENT
     if any(key.startswith(meanings.FLOW_PREFIXES) for key in attributes):
-        return meanings.kind_of_name(span.name)
+        return operations.kind_of_name(span.name)
     return None
 
 
 def _is_specific(word: str) -> bool:
     """Return whether a kind under an unknown key is one that services and jobs do not use."""
-    return meanings.word_of(word) not in _VAGUE
+    return operations.word_of(word) not in _VAGUE
 
 
 def _has_kind(keys: Collection[str]) -> bool:
@@ -288,7 +289,7 @@ def _describe_tool(span: Span) -> Facts:
     found = find_endings(attributes)
     names = *meanings.TOOL_NAMES, *found.tool_names, *found.entity_names
     facts.tool_name = first(attributes, *names) or _named(span)
-    facts.data_kind = meanings.data_kind_of(attributes) or _data_model(attributes)
+    facts.data_kind = operations.data_kind_of(attributes) or _data_model(attributes)
     if call_id := first(attributes, *meanings.TOOL_CALL_IDS):
         facts.metadata = {**facts.metadata, "tool_call_id": call_id}
     return facts
@@ -299,7 +300,7 @@ def _named(span: Span) -> str:
     if span.name.startswith(_TOOL_PREFIX):
         return span.name.removeprefix(_TOOL_PREFIX)
     operation, _, name = span.name.partition(" ")
-    return name if name and meanings.kind_of_name(operation) is Kind.TOOL else span.name
+    return name if name and operations.kind_of_name(operation) is Kind.TOOL else span.name
 
 
 DIALECTS = (Evidence(),)

@@ -16,13 +16,14 @@ from documentation.
 
 from collections.abc import Mapping, Sequence
 
-from spanloom.core.conventions.meanings import OPERATIONS
+from spanloom.core.conventions.operations import OPERATIONS
 from spanloom.core.conventions.pauses import as_question, ask_to_run
 from spanloom.core.conventions.usage import read_payload, read_total_in
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.span import Classification, Facts, Span
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first, json_field, json_text, json_value
 
 SCOPE = "gcp.vertex.agent"

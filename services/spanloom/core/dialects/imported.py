@@ -12,7 +12,8 @@ from spanloom.core.conventions.imported import NotCarriedError, read_kind, read_
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.model.span import Classification, Facts, Span
-from spanloom.core.model.trajectory import Kind, Step
+from spanloom.core.model.step import Step
+from spanloom.core.model.trajectory import Kind
 
 _BY_KIND = {
     Kind.AGENT: Classification(Kind.AGENT, "imported.agent"),

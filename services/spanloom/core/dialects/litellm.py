@@ -18,7 +18,8 @@ from spanloom.core.conventions.usage import read_payload
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import Classification, Facts, Span
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first, integer, json_value, written
 from spanloom.core.values.indexed import indexed_list
 from spanloom.core.values.python_repr import as_json

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification

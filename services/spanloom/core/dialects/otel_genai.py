@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.failures import ControlFlow
-from spanloom.core.conventions.meanings import OPERATION, OPERATIONS, data_kind_of_word
+from spanloom.core.conventions.operations import OPERATION, OPERATIONS, data_kind_of_word
 from spanloom.core.conventions.view import Signature, TraceView
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts, Span

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.dialects.base import Dialect
     from spanloom.core.model.span import Classification, Span, UnreadKeys
-    from spanloom.core.model.trajectory import StepError
+    from spanloom.core.model.step import StepError
     from spanloom.core.model.tree import SpanTree
 
 DIALECTS: Sequence[Dialect] = arrange(collect(dialects))

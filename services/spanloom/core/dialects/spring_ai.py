@@ -19,12 +19,13 @@ Verified on captures of tools, advisors, memory, streams and a vector store (2.0
 
 from collections.abc import Mapping, Sequence
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.usage import EVIDENCE, read_counts
 from spanloom.core.conventions.view import Signature, TraceView, loops_over_tools
 from spanloom.core.dialects.otel_genai import OtelGenAI, operation_of
 from spanloom.core.model.span import Classification, Facts, Span
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first
 
 KIND = "spring.ai.kind"

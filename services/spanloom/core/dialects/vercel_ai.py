@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 OPERATION = "ai.operationId"
 _RENAMED = "vercel.ai."

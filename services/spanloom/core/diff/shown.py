@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.diff.inputs import pair_up
 from spanloom.core.diff.message_text import common_prefix_length
 from spanloom.core.document import Document
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

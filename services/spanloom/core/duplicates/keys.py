@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from spanloom.core.model.message import Json
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
 
 
 _IN_RUN, _ALONE = "tool:", "lone:"

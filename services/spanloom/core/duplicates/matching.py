@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from spanloom.core.model.span import NormalizedSpan
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 MAX_OPEN = 64

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.ports.building import ALWAYS_NS, Call, CallWindow
+from spanloom.core.ports.calls import ALWAYS_NS, Call, CallWindow
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey

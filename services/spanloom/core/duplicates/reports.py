@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.duplicates.matching import MAX_OPEN, may_be_one, own_slack_ns
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.trajectory import NO_CODE, Kind, explained
+from spanloom.core.model.step import NO_CODE, explained
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from spanloom.core.model.span import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import StepError, Usage
+    from spanloom.core.model.step import StepError, Usage
     from spanloom.core.model.tree import SpanTree
 
 MAX_REPORTERS = 8

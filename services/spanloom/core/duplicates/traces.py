@@ -19,9 +19,10 @@ from spanloom.core.duplicates.matching import MAX_OPEN, slack_ns
 from spanloom.core.duplicates.reports import MAX_PAIRS
 from spanloom.core.duplicates.wording import digest_wording
 from spanloom.core.model.span import TraceKey
-from spanloom.core.model.trajectory import Kind, StepType, Trajectory
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind, Trajectory
 from spanloom.core.model.tree import BLUR_NS
-from spanloom.core.ports.building import Call, Extent
+from spanloom.core.ports.calls import Call, Extent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -21,7 +21,8 @@ from spanloom.core.extraction.build import build_reported
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.canonical import encode_document
 from spanloom.core.model.span import Facts, NormalizedSpan, Span, TraceKey
-from spanloom.core.model.trajectory import Kind, Status, Step, StepType, Usage
+from spanloom.core.model.step import Step, StepType, Usage
+from spanloom.core.model.trajectory import Kind, Status
 from spanloom.core.model.tree import SpanTree
 from spanloom.core.pricing import PriceBook
 from spanloom.core.values.attributes import decimal, json_value
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.trajectory import AgentStep, StepError, Trajectory
+    from spanloom.core.model.step import StepError
+    from spanloom.core.model.trajectory import AgentStep, Trajectory
 
 MAX_STEPS = 100_000
 """Maximum number of steps in a run that is read from a file."""

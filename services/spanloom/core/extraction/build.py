@@ -27,15 +27,8 @@ from spanloom.core.extraction.pauses import (
 )
 from spanloom.core.extraction.run_warnings import list_warnings
 from spanloom.core.extraction.steps import ArrangedSteps, arrange_steps
-from spanloom.core.model.trajectory import (
-    AgentStep,
-    Kind,
-    SpanVerdict,
-    Step,
-    StepType,
-    Trajectory,
-    names_of_agents,
-)
+from spanloom.core.model.step import Step, StepType, names_of_agents
+from spanloom.core.model.trajectory import AgentStep, Kind, SpanVerdict, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

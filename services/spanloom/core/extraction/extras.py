@@ -10,14 +10,14 @@ import orjson
 from spanloom.core.conventions.releases import release_of
 from spanloom.core.conventions.run_context import OWN
 from spanloom.core.extraction.metrics import sum_costs, sum_usage, union_ns
-from spanloom.core.model.trajectory import StepType, names_of_agents
+from spanloom.core.model.step import StepType, names_of_agents
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.extraction.steps import ArrangedSteps
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
     from spanloom.core.model.tree import SpanTree
 
 _SESSION = "session.id"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.span import NormalizedSpan
-    from spanloom.core.model.trajectory import StepError
+    from spanloom.core.model.step import StepError
     from spanloom.core.model.tree import SpanTree
 
 _NO_WORDS = frozenset({"", "run status: error"})

@@ -6,7 +6,8 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Metrics, Step, StepType, Usage
+from spanloom.core.model.step import Step, StepType, Usage
+from spanloom.core.model.trajectory import Metrics
 from spanloom.core.pricing import cost_of
 
 if TYPE_CHECKING:

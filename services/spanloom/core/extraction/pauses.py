@@ -6,14 +6,16 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.extraction.failures import nearest_above, steps_showing
-from spanloom.core.model.trajectory import Outcome, Pause, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Outcome, Pause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.span import Facts, NormalizedSpan, Span
-    from spanloom.core.model.trajectory import Failure, Step
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Failure
     from spanloom.core.model.tree import SpanTree
 
 MAX_QUESTION_CHARS = 500

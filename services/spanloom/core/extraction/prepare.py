@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.event_messages import with_details
-from spanloom.core.conventions.meanings import OPERATION, unknown_kinds
+from spanloom.core.conventions.operations import OPERATION, unknown_kinds
 from spanloom.core.values.attributes import decoded, json_value, may_be_twice
 from spanloom.core.values.bounds import FREE_BYTES, legible
 

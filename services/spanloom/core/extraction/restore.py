@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import imported as carried
+from spanloom.core.model.step import StepError
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -20,7 +21,6 @@ from spanloom.core.model.trajectory import (
     Pause,
     SpanVerdict,
     Status,
-    StepError,
     Trajectory,
 )
 

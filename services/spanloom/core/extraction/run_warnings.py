@@ -9,13 +9,13 @@ from spanloom.core.conventions.usage import NAMED, read_counts
 from spanloom.core.conventions.usage_repair import ABOVE_TOTAL, DOUBTFUL
 from spanloom.core.extraction.metrics import sum_usage
 from spanloom.core.extraction.unread import warn_of_unread
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.core.model.span import NormalizedSpan
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
     from spanloom.core.model.tree import SpanTree
 
 CLOCK_GRAIN_NS = 2_000_000

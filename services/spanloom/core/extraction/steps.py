@@ -18,14 +18,16 @@ from spanloom.core.extraction.pauses import show_pauses
 from spanloom.core.extraction.texts import adds_to_error, complete_arguments, complete_texts
 from spanloom.core.model.message import as_conversation, make_message
 from spanloom.core.model.span import GUARDRAIL
-from spanloom.core.model.trajectory import Kind, Outcome, Step, StepType
+from spanloom.core.model.step import Step, StepType
+from spanloom.core.model.trajectory import Kind, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.duplicates.spans import Reports
     from spanloom.core.model.span import Facts, NormalizedSpan
-    from spanloom.core.model.trajectory import Pause, StepError
+    from spanloom.core.model.step import StepError
+    from spanloom.core.model.trajectory import Pause
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.pricing import PriceBook
 

@@ -23,7 +23,7 @@ from spanloom.core.messages.frames import without_frames
 from spanloom.core.messages.wire import as_text
 from spanloom.core.model.message import calls_of, find_answer, find_request, read_conversation
 from spanloom.core.model.span import ASIDE, GUARDRAIL
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 from spanloom.core.model.tree import BLUR_NS
 from spanloom.core.values.attributes import json_object, json_value
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.model.message import Json
-    from spanloom.core.model.trajectory import Step, StepError
+    from spanloom.core.model.step import Step, StepError
 
 _MAY_ANSWER = (StepType.AGENT, StepType.MODEL)
 _CALLS = (StepType.MODEL, StepType.TOOL)

@@ -25,6 +25,7 @@ from spanloom.core.formats.json_bytes import (
     text_bytes,
     write_list,
 )
+from spanloom.core.model.step import Step, StepError, StepType, Usage, with_type
 from spanloom.core.model.trajectory import (
     AgentStep,
     Failure,
@@ -32,12 +33,7 @@ from spanloom.core.model.trajectory import (
     Metrics,
     SpanVerdict,
     Status,
-    Step,
-    StepError,
-    StepType,
     Trajectory,
-    Usage,
-    with_type,
 )
 
 if TYPE_CHECKING:

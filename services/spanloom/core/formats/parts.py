@@ -15,7 +15,7 @@ from spanloom.core.document import Document
 from spanloom.core.formats.canonical import EXTRACTION
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.messages.texts import answer_in, question_in
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from spanloom.core.conventions.agent_logs import (
     count_records,
 )
 from spanloom.core.conventions.agent_records import What, is_unasked, what_is_named
-from spanloom.core.ports.building import Call, Extent
+from spanloom.core.ports.calls import Call, Extent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Kind, StepType, names_of_agents
+from spanloom.core.model.step import StepType, names_of_agents
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.query.flat_steps import count_repeats, list_attributes
 from spanloom.core.records.declared import BuiltSteps, StoredSteps
 from spanloom.core.records.step import STEP
@@ -17,7 +18,8 @@ from spanloom.core.records.step import STEP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.query.flat_steps import FlatStep, Repeats
 
 STEP_ARRAYS: Mapping[str, Callable[[BuiltSteps], Sequence[object]]] = {

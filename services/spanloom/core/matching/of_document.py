@@ -13,8 +13,8 @@ from spanloom.core.conventions.imported import NS_PER_MS, TOKEN_COUNTS
 from spanloom.core.document import whole
 from spanloom.core.matching.listed import placed_steps
 from spanloom.core.matching.row import RunRow
+from spanloom.core.model.step import NO_CODE, Step, StepError, StepType, Usage
 from spanloom.core.model.trajectory import (
-    NO_CODE,
     AgentStep,
     DuplicateOf,
     Failure,
@@ -22,11 +22,7 @@ from spanloom.core.model.trajectory import (
     Metrics,
     Outcome,
     Status,
-    Step,
-    StepError,
-    StepType,
     Trajectory,
-    Usage,
 )
 from spanloom.core.query.flat_steps import place_in_order
 

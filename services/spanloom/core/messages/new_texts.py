@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from spanloom.core.document import Document
 from spanloom.core.messages.texts import message_texts, read_texts
 from spanloom.core.model.message import CONVERSATION_START
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.document import DocumentStep
-    from spanloom.core.model.trajectory import Step
+    from spanloom.core.model.step import Step
 
 
 T = TypeVar("T")

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Kind, StepError, Usage
+    from spanloom.core.model.step import StepError, Usage
+    from spanloom.core.model.trajectory import Kind
 
 
 class TraceKey(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from spanloom.core.model.trajectory import Step, StepType
+from spanloom.core.model.step import Step, StepType
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence

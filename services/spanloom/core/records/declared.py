@@ -23,7 +23,8 @@ from pydantic import PlainSerializer, WithJsonSchema
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.core.model.trajectory import Status, Step, Trajectory
+    from spanloom.core.model.step import Step
+    from spanloom.core.model.trajectory import Status, Trajectory
 
 
 class Timed(Enum):

@@ -6,7 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from spanloom.core.model.trajectory import Kind, Outcome, Status, listed_start_ns
+from spanloom.core.model.clocks import listed_start_ns
+from spanloom.core.model.trajectory import Kind, Outcome, Status
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     BuiltRun,

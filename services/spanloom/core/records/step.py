@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from spanloom.core.model.trajectory import Step, StepType, Usage
+from spanloom.core.model.step import Step, StepType, Usage
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import (
     BuiltSteps,

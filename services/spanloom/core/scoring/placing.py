@@ -20,7 +20,7 @@ from spanloom.core.conventions.invariant import ADDRESS, read_addresses
 from spanloom.core.conventions.invariant_annotations import evidence_of
 from spanloom.core.model.score import Score
 from spanloom.core.model.trajectory import Kind
-from spanloom.core.ports.building import ALWAYS_NS, Call, CallWindow
+from spanloom.core.ports.calls import ALWAYS_NS, Call, CallWindow
 from spanloom.core.scoring.results import read_result
 from spanloom.core.values.attributes import first
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.document import Document, DocumentStep
-from spanloom.core.model.trajectory import NO_CODE
+from spanloom.core.model.step import NO_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

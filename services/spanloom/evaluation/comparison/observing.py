@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.model.trajectory import NO_CODE
+from spanloom.core.model.step import NO_CODE
 from spanloom.evaluation.comparison.features import MAX_NAME, Feature
 
 if TYPE_CHECKING:

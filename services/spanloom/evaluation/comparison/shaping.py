@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.document import AGENT, Document, whole
-from spanloom.core.model.trajectory import NO_CODE
+from spanloom.core.model.step import NO_CODE
 from spanloom.core.query.flat_steps import repeats_of
 from spanloom.core.query.shapes import ITEM_KEY, RunShape
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.evaluation.contract.errors import ErrorCode, InvalidEvaluatorError
 from spanloom.evaluation.contract.estimate import Estimate
 from spanloom.evaluation.contract.result import Evidence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.pricing import LISTED, cost_of
 
 if TYPE_CHECKING:
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
     from spanloom.core.pricing import Rates
 
 _OWNERS = {"openai-chat": "openai", "openai-responses": "openai", "google-gla": "google"}

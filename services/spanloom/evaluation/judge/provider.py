@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.secrets import remember
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.judge.failures import as_model_error

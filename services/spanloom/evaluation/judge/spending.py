@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.evaluation.judge.ledger import BudgetSpentError, RunLedger
 from spanloom.evaluation.judge.port import estimated_tokens
 from spanloom.evaluation.judge.prices import rates_of, usd

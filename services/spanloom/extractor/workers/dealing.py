@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import Status
-    from spanloom.core.ports.building import Call, CarriedSpans, CarryingStore, Head
+    from spanloom.core.ports.building import CarriedSpans, CarryingStore
+    from spanloom.core.ports.calls import Call
     from spanloom.core.ports.spans import Arrived
+    from spanloom.core.ports.trajectories import Head
     from spanloom.extractor.duplicates import Repeats
     from spanloom.extractor.workers.messages import Answer
     from spanloom.extractor.workers.pool import Pool, Worker

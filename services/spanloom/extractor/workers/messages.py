@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
     from spanloom.core.model.trajectory import DuplicateOf, Status
-    from spanloom.core.ports.building import Call, CarriedRecord, CarriedSpans, Codec, Head
+    from spanloom.core.ports.building import CarriedRecord, CarriedSpans, Codec
+    from spanloom.core.ports.calls import Call
     from spanloom.core.ports.spans import Arrived
+    from spanloom.core.ports.trajectories import Head
     from spanloom.extractor.result import BatchResult, BuildOptions
 
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from spanloom.client.transfer.documents import Run
     from spanloom.client.transfer.otlp_file import Unreadable
-    from spanloom.client.transfer.scores import PlacedRow, SentScores
+    from spanloom.client.transfer.score_rows import PlacedRow
+    from spanloom.client.transfer.scores import SentScores
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.intake.limits import Limits
     from spanloom.core.model.span import TraceKey

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
-from spanloom.core.ports.building import Call, CallWindow, Extent
+from spanloom.core.ports.calls import Call, CallWindow, Extent
 from spanloom.storage.engine.parameters import KEYS_PER_QUERY, Condition, batched
 from spanloom.storage.runs.candidates import KEYS_AT_ONCE, read_newest
 

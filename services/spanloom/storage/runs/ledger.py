@@ -20,15 +20,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import ReservedBuilds
 from spanloom.core.ports.builds import Build, Precedence, knows_more, may_replace
+from spanloom.core.ports.trajectories import ReservedBuilds
 from spanloom.storage.engine.parameters import batched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.ports.building import CarriedRecord, Confirmation
+    from spanloom.core.ports.building import CarriedRecord
+    from spanloom.core.ports.trajectories import Confirmation
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
 

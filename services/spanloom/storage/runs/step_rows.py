@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 from spanloom.core.ports.steps import ListedStep
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.records.declared import Read

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
-from spanloom.core.ports.building import Head
 from spanloom.core.ports.builds import Build, Precedence
+from spanloom.core.ports.trajectories import Head
 from spanloom.storage.deletions.store import record_late
 from spanloom.storage.engine.parameters import batched
 from spanloom.storage.engine.remembered import Writes
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from spanloom.core.ports.building import CarriedRecord, Confirmation, TrajectoryRecord
+    from spanloom.core.ports.building import CarriedRecord
+    from spanloom.core.ports.trajectories import Confirmation, TrajectoryRecord
     from spanloom.storage.engine.connection import Connection
     from spanloom.storage.engine.parameters import Row
     from spanloom.storage.runs.candidates import Place

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tests.support.agent_events import bare, event, run, steps
 from tests.support.spans import make_span, raised, verdict
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

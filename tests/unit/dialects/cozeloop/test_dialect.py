@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.spans import make_span, normalized, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 TYPE, TAG = "cozeloop.span_type", "cozeloop.tag."
 LANGCHAIN = {"cozeloop.system_tag.runtime": '{"language":"python","library":"langchain"}'}

@@ -9,7 +9,7 @@ from tests.support.spans import extract_spans, make_span, normalized, rules
 
 from spanloom.core.dialects.eino.langfuse import SCOPE
 from spanloom.core.dialects.eino.runs import read_answer
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

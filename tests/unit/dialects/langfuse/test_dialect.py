@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.support.spans import START_NS, make_span, normalized, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 TYPE = "langfuse.observation.type"
 METADATA = "langfuse.observation.metadata."

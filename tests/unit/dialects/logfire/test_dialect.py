@@ -7,7 +7,7 @@ from tests.support.ground_truth import all_captures
 from tests.support.mutations import traces_of
 from tests.support.spans import chat, extract_spans, make_span, normalized
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 SCOPE = "logfire.openai"
 REQUEST = orjson.dumps({"model": "gpt", "messages": [{"role": "user", "content": "Hi"}]}).decode()

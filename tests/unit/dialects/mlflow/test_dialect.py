@@ -9,7 +9,7 @@ import pytest
 from tests.support.spans import MS, START_NS, extract_spans, genai, make_span, normalized, rules
 
 from spanloom.core.model.span import Event
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

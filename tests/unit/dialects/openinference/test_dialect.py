@@ -8,7 +8,7 @@ import pytest
 from tests.support.spans import MS, START_NS, make_span, normalized, openinference, rules
 
 from spanloom.core.model.span import Event, Span
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 
 @pytest.mark.parametrize(

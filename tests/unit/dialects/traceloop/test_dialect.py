@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.support.spans import extract_spans, genai, make_span, normalized, owners, rules, sid
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 if TYPE_CHECKING:
     from spanloom.core.model.span import Span

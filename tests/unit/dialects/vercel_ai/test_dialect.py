@@ -6,7 +6,7 @@ import orjson
 import pytest
 from tests.support.spans import extract_spans, make_span, normalized, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 RUN, CALL, TOOL = "ai.generateText", "ai.generateText.doGenerate", "ai.toolCall"
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 from tests.support.spans import chat, extract_spans, genai, make_span, normalized, owners, rules
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 
 Json = dict[str, object]
 SCOPE = "gen_ai"

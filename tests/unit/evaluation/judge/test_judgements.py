@@ -9,7 +9,7 @@ import pytest
 from tests.support.scripted_judge import COST, MODEL, RUN, Script, answer, judge_by
 
 import spanloom
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.evaluation import InvalidEvaluatorError, kappa
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.judge import client

@@ -12,7 +12,7 @@ from tests.support.judged_runs import model, run, tool
 from tests.support.scripted_judge import Script, answer, config_of, judge_by
 
 from spanloom.core.document import HeldDocument
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.evaluation.contract.errors import ErrorCode
 from spanloom.evaluation.judge.answer import Findings
 from spanloom.evaluation.judge.cache import Cache

@@ -15,7 +15,7 @@ from spanloom.core.values.attributes import Json, json_value, written
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _ANSWERS = frozenset({"AIMessage", "AIMessageChunk"})
 _RESULT = "ToolMessage"

@@ -12,7 +12,7 @@ from spanloom.core.values.python_repr import objects_as_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _DETAILS = '_token_details"'
 

@@ -15,13 +15,13 @@ from spanloom.core.conventions import agent_events as keys
 from spanloom.core.conventions.agent_events import read_events
 from spanloom.core.conventions.agent_logs import ERROR
 from spanloom.core.conventions.agent_records import What
-from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.model.step import NO_CODE, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from spanloom.core.conventions.agent_events import Event
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 FAILED = 400

@@ -21,7 +21,8 @@ from spanloom.core.dialects.coding_agents.tools import (
     word_of,
 )
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_object, json_text
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from spanloom.core.dialects.coding_agents.tools import decision_of, events_by_ca
 from spanloom.core.dialects.coding_agents.unreported import QWEN_CODE, read_place
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object
 
 if TYPE_CHECKING:

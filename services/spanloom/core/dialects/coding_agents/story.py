@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.agent_events import Event
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 _OF_A_RUN = ".fragment"

@@ -10,7 +10,7 @@ from spanloom.core.conventions.agent_events import read_events
 from spanloom.core.conventions.agent_records import What
 from spanloom.core.conventions.exit_codes import find_exit, find_exit_in
 from spanloom.core.conventions.failed_results import REPORTED_BY_RESULT
-from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.model.step import NO_CODE, StepError
 from spanloom.core.values.attributes import json_object, json_text, json_value
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from spanloom.core.dialects.eino.runs import (
     read_request,
 )
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, first, json_object, seconds_as_ms, unquoted
 from spanloom.core.values.indexed import indexed_text
 

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from spanloom.core.conventions.failures import ControlFlow
 from spanloom.core.dialects.langfuse.facts import read_usage
 from spanloom.core.model.span import Classification
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import Json, json_field, json_text, json_value, written
 
 if TYPE_CHECKING:

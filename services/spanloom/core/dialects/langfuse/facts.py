@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 OBSERVATION = "langfuse.observation."
 METADATA = OBSERVATION + "metadata."

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.langchain.run import RunMetadata, classify_run, read_metadata_text
 from spanloom.core.conventions.langchain.texts import find_details
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.pauses import with_answer, with_question
 from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.base import Claim, Dialect
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
     from spanloom.core.model.tree import SpanTree
 
 _SCOPE = "mlflow.tracing.provider"

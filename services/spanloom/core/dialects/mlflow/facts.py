@@ -12,7 +12,7 @@ from spanloom.core.conventions import usage
 from spanloom.core.dialects.mlflow import usage as mlflow_usage
 from spanloom.core.dialects.mlflow.names import COUNTS, INPUTS, OUTPUTS
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import (
     Json,
     json_field,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.span import Event, Span
+    from spanloom.core.model.step import Usage
 
 MODEL = "mlflow.llm.model"
 FORMAT = "mlflow.message.format"

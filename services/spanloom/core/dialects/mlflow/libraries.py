@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, as_question, ask_to_run
 from spanloom.core.dialects.mlflow.names import (
     INPUTS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.values.attributes import first, json_field, unquoted
 
 if TYPE_CHECKING:

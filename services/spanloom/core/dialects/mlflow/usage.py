@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.usage import read_payload
 from spanloom.core.dialects.mlflow.names import COUNTS, OUTPUTS, SPAN_TYPE
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.values.attributes import Json, json_object
 
 if TYPE_CHECKING:

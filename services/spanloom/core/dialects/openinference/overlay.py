@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION, OPERATIONS
+from spanloom.core.conventions.operations import OPERATION, OPERATIONS
 from spanloom.core.dialects.base import Dialect
 from spanloom.core.dialects.openinference.dialect import SCOPES, SPAN_KIND, OpenInference
 from spanloom.core.dialects.otel_genai import OtelGenAI

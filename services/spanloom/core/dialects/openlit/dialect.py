@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.view import OwnTree
 from spanloom.core.dialects.openlit.frameworks import (
     classify_framework,
@@ -34,7 +34,8 @@ from spanloom.core.dialects.openlit.frameworks import (
 )
 from spanloom.core.dialects.otel_genai import OtelGenAI
 from spanloom.core.model.span import Classification, Facts
-from spanloom.core.model.trajectory import Kind, Usage
+from spanloom.core.model.step import Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import first, json_object, json_value, seconds_as_ms
 from spanloom.core.values.python_repr import as_json, first_text
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions import usage_repair
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.model.span import Classification
 from spanloom.core.model.trajectory import Kind
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _SCOPES = "openlit.instrumentation."
 _AGENT_ID = "gen_ai.agent.id"

@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.pauses import SpanReader, ToolRun, with_answer, with_question
 from spanloom.core.conventions.view import MAX_OPEN, find_innermost
 from spanloom.core.dialects.traceloop.attributes import SPAN_KIND

@@ -9,7 +9,7 @@ from spanloom.core.conventions.langchain.run import (
     read_metadata,
     read_prefixed_metadata,
 )
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.values.attributes import first, json_field
 
 if TYPE_CHECKING:

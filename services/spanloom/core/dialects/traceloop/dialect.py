@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from spanloom.core.conventions import genai as genai_facts
 from spanloom.core.conventions.langchain.run import CONTROL_FLOW, classify_run, note_node
-from spanloom.core.conventions.meanings import OPERATION, OPERATIONS
+from spanloom.core.conventions.operations import OPERATION, OPERATIONS
 from spanloom.core.conventions.view import MAX_OPEN
 from spanloom.core.dialects.base import Claim, Dialect
 from spanloom.core.dialects.traceloop.attributes import (

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.conventions.view import Signature, TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _MESSAGES = "gen_ai.input.messages"
 _PLUMBING = Classification(Kind.OTHER, "traceloop_js.plumbing")

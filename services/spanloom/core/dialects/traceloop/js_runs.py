@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.conventions.langchain.js import read_answers
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.view import find_innermost
 from spanloom.core.model.span import Classification, Facts
 from spanloom.core.model.trajectory import Kind

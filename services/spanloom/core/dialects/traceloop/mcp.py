@@ -21,7 +21,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.mcp import is_openllmetry, sets_up_session
-from spanloom.core.conventions.meanings import OPERATION
+from spanloom.core.conventions.operations import OPERATION
 from spanloom.core.conventions.view import MAX_OPEN, find_innermost
 from spanloom.core.dialects.traceloop.attributes import ENTITY_NAME, SPAN_KIND
 from spanloom.core.dialects.traceloop.dialect import Traceloop

@@ -10,7 +10,7 @@ from spanloom.core.exchange.times import filled
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import a_list, an_object
 from spanloom.core.formats.turns import text_of
-from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.model.step import NO_CODE, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -22,7 +22,8 @@ from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.json_bytes import dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, a_list, a_text, an_object
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _A_TOOL = "observation"
 """The default name for a tool if only its result is known, not its call."""

@@ -33,7 +33,7 @@ from spanloom.core.exchange.kept import Kept, count_lost
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import Json, dump
 from spanloom.core.formats.losses import Code
-from spanloom.core.model.trajectory import REPORTED_BY_STATUS
+from spanloom.core.model.step import REPORTED_BY_STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

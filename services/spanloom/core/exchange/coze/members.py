@@ -13,13 +13,13 @@ from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import usage_of
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.readers import a_list, an_object, kind_of
-from spanloom.core.model.trajectory import NO_CODE, StepError
+from spanloom.core.model.step import NO_CODE, StepError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.formats.json_bytes import Json
-    from spanloom.core.model.trajectory import Usage
+    from spanloom.core.model.step import Usage
 
 _LATENCY = "latency_first_resp"
 _LARGEST = 2**53

@@ -13,7 +13,8 @@ from spanloom.core.exchange.inspect.unread import count_of_event
 from spanloom.core.exchange.inspect.writing import NO_MODEL
 from spanloom.core.formats.json_bytes import as_text, dump
 from spanloom.core.formats.losses import Code
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.trajectory import Usage
+from spanloom.core.model.step import Usage
 from spanloom.core.values.moments import iso_nanoseconds, rfc3339_ms
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.turns import text_of
 from spanloom.core.messages.forms import is_message
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

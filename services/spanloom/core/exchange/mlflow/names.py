@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from spanloom.core.model.trajectory import Kind, StepType
+from spanloom.core.model.step import StepType
+from spanloom.core.model.trajectory import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

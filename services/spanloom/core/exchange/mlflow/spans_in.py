@@ -18,7 +18,8 @@ from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import a_list, a_text, an_object
 from spanloom.core.messages.steps import show_texts
 from spanloom.core.model.span import Facts
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError, Usage
+from spanloom.core.model.step import NO_CODE, StepError, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_object
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from spanloom.core.exchange.mlflow.texts import (
 )
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -41,7 +41,8 @@ from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import EachAlone, Located
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError, Usage
+from spanloom.core.model.step import NO_CODE, StepError, Usage
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from spanloom.core.exchange.kept import WHOLE, Kept, KeptOfStep, count_lost
 from spanloom.core.exchange.snorkel.source import DEEPEST, SOURCE, restored
 from spanloom.core.extraction.metrics import COST
 from spanloom.core.formats.json_bytes import dump
-from spanloom.core.model.trajectory import StepType
+from spanloom.core.model.step import StepType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

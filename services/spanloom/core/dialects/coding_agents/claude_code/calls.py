@@ -12,7 +12,8 @@ from spanloom.core.conventions.usage_repair import with_cached
 from spanloom.core.dialects.coding_agents.answers import read_body, read_marked
 from spanloom.core.dialects.coding_agents.calls import SOURCES, is_aside
 from spanloom.core.model.span import ASIDE, Classification, Facts
-from spanloom.core.model.trajectory import NO_CODE, Kind, StepError
+from spanloom.core.model.step import NO_CODE, StepError
+from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import decimal, first, integer
 
 if TYPE_CHECKING:

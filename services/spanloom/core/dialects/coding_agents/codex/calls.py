@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spanloom.core.conventions.agent_events import Event
     from spanloom.core.conventions.view import TraceView
     from spanloom.core.model.span import Span
-    from spanloom.core.model.trajectory import StepError, Usage
+    from spanloom.core.model.step import StepError, Usage
     from spanloom.core.model.tree import SpanTree
     from spanloom.core.values.attributes import Json
 
