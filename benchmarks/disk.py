@@ -12,7 +12,8 @@ from benchmarks.report import Row, at_most
 from benchmarks.workload import TINY, make_requests
 from spanloom.config import Settings
 from spanloom.memory import favour_speed
-from spanloom.process.wiring import EVERYTHING, Service
+from spanloom.process.roles import EVERYTHING
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from benchmarks.steady import offer
 from benchmarks.workers import workers_cpu_s
 from spanloom.config import Settings
 from spanloom.memory import favour_speed
-from spanloom.process.wiring import EVERYTHING, Role, Service
+from spanloom.process.roles import EVERYTHING, Role
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -32,8 +32,9 @@ from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
 from spanloom.process.page import open_page
+from spanloom.process.roles import EVERYTHING, Role
 from spanloom.process.supervisor import FAILED_END_S, PartFailedError
-from spanloom.process.wiring import EVERYTHING, Role, Service
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
