@@ -16,7 +16,7 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.report import Row, at_most
 from benchmarks.steady import offer
 from benchmarks.workers import workers_cpu_s
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
 from spanloom.process.roles import EVERYTHING, Role
 from spanloom.process.wiring import Service

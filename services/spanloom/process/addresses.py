@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 _REACHED = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to
 """The local address of a port that listens on all addresses."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from spanloom.access.authenticate import Access
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.outage import Outage
     from spanloom.process.readiness import Readiness
     from spanloom.process.roles import Role

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.access.authenticate import Keyring
 from spanloom.access.last_known import KEYS_KNOWN, STORE_KNOWN, LastKnown
-from spanloom.config import OptionError, flag_of
+from spanloom.config.loading import OptionError
+from spanloom.config.section import flag_of
 from spanloom.heartbeat import Heartbeat
 from spanloom.keeper import Keeper, Retention
 from spanloom.outage import Outage
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from spanloom.access.authenticate import Access
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.ports.upkeep import KeyStore
