@@ -10,9 +10,10 @@ from benchmarks.engine import open_engine, wait_for_merges
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workload import TINY, make_requests
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
-from spanloom.process.wiring import EVERYTHING, Service
+from spanloom.process.roles import EVERYTHING
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from benchmarks.engine import (
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
-from spanloom.process.wiring import Role, Service
+from spanloom.process.roles import Role
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging

@@ -16,9 +16,10 @@ from benchmarks.apart import Usage, run_apart
 from benchmarks.report import Row, at_most
 from benchmarks.steady import offer
 from benchmarks.workers import workers_cpu_s
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
-from spanloom.process.wiring import EVERYTHING, Role, Service
+from spanloom.process.roles import EVERYTHING, Role
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from benchmarks.load import read_requests, send_all, write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workers import workers_cpu_s
 from benchmarks.workload import SMALL, SPANS_PER_TRACE, make_requests
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.memory import favour_speed
 from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging

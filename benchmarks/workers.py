@@ -24,7 +24,7 @@ from benchmarks.filling import fill_store
 from benchmarks.load import write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import SMALL, make_requests
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.workers import pool

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from prometheus_client.metrics import MetricWrapperBase
 
 from spanloom.cli.options import default_text, value_hint
-from spanloom.config import SECTIONS, flag_of, variable_of
+from spanloom.config.section import flag_of, variable_of
+from spanloom.config.settings import SECTIONS
 from spanloom.core.conventions import failures
 from spanloom.core.conventions.langchain import run as langchain_run
 from spanloom.core.dialects.evidence import SENDERS

@@ -33,7 +33,7 @@ from tests.support.senders import Load
 from tests.support.settling import check_api, check_store
 from tests.support.work_of import Work
 
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from tests.conformance.conftest import Locked

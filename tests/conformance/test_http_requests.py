@@ -26,7 +26,7 @@ from tests.support.otlp_door import (
 )
 from tests.support.work_of import Work
 
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,7 +18,7 @@ from tests.support.ledger import Ledger, Outcome, Request, SentSpan
 from tests.support.senders import GrpcClient, Load, all_clients
 from tests.support.settling import check_api
 
-from spanloom.config import load_settings
+from spanloom.config.loading import load_settings
 from spanloom.process.wiring import Service
 
 if TYPE_CHECKING:

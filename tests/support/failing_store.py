@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tests.support.memory_store import MemoryStore
 from tests.support.memory_upkeep import MemoryUpkeep
 
-from spanloom.config import load_settings
+from spanloom.config.loading import load_settings
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.process.wiring import Service
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tests.support import programs
 
-from spanloom.config import Settings, variable_of
+from spanloom.config.section import variable_of
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spanloom.config import (
-    SECTIONS,
-    OptionError,
-    Settings,
-    flag_of,
-    is_loopback,
-    load_settings,
-    variable_of,
-)
+from spanloom.config.loading import OptionError, load_settings
+from spanloom.config.process import is_loopback
+from spanloom.config.section import flag_of, variable_of
+from spanloom.config.settings import SECTIONS, Settings
 
 
 @pytest.fixture(autouse=True)

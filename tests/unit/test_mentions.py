@@ -19,7 +19,8 @@ from tests.support.written_examples import ROOT
 from spanloom import api
 from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.collector.doors.http import make_doors
-from spanloom.config import Settings, variable_of
+from spanloom.config.section import variable_of
+from spanloom.config.settings import Settings
 from spanloom.recipes import read_frameworks
 from spanloom.telemetry import Metrics
 from spanloom.testing.options import REPORT, UPDATE

@@ -13,7 +13,8 @@ from rich.progress import DownloadColumn, Progress, TextColumn, TimeElapsedColum
 
 from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
-from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.config.process import ProcessSettings
+from spanloom.config.store import StoreSettings
 from spanloom.core.showing.values import counted
 from spanloom.process.backup import Copied, back_up, back_up_spool, restore
 from spanloom.process.datadir import own_store
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.client.client import Client
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.storage.snapshots.on_server import ServerCopy
 
 

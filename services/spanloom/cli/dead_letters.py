@@ -13,7 +13,7 @@ from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.cli.output import give_rows, rows_output
 from spanloom.cli.writing import writing
 from spanloom.collector.spool.dead_letters import DeadLetters
-from spanloom.config import StoreSettings
+from spanloom.config.store import StoreSettings
 from spanloom.process.datadir import spool_in
 from spanloom.terminal.tables import render_dead_letters
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.cli.output import Form
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 _every = click.option("--all", "every", is_flag=True, help="All dead letters, instead of SEQ.")
 _chosen = click.argument("seqs", metavar="[SEQ]…", type=int, nargs=-1)

@@ -13,7 +13,8 @@ from spanloom.cli.arguments import to_trace_id
 from spanloom.cli.client import client_option, to_milliseconds
 from spanloom.cli.confirming import is_confirmed
 from spanloom.cli.options import SettingsCommand
-from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.config.process import ProcessSettings
+from spanloom.config.store import StoreSettings
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.upkeep import Extent
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from spanloom.client.client import Client
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
     Act = Callable[[bool], Extent]
     """Counts the traces and spans to delete if the argument is true, otherwise deletes them."""

@@ -17,7 +17,8 @@ from rich.text import Text
 
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.processes import Interruption
-from spanloom.config import NetworkSettings, ProcessSettings, ReceivingSettings
+from spanloom.config.process import NetworkSettings, ProcessSettings
+from spanloom.config.receiving import ReceivingSettings
 from spanloom.core.errors import SpanloomError
 from spanloom.demo.recording import load_recording, refresh, send_requests
 from spanloom.process.page import open_page
@@ -30,7 +31,7 @@ from spanloom.terminal.reports import page_url, print_addresses, print_metrics
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 SETTLE_S = 60.0
 _POLL_S = 0.05

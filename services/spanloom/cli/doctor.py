@@ -13,7 +13,9 @@ from spanloom.cli.client import client_option
 from spanloom.cli.options import SettingsCommand
 from spanloom.cli.output import Form, document_output
 from spanloom.client.errors import ClientError
-from spanloom.config import NetworkSettings, ReceivingSettings, SqlSettings, StoreSettings
+from spanloom.config.process import NetworkSettings, SqlSettings
+from spanloom.config.receiving import ReceivingSettings
+from spanloom.config.store import StoreSettings
 from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS, SENDING
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.client.client import Client
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.doctor.facts import DirectoryFacts, Facts
 
 

@@ -13,7 +13,7 @@ import click
 from spanloom.access.keys import KeyAdministration
 from spanloom.cli.options import SettingsCommand, TeachingGroup
 from spanloom.cli.output import give_rows, rows_output
-from spanloom.config import StoreSettings
+from spanloom.config.store import StoreSettings
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.notation import parse_instant
 from spanloom.storage.access import open_key_store
@@ -21,7 +21,7 @@ from spanloom.terminal.tables import key_as_json, render_keys
 
 if TYPE_CHECKING:
     from spanloom.cli.output import Form
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 _UNITS_NS = {"m": 60 * 10**9, "h": 3_600 * 10**9, "d": 86_400 * 10**9}
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.config import ProcessSettings, StoreSettings
+from spanloom.config.process import ProcessSettings
+from spanloom.config.store import StoreSettings
 from spanloom.process.datadir import DataDir
 from spanloom.storage.upkeep.store import open_upkeep
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 
 @click.command(

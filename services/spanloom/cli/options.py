@@ -1,4 +1,4 @@
-"""Flags made from ``config.Settings``: its declarations become help texts and checks."""
+"""Flags made from ``Settings``: its declarations become help texts and checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from click.shell_completion import CompletionItem
 from pydantic import ByteSize
 
 from spanloom.cli.completing import offer_values
-from spanloom.config import SECTIONS, SectionSettings, flag_of, load_settings
+from spanloom.config.loading import load_settings
+from spanloom.config.section import SectionSettings, flag_of
+from spanloom.config.settings import SECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

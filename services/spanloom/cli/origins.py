@@ -7,7 +7,8 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
-from spanloom.config import Settings, flag_of, variable_of
+from spanloom.config.section import flag_of, variable_of
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

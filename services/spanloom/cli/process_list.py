@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from spanloom.config import flag_of, variable_of
+from spanloom.config.section import flag_of, variable_of
 from spanloom.storage.engine.address import without_password
 
 if TYPE_CHECKING:

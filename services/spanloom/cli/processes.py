@@ -18,28 +18,23 @@ from rich.panel import Panel
 from rich.table import Table
 
 from spanloom.cli.options import SettingsCommand
-from spanloom.config import (
-    BuildingSettings,
-    ExtractingSettings,
-    NetworkSettings,
-    ProcessSettings,
-    ReceivingSettings,
-    RedactionSettings,
-    SearchingSettings,
-    StoreSettings,
-)
+from spanloom.config.extracting import BuildingSettings, ExtractingSettings, SearchingSettings
+from spanloom.config.process import NetworkSettings, ProcessSettings
+from spanloom.config.receiving import ReceivingSettings, RedactionSettings
+from spanloom.config.store import StoreSettings
 from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
 from spanloom.process.page import open_page
+from spanloom.process.roles import EVERYTHING, Role
 from spanloom.process.supervisor import FAILED_END_S, PartFailedError
-from spanloom.process.wiring import EVERYTHING, Role, Service
+from spanloom.process.wiring import Service
 from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 
 _LABELS = {"otlp_grpc": "OTLP/gRPC", "otlp_http": "OTLP/HTTP", "api": "API"}

@@ -13,7 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from spanloom.cli.client import client_option, time_options
 from spanloom.cli.options import SettingsCommand
-from spanloom.config import BuildingSettings, ProcessSettings, StoreSettings
+from spanloom.config.extracting import BuildingSettings
+from spanloom.config.process import ProcessSettings
+from spanloom.config.store import StoreSettings
 from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import Selection
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spanloom.client.client import Client
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.core.model import upkeep as model
 
 _POLL_S = 0.5

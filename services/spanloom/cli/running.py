@@ -22,7 +22,7 @@ from spanloom import __version__
 from spanloom.cli.interrupts import INTERRUPTED, ReaderLeftError, let_go_of_output, raise_again
 from spanloom.cli.origins import name_variables
 from spanloom.cli.process_list import leave_process_list
-from spanloom.config import OptionError
+from spanloom.config.loading import OptionError
 from spanloom.core.errors import SpanloomError
 from spanloom.core.secrets import hide
 from spanloom.memory import collect_garbage_rarely

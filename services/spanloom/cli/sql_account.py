@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from spanloom.cli.options import SettingsCommand, TeachingGroup
-from spanloom.config import StoreSettings
+from spanloom.config.store import StoreSettings
 from spanloom.storage.upkeep.store import open_upkeep
 
 if TYPE_CHECKING:
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 _BYTES = 24
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spanloom.access.headers import ANY_HOST, Hosts
@@ -25,39 +24,20 @@ from spanloom.process.serving import HttpServer
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from spanloom.access.authenticate import Access
     from spanloom.access.limits import LimitsByProject
-    from spanloom.config import Settings
     from spanloom.core.ports.spans import SpanWriter
     from spanloom.core.ports.upkeep import UsageReader
-    from spanloom.outage import Outage
     from spanloom.process.datadir import DataDir
     from spanloom.process.imports.importer import FileImporter
-    from spanloom.process.readiness import Readiness
+    from spanloom.process.shared import Shared
     from spanloom.process.supervisor import Part
-    from spanloom.process.tls import TlsFiles
-    from spanloom.telemetry import Metrics
 
 
 FULL = "the spool is full: requests are refused until the store has accepted some"
 COLLECTOR_NUMBER = "collector-number"
 """The file in the data directory with this collector's number, which sets its sequences apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Dependencies shared by the components of a process."""
-
-    settings: Settings
-    metrics: Metrics
-    access: Access
-    tls: TlsFiles | None
-    outage: Outage
-    readiness: Readiness
-    at_end: Callable[[Callable[[], object]], None]
-    """Registers a callback for the stop of the process; callbacks run in reverse order."""
 
 
 def build_collector(
@@ -73,7 +53,7 @@ def build_collector(
 
     ``importer`` is set up to store spans with this collector.
     """
-    settings, metrics, at_end = shared.settings, shared.metrics, shared.at_end
+    settings, metrics, at_end = shared.settings, shared.metrics, shared.supervisor.at_end
     limits = limits_of(settings)
     sequences = EVERY if settings.is_embedded else own_sequences(data.path / COLLECTOR_NUMBER)
     spool = Spool(data.spool, settings.spool_max_bytes, metrics, sequences=sequences)
@@ -124,7 +104,7 @@ def _http_receiver(
     observations = Observations(
         data.observations, shared.metrics, max_item_bytes=limits.max_request_bytes // 4
     )
-    shared.at_end(observations.close)
+    shared.supervisor.at_end(observations.close)
     langfuse = LangfuseIngestion(exporter, observations, limits)
     names = ANY_HOST if shared.settings.insecure else shared.settings.api_hosts
     receiver = create_receiver(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 
 FORMAT = 1

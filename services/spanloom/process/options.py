@@ -9,7 +9,8 @@ from spanloom.access.authenticate import Access, Authenticator
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.limits import LimitsByProject, ProjectLimits
 from spanloom.collector.intake.limits import Limits
-from spanloom.config import OptionError, is_loopback
+from spanloom.config.loading import OptionError
+from spanloom.config.process import is_loopback
 from spanloom.core.model.upkeep import Terms
 from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
@@ -23,7 +24,7 @@ from spanloom.sql.settings import SqlLimits
 
 if TYPE_CHECKING:
     from spanloom.access.authenticate import Keyring
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.extractor.batch import Builder
     from spanloom.storage.store import ClickHouseStore

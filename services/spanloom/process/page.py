@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.routing import Match
 
 from spanloom.api.http.needs import open_to_all
-from spanloom.config import OptionError
+from spanloom.config.loading import OptionError
 from spanloom.demo.examples import make_examples
 from spanloom.recipes import read_frameworks, recipe_as_json
 from spanloom.viewer.site import HEADERS, MODULES, PAGES, Site, own_site

@@ -16,7 +16,7 @@ from spanloom.process.descriptors import look_at_descriptors
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.core.model.access import Key
     from spanloom.core.model.diagnosis import Finding
 

@@ -14,7 +14,7 @@ from tests.support.host_link import HostLink, answers, closes, host_link, says_n
 from spanloom.access.last_known import STORE_KNOWN, LastKnown
 from spanloom.core.errors import StartupError, StoreUnavailableError
 from spanloom.storage.diagnosis import diagnose
-from spanloom.storage.engine import connect, examination, hosts
+from spanloom.storage.engine import connect, examination
 from spanloom.storage.engine.address import StoreAddress
 from spanloom.storage.engine.connect import (
     connector_of,
@@ -23,6 +23,7 @@ from spanloom.storage.engine.connect import (
     refused_hosts,
 )
 from spanloom.storage.engine.connection import Connection
+from spanloom.storage.engine.hosts import client
 from spanloom.storage.engine.late import LateConnection, Opening
 from spanloom.storage.engine.migrate import OLDEST_WRITABLE
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
@@ -72,7 +73,7 @@ MODES: dict[str, Callable[[socket.socket], None]] = {
 def test_all_connections_leave_a_host_that_fails_and_go_on_at_the_next(
     first: HostLink, second: HostLink, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosts, "SILENT_S", 1)
+    monkeypatch.setattr(client, "SILENT_S", 1)
     with closing(open_store(url_of(first.port, second.port))) as store:
         store.ping()
         assert host_in_use(store) == first.port
@@ -95,7 +96,7 @@ def test_all_connections_leave_a_host_that_fails_and_go_on_at_the_next(
 def test_a_host_that_fails_at_the_start_is_passed_over_with_a_sentence(
     first: HostLink, second: HostLink, mode: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosts, "SILENT_S", 1)
+    monkeypatch.setattr(client, "SILENT_S", 1)
     first.fail(MODES[mode])
     url = url_of(first.port, second.port)
     with closing(open_store(url)) as store:
@@ -261,7 +262,7 @@ def test_a_host_that_takes_no_inserts_is_left(
 def test_a_mutation_longer_than_a_host_may_be_silent_is_waited_for(
     server: ConfiguredServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosts, "SILENT_S", 1)
+    monkeypatch.setattr(client, "SILENT_S", 1)
     with closing(Connection(connector_of(server.url())(), UPKEEP_SETTINGS)) as connection:
         connection.run("CREATE OR REPLACE TABLE slow (Id UInt8) ENGINE = MergeTree ORDER BY Id")
         connection.run("INSERT INTO slow VALUES (1), (2), (3)")

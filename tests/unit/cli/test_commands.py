@@ -15,7 +15,8 @@ from spanloom import __main__ as entry
 from spanloom import __version__
 from spanloom.cli.options import SettingsCommand, SettingsOption
 from spanloom.cli.running import COMMANDS, spanloom
-from spanloom.config import Settings, flag_of
+from spanloom.config.section import flag_of
+from spanloom.config.settings import Settings
 from spanloom.core.errors import StartupError
 
 if TYPE_CHECKING:

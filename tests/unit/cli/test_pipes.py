@@ -12,7 +12,7 @@ from rich.console import Console
 
 from spanloom.cli.processes import address_panel, announce
 from spanloom.cli.running import COMMANDS, spanloom
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

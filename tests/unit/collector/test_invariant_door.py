@@ -11,14 +11,9 @@ from tests.support.extracting import World
 
 from spanloom.collector.doors.door import Door, find_door
 from spanloom.collector.doors.http_messages import Answer
-from spanloom.collector.doors.invariant import (
-    encode_append,
-    encode_push,
-    make_invariant_doors,
-    read_append,
-    read_push,
-    trace_id_in,
-)
+from spanloom.collector.doors.invariant.door import make_invariant_doors, trace_id_in
+from spanloom.collector.doors.invariant.requests import read_append, read_push
+from spanloom.collector.doors.invariant.spans import encode_append, encode_push
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.core.document import Document

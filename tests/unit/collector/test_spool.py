@@ -206,7 +206,7 @@ def test_what_is_no_spool_is_refused_in_one_line(tmp_path: Path, metrics: Metric
 def test_a_full_disk_refuses_and_passes(tmp_path: Path, metrics: Metrics) -> None:
     spool = Spool(tmp_path / "s", ROOM, metrics)
     spool.put("", b"first", 1)
-    pages = spool._reading.execute("PRAGMA page_count").fetchone()[0]
+    pages = spool._writing.execute("PRAGMA page_count").fetchone()[0]
     spool._writing.execute(f"PRAGMA max_page_count = {pages + 1}")
     with pytest.raises(OverloadedError, match="full"):
         spool.put("", bytes(1 << 20), 1)

@@ -12,7 +12,8 @@ import pytest
 from tests.support.agents import REPOSITORY
 from tests.support.compose import compose, service
 
-from spanloom.config import Settings, variable_of
+from spanloom.config.section import variable_of
+from spanloom.config.settings import Settings
 from spanloom.storage.engine.examination import OLDEST
 
 DEPLOY = REPOSITORY / "deploy"

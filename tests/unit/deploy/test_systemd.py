@@ -13,7 +13,8 @@ import pytest
 from tests.support.agents import REPOSITORY
 
 from spanloom.cli.running import spanloom
-from spanloom.config import Settings, variable_of
+from spanloom.config.section import variable_of
+from spanloom.config.settings import Settings
 
 if TYPE_CHECKING:
     from pathlib import Path

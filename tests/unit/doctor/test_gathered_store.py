@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.doctor.facts import Broken, Unknown
 from spanloom.doctor.gather.store import look_at_store
 

@@ -7,7 +7,8 @@ from tests.support.memory_keys import MemoryKeys
 
 from spanloom.access.authenticate import Keyring
 from spanloom.access.last_known import LastKnown
-from spanloom.config import OptionError, Settings
+from spanloom.config.loading import OptionError
+from spanloom.config.settings import Settings
 from spanloom.process.options import access_of
 
 FOR_OTHERS = "0.0.0.0"  # noqa: S104  # nothing is bound

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from spanloom.config import Settings
+from spanloom.config.settings import Settings
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.diagnosis import FindingStatus
 from spanloom.process.self_examination import SelfExamination

@@ -8,9 +8,11 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError, OperationalError
 
 from spanloom.core.errors import StoreUnavailableError
-from spanloom.storage.engine import hosts as module
 from spanloom.storage.engine.address import Host, Server, StoreAddress
-from spanloom.storage.engine.hosts import EMPTY, Hosts, RoamingClient
+from spanloom.storage.engine.hosts import choice
+from spanloom.storage.engine.hosts.choice import Hosts
+from spanloom.storage.engine.hosts.refusals import EMPTY
+from spanloom.storage.engine.hosts.roaming import RoamingClient
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +70,7 @@ DOWN.__cause__ = OSError("refused")
 @pytest.fixture
 def network(monkeypatch: pytest.MonkeyPatch) -> Network:
     made = Network()
-    monkeypatch.setattr(module, "open_client", made.open)
+    monkeypatch.setattr(choice, "open_client", made.open)
     return made
 
 

@@ -21,7 +21,7 @@ from spanloom.collector.doors.http_messages import (
     answer_error,
     read_body,
 )
-from spanloom.collector.doors.invariant import make_invariant_doors
+from spanloom.collector.doors.invariant.door import make_invariant_doors
 from spanloom.collector.doors.langfuse.ingestion import make_langfuse_doors
 from spanloom.collector.doors.otlp.door import make_otlp_doors
 from spanloom.collector.doors.status import status_codes

@@ -1,9 +1,9 @@
 """Limits the spool by its size and by the free space on its disk.
 
-``--spool-max-bytes`` (``config.py``) limits the sum of waiting requests, dead letters, and requests
-that are being fsynced. Requests beyond the limit are refused with a retry hint (503, UNAVAILABLE);
-nothing is ever dropped to make room. Example: if the limit is 8 GiB and dead letters take 2 GiB, 6
-GiB of requests may wait for a store that is down.
+``--spool-max-bytes`` (``config/receiving.py``) limits the sum of waiting requests, dead letters,
+and requests that are being fsynced. Requests beyond the limit are refused with a retry hint (503,
+UNAVAILABLE); nothing is ever dropped to make room. Example: if the limit is 8 GiB and dead letters
+take 2 GiB, 6 GiB of requests may wait for a store that is down.
 
 SQLite reuses the pages of deleted records and never shortens its write-ahead log. Free pages are
 dropped in small transactions, between the transactions that acknowledge requests. The log is copied

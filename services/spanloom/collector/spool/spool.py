@@ -1,7 +1,7 @@
 """The durable queue of accepted requests, in a SQLite file.
 
-One thread makes all changes (``group_commit.py``); reads use a separate connection, which in
-SQLite's WAL mode neither waits for writes nor blocks them.
+One thread makes all changes (``group_commit.py``, ``records.py``); reads use a separate connection
+(``reading.py``), which in SQLite's WAL mode neither waits for writes nor blocks them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from dataclasses import replace
-from threading import Condition, Lock
+from threading import Condition
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.collector.spool.bound import (
@@ -20,9 +20,11 @@ from spanloom.collector.spool.bound import (
     drop_free_pages,
     size_on_disk,
 )
-from spanloom.collector.spool.file import Connect, Totals, connect_spool_file, open_spool_file
+from spanloom.collector.spool.file import Connect, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.mending import is_damage, is_passing
+from spanloom.collector.spool.reading import SpoolReader
+from spanloom.collector.spool.records import Records
 from spanloom.collector.spool.sequences import EVERY, Sequences
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
@@ -34,15 +36,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_NS_PER_US = 1_000
-
-_READ = (
-    "SELECT seq, project, accepted_at_ns, body, span_count, signal FROM requests "
-    "WHERE seq > ? ORDER BY seq"
-)
-_SIGNALS = frozenset(Signal)
-
-
 class Depth(NamedTuple):
     """Number and size of the requests that wait in the spool, and the age of the oldest."""
 
@@ -50,15 +43,6 @@ class Depth(NamedTuple):
     bytes: int
     oldest_accepted_ns: int | None
     """Time at which the oldest waiting request was accepted; ``None`` if no request waits."""
-
-
-class UnreadableRecordError(SpanloomError):
-    """Raised for a record that this version cannot read, for example one with a newer signal."""
-
-    def __init__(self, seq: int, reason: str) -> None:
-        """Set the record's sequence and the reason."""
-        super().__init__(reason)
-        self.seq = seq
 
 
 class SpoolFailedError(SpanloomError):
@@ -92,16 +76,13 @@ class Spool:
         self._bound = Bound(max_bytes)
         self._metrics = metrics
         self._clock_ns = clock_ns
-        self._sequences = sequences
         self._path = path
         self._connect = connect
         self._writing = open_spool_file(path, connect)
-        self._reading = connect_spool_file(path, connect)
-        self._reading.execute("PRAGMA cache_size = -1024")  # each record is read once
-        self._read_lock = Lock()
+        self._reading = SpoolReader(path, connect)
         self._changed = Condition()
-        self._pending = Totals.load(self._writing)
-        self._durable = replace(self._pending)
+        self._records = Records(self._writing, sequences)
+        self._durable = replace(self._records.totals)
         self._error: SpoolFailedError | None = None
         self._refusal = ""
         self._committer = GroupCommitter(self._writing, self)
@@ -140,7 +121,7 @@ class Spool:
         self._take_room(size)
         accepted_at_ns = self._clock_ns()
         future = self._committer.submit(
-            lambda: self._insert(project, accepted_at_ns, body, span_count, signal)
+            lambda: self._records.insert(project, accepted_at_ns, body, span_count, signal)
         )
         future.add_done_callback(lambda _: self._give_room(size))
         return future
@@ -152,32 +133,15 @@ class Spool:
         ``sqlite3.Error`` if the file cannot be read; if it is damaged, the spool has failed.
         """
         try:
-            return self._read(max_bytes, after)
+            return self._reading.batch(max_bytes, after)
         except sqlite3.Error as error:
             if is_damage(error):
                 self._fail(f"is damaged, which the next start mends: {error}")
             raise
 
-    def _read(self, max_bytes: int, after: int) -> list[SpooledRequest]:
-        batch: list[SpooledRequest] = []
-        size = 0
-        with self._read_lock:
-            rows = self._reading.execute(_READ, (after,))
-            for seq, project, accepted_at_ns, body, span_count, signal in rows:
-                size += len(body)
-                if batch and size > max_bytes:
-                    break
-                if signal not in _SIGNALS:
-                    raise UnreadableRecordError(seq, f"unknown signal {signal!r}")
-                batch.append(
-                    SpooledRequest(seq, project, accepted_at_ns, body, span_count, Signal(signal))
-                )
-            rows.close()
-        return batch
-
     def delete(self, seqs: Sequence[int]) -> None:
         """Delete requests that are in the store; return once the deletion is durable."""
-        self._committer.submit(lambda: self._remove(seqs)).result()
+        self._committer.submit(lambda: self._records.remove(seqs)).result()
 
     def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None = None) -> None:
         """Move a request that the store refuses to the dead letters.
@@ -185,15 +149,13 @@ class Spool:
         If the store has accepted some of its spans, ``rest`` is the request with the other spans.
         Dead letters count towards the spool's limit; ``dead_letters.py`` lists and retries them.
         """
-        self._committer.submit(lambda: self._move(seq, reason, rest)).result()
+        self._committer.submit(lambda: self._records.set_aside(seq, reason, rest)).result()
         self._metrics.dead_letters.inc()
 
     def depth(self) -> Depth:
         """Return number, size and age of the waiting requests."""
-        with self._read_lock:
-            query = "SELECT accepted_at_ns FROM requests ORDER BY seq LIMIT 1"
-            row = self._reading.execute(query).fetchone()
-        return Depth(self._durable.records, self._durable.bytes, row[0] if row else None)
+        oldest = self._reading.oldest_accepted_ns()
+        return Depth(self._durable.records, self._durable.bytes, oldest)
 
     def age_s(self) -> float:
         """Return the seconds that the oldest request has waited; 0 if none waits."""
@@ -214,9 +176,8 @@ class Spool:
     def stored_before(self) -> int:
         """Return a sequence below which each request is in the store, or is a dead letter."""
         next_seq = self.last_seq + 1
-        with self._read_lock:
-            row = self._reading.execute("SELECT min(seq) FROM requests").fetchone()
-        return next_seq if row[0] is None else int(row[0])
+        oldest = self._reading.oldest_seq()
+        return next_seq if oldest is None else oldest
 
     def wait_until(
         self, min_bytes: int, timeout_s: float, is_enough: Callable[[], bool] = lambda: False
@@ -249,8 +210,7 @@ class Spool:
             return
         while self._committer.submit(self._drop_free_pages).result():
             pass
-        with self._read_lock:
-            self._reading.execute("PRAGMA shrink_memory")
+        self._reading.free_memory()
         cut_log(self._path, self._connect)
 
     def close(self) -> None:
@@ -258,8 +218,7 @@ class Spool:
         self._committer.close()
         self._metrics.spool_age_seconds.set_function(lambda: 0.0)
         self._writing.close()
-        with self._read_lock:
-            self._reading.close()
+        self._reading.close()
 
     def _take_room(self, size: int) -> None:
         with self._changed:
@@ -273,8 +232,7 @@ class Spool:
 
     def _read_totals(self) -> None:
         """Read the totals that another process may have changed; the caller holds ``_changed``."""
-        with self._read_lock:
-            self._durable = Totals.load(self._reading)
+        self._durable = self._reading.totals()
 
     def _give_room(self, size: int) -> None:
         """Release reserved space, because the record is stored now, or could not be stored."""
@@ -283,57 +241,21 @@ class Spool:
 
     # The following runs in the committing thread.
 
-    def _insert(
-        self, project: str, accepted_at_ns: int, body: bytes, span_count: int, signal: Signal
-    ) -> int:
-        seq = self._sequences.after(self._pending.last_seq, accepted_at_ns // _NS_PER_US)
-        size = len(body) + RECORD_BYTES
-        self._writing.execute(
-            "INSERT INTO requests VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (seq, project, accepted_at_ns, span_count, size, body, signal),
-        )
-        self._pending.last_seq = seq
-        self._pending.records += 1
-        self._pending.bytes += size
-        return seq
-
-    def _remove(self, seqs: Sequence[int]) -> None:
-        for seq in seqs:
-            query = "DELETE FROM requests WHERE seq = ? RETURNING size"
-            for (size,) in self._writing.execute(query, (seq,)):
-                self._pending.records -= 1
-                self._pending.bytes -= size
-
-    def _move(self, seq: int, reason: str, rest: SpooledRequest | None) -> None:
-        changed: tuple[object, ...] = (None, None, None)
-        if rest:
-            changed = (rest.span_count, rest.body, len(rest.body) + RECORD_BYTES)
-        moved = self._writing.execute(
-            "INSERT OR REPLACE INTO dead_letters SELECT seq, project, accepted_at_ns, "
-            "ifnull(?1, span_count), ?4, ifnull(?2, body), signal, ifnull(?3, size) "
-            "FROM requests WHERE seq = ?5 RETURNING size",
-            (*changed, reason, seq),
-        )
-        for (size,) in moved.fetchall():
-            self._pending.dead_records += 1
-            self._pending.dead_bytes += size
-        self._remove([seq])
-
     def _drop_free_pages(self) -> bool:
         return drop_free_pages(self._writing)
 
     def after_begin(self) -> None:
         """Read the totals that another process may have changed."""
-        self._pending = Totals.load(self._writing)
+        self._records.load_totals()
 
     def before_commit(self) -> None:
         """Write the totals with the records they count."""
-        self._pending.save(self._writing)
+        self._records.save_totals()
 
     def after_commit(self) -> None:
         """Publish the durable changes to readers and waiting threads."""
         with self._changed:
-            self._durable = replace(self._pending)
+            self._durable = replace(self._records.totals)
             self._changed.notify_all()
         self._show()
 
@@ -343,7 +265,7 @@ class Spool:
         Only a lack of disk space or file descriptors is temporary. After a failed fsync a later
         fsync may falsely succeed, so nothing may be acknowledged any more.
         """
-        self._pending = replace(self._durable)
+        self._records.totals = replace(self._durable)
         get_logger("spool").error("the spool could not be written", error=str(error))
         if is_damage(error):
             self._fail(f"is damaged, which the next start mends: {error}")

@@ -17,8 +17,8 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool.attempts import FAULT_TRIES, Attempts, Stall, StoppedError
+from spanloom.collector.spool.reading import UnreadableRecordError
 from spanloom.collector.spool.sift import MAX_FRUITLESS, assemble, cut, sift
-from spanloom.collector.spool.spool import UnreadableRecordError
 from spanloom.core.errors import RetryableError
 from spanloom.core.ports.spans import Signal
 from spanloom.telemetry import Metrics, get_logger

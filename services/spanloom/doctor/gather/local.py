@@ -17,7 +17,7 @@ from spanloom.doctor.gather.store import look_at_keys, look_at_store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 
 def local_facts(

@@ -6,7 +6,8 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spanloom.config import flag_of, is_loopback
+from spanloom.config.process import is_loopback
+from spanloom.config.section import flag_of
 from spanloom.core.model.notation import authority
 from spanloom.doctor.facts import (
     Broken,
@@ -20,7 +21,7 @@ from spanloom.doctor.facts import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
 
 PORTS = {
     "otlp_grpc": "otlp_grpc_port",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from spanloom.config import Settings
+    from spanloom.config.settings import Settings
     from spanloom.core.model.access import Key
     from spanloom.core.model.diagnosis import StoreState
     from spanloom.doctor.facts import SpoolFacts

@@ -19,7 +19,9 @@ from spanloom.storage.engine.address import address_of
 from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.embedded import connect_embedded
 from spanloom.storage.engine.examination import Examination
-from spanloom.storage.engine.hosts import Hosts, RoamingClient, examined
+from spanloom.storage.engine.hosts.choice import Hosts
+from spanloom.storage.engine.hosts.refusals import examined
+from spanloom.storage.engine.hosts.roaming import RoamingClient
 from spanloom.storage.engine.migrate import check_schema
 from spanloom.storage.engine.settings import READER_SETTINGS
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
     from spanloom.storage.engine.address import StoreAddress, Where
-    from spanloom.storage.engine.hosts import Kept, Refusal
+    from spanloom.storage.engine.hosts.choice import Kept
+    from spanloom.storage.engine.hosts.refusals import Refusal
 
 _DATABASE = "default"
 _EVERY_STORE_HAS = "schema_migrations.sql"

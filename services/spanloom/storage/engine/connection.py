@@ -16,7 +16,7 @@ import orjson
 from spanloom.storage.engine.embedded import give_back_code, trim_heap
 from spanloom.storage.engine.failures import translated
 from spanloom.storage.engine.hiding import NothingHidden
-from spanloom.storage.engine.hosts import RoamingClient
+from spanloom.storage.engine.hosts.roaming import RoamingClient
 from spanloom.storage.engine.parameters import FILTERS, bind, fill_in, filtered, rows_in, values_in
 from spanloom.storage.engine.settings import apply_settings, can_set
 from spanloom.storage.engine.statements import WRITER, comment_of, query

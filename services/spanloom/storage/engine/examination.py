@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError, SchemaNotReadyError, StartupError
 from spanloom.storage.engine.connection import Connection
-from spanloom.storage.engine.hosts import EMPTY
+from spanloom.storage.engine.hosts.refusals import EMPTY
 from spanloom.storage.engine.migrate import check_schema, listed_migrations
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client
 
-    from spanloom.storage.engine.hosts import Kept
+    from spanloom.storage.engine.hosts.choice import Kept
 
 OLDEST = (26, 2)
 """The first engine version with the text index of ``step_texts``.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from clickhouse_connect.driver.httpclient import HttpClient
 
 from spanloom.core.ports.spans import LONGEST_APPEND_S
-from spanloom.storage.engine.hosts import MUTATION_S, RoamingClient, wait_for
+from spanloom.storage.engine.hosts.client import MUTATION_S, wait_for
+from spanloom.storage.engine.hosts.roaming import RoamingClient
 from spanloom.storage.engine.statements import WRITER
 
 if TYPE_CHECKING:
