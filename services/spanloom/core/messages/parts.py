@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.messages.draft import Draft
+from spanloom.core.messages.forms import FINE_STATUSES
 from spanloom.core.messages.part_kinds import (
     CODE_RESULTS,
     CODES,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 _SERVER_ARGUMENTS = ("arguments", "action", "queries", "code", "operation", "server_tool_call")
 _SERVER_RESULTS = ("output", "outputs", "results", "error")
 _RESULT_KEYS = ("response", "result", "output", "content", "server_tool_call_response")
-_FINE = frozenset({"success", "completed", "ok"})
 
 
 def read_content(draft: Draft, content: Json) -> None:
@@ -151,7 +151,7 @@ def _add_result(draft: Draft, part: dict[str, Json]) -> None:
         message.extras["name"] = name
     if part.get("is_error") is True or part.get("isError") is True:
         message.extras["status"] = "error"
-    elif (status := first_text(part, ("status",))) and status not in _FINE:
+    elif (status := first_text(part, ("status",))) and status not in FINE_STATUSES:
         message.extras["status"] = status
     message.finish()
     draft.is_begun = True

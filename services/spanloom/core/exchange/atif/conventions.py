@@ -23,6 +23,8 @@ OF_STATUS = "the status of the run is "
 """First words of the note that is written for a run that is not settled."""
 CONTINUED, NOTES = "continued_trajectory_ref", "notes"
 """Keys in a run's metadata whose values are written as ATIF members with the same names."""
+OF_EXTRA = ("user_id", "environment", "release", "tags")
+"""Members of a run's extraction that are written into a trajectory's ``extra``."""
 _ID = re.compile("[0-9a-f]{16}")
 
 

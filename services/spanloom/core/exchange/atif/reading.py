@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.atif.agents_in import AgentReading, add_agent
-from spanloom.core.exchange.atif.conventions import CONTINUED, NOTES, OF_STATUS, ROOT_ID
+from spanloom.core.exchange.atif.conventions import CONTINUED, NOTES, OF_EXTRA, OF_STATUS, ROOT_ID
 from spanloom.core.exchange.atif.steps_in import Run
 from spanloom.core.exchange.drafts import Draft, complete
 from spanloom.core.exchange.ids import note_made, trace_id_of
@@ -37,8 +37,7 @@ _LATEST, _WITHOUT_SESSION = 8, 7
 """Minor versions: the latest known, and the first in which ``session_id`` is optional."""
 _EMBEDDED = "subagent_trajectories"
 _TRACE_DIGITS = 32
-_OF_EXTRA = ("user_id", "environment", "release", "tags")
-_EXTRA = frozenset({ROOT_ID, "root_type", "input", "output", "error", "metadata", *_OF_EXTRA})
+_EXTRA = frozenset({ROOT_ID, "root_type", "input", "output", "error", "metadata", *OF_EXTRA})
 """Members of a trajectory's ``extra`` that this reader uses."""
 
 
@@ -120,7 +119,7 @@ def _extras(trajectory: Json, trace_id: str, source: str) -> Mapping[str, object
     own = extra.get("metadata")
     session = trajectory.get("session_id")
     about: Json = dict(own) if isinstance(own, dict) else {}
-    about |= {name: extra[name] for name in _OF_EXTRA if name in extra}
+    about |= {name: extra[name] for name in OF_EXTRA if name in extra}
     if session and session != source and trace_id not in str(session):
         about["conversation_id"] = session
     about |= {name: trajectory[name] for name in (CONTINUED, NOTES) if trajectory.get(name)}

@@ -11,6 +11,7 @@ from spanloom.core.exchange.atif.conventions import (
     AGENT_VERSION,
     CONTINUED,
     NOTES,
+    OF_EXTRA,
     OF_STATUS,
     ROOT_ID,
     root_id_in,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 VERSION = "ATIF-v1.8"
 _SETTLED = "settled"
-_OF_EXTRA = ("user_id", "environment", "release", "tags")
 _AN_AGENT = KeptOfStep(WHOLE - {"duration"}, {"agent_name", AGENT_VERSION, "cost"})
 _KEPT = Kept(
     OF_THE_SENDER,
@@ -130,7 +130,7 @@ def _notes(extraction: Mapping[str, object]) -> str:
 def _extra(document: Document, main: AgentWriting) -> Json:
     """Return, for ``extra``, the facts about a run for which ATIF has no member."""
     extraction, root = document.extraction, document.root
-    extra: Json = {name: extraction[name] for name in _OF_EXTRA if extraction.get(name)}
+    extra: Json = {name: extraction[name] for name in OF_EXTRA if extraction.get(name)}
     own = {k: v for k, v in _own(extraction).items() if k not in (CONTINUED, NOTES)}
     if own:
         extra["metadata"] = own
