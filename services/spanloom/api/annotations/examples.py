@@ -1,11 +1,9 @@
 """Examples of responses of the annotation routes, for the OpenAPI description."""
 
-from typing import Any
-
 import orjson
 
 from spanloom.api.annotations.schemas import COLUMNS, EXAMPLE_STEP
-from spanloom.api.responses import or_rows, or_table
+from spanloom.api.responses import answer, answer_of, or_rows, or_table
 from spanloom.api.schemas import EXAMPLE_TRACE
 from spanloom.core.formats.entry import NDJSON
 from spanloom.core.formats.schema import canonical_example
@@ -53,29 +51,19 @@ _ENTRY = {
 }
 
 
-def _answer(
-    description: str, schema: str | dict[str, Any], example: Any, media: str = "application/json"
-) -> dict[str, Any]:
-    named = {"$ref": f"#/components/schemas/{schema}"} if isinstance(schema, str) else schema
-    return {
-        "description": description,
-        "content": {media: {"schema": named, "example": example}},
-    }
-
-
 _TOLD = {name: _LIST[name] for name in ("trace_id", "project", "version", "withheld")}
-ANNOTATIONS = or_rows(_answer("The annotations.", "AnnotationList", _LIST), **_TOLD)
-WRITTEN = _answer("The rows of the request, and the score.", "AnnotationList", _LIST)
-VERSION = _answer("The document.", {"type": "object"}, canonical_example())
-KEPT = _answer(
+ANNOTATIONS = or_rows(answer("The annotations.", "AnnotationList", _LIST), **_TOLD)
+WRITTEN = answer("The rows of the request, and the score.", "AnnotationList", _LIST)
+VERSION = answer_of("The document.", {"type": "object"}, canonical_example())
+KEPT = answer_of(
     "The version is stored.", {"type": "object"}, {"trace_id": EXAMPLE_TRACE, "version": 1}
 )
-SCHEME = _answer(
+SCHEME = answer(
     "The scheme, and the keys that are not understood.", "SchemeItem", SCHEME_RECORD.example
 )
-SCHEMES = _answer("The schemes.", "SchemeList", example_of(SchemeList))
+SCHEMES = answer("The schemes.", "SchemeList", example_of(SchemeList))
 ENTRIES = or_table(
-    _answer(
+    answer_of(
         "A line for each annotator and trajectory; or a table with a row for each step.",
         {"type": "string"},
         orjson.dumps(_ENTRY).decode() + "\n",
@@ -83,37 +71,37 @@ ENTRIES = or_table(
     ),
     COLUMNS,
 )
-CORRECTIONS = _answer(
+CORRECTIONS = answer(
     "How many there are.",
     "Corrections",
     {"written": 12, "unedited": 3, "changed": 1, "orphaned": 0, "no_answer": 2, "unreadable": 0},
 )
-TASK = _answer(
+TASK = answer_of(
     "The files of the task.", {"type": "string", "format": "binary"}, "PK", "application/zip"
 )
-CHECKED = _answer(
+CHECKED = answer(
     "The result of the check of each scheme.",
     "CheckedSchemes",
     {"schemes": [example_of(CheckedScheme)]},
 )
-IMPORTED = _answer("The result of each line.", "ImportReport", example_of(ImportReport))
-AGREEMENT = _answer("The metrics.", "Agreement", example_of(Agreement))
-UNITS = _answer("The units.", "UnitList", example_of(UnitList))
-QUEUE = _answer("The queue as it is now.", "QueueItem", QUEUE_RECORD.example)
-QUEUES = _answer("The queues.", "QueueList", {"items": [QUEUE_RECORD.example]})
-QUEUED = _answer("The items.", "QueuedRuns", {"items": [QUEUED_RUN.example]})
-PLACE = _answer("The item, and the annotator's position.", "QueuePlace", example_of(QueuePlace))
-NEXT = _answer("The next item.", "NextRun", example_of(NextRun))
+IMPORTED = answer("The result of each line.", "ImportReport", example_of(ImportReport))
+AGREEMENT = answer("The metrics.", "Agreement", example_of(Agreement))
+UNITS = answer("The units.", "UnitList", example_of(UnitList))
+QUEUE = answer("The queue as it is now.", "QueueItem", QUEUE_RECORD.example)
+QUEUES = answer("The queues.", "QueueList", {"items": [QUEUE_RECORD.example]})
+QUEUED = answer("The items.", "QueuedRuns", {"items": [QUEUED_RUN.example]})
+PLACE = answer("The item, and the annotator's position.", "QueuePlace", example_of(QueuePlace))
+NEXT = answer("The next item.", "NextRun", example_of(NextRun))
 SCORES = or_rows(
-    _answer(
+    answer(
         "A page of scores; or all of them as lines, or as a table.",
         "ScoreList",
         {"items": [SCORE.example], "withheld": 0, "next_cursor": None},
     )
 )
 _STORED = {"items": [SCORE.example], "withheld": 0, "next_cursor": None, "waiting": 0}
-STORED_SCORES = _answer("The scores as stored.", "WrittenScores", _STORED)
-WAITING_SCORES = _answer(
+STORED_SCORES = answer("The scores as stored.", "WrittenScores", _STORED)
+WAITING_SCORES = answer(
     "The scores as stored; the trajectory of some is not there yet.",
     "WrittenScores",
     {**_STORED, "waiting": 1},
