@@ -29,7 +29,7 @@ from spanloom.core.formats.losses import Losses, NotHeldError
 from spanloom.core.formats.readers import Located, Reading
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.stored import Stored
-from spanloom.telemetry import configure_logging
+from spanloom.logs import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

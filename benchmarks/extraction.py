@@ -20,9 +20,10 @@ from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
+from spanloom.metrics import Metrics
 from spanloom.storage.store import open_store
-from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

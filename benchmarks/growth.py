@@ -13,9 +13,9 @@ from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
 from spanloom.core.model.trajectory import Status
 from spanloom.extractor.batch import build_batch
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.storage.store import open_store
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,10 +18,10 @@ from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_least, at_most
 from benchmarks.workload import BIG, SMALL, make_requests
 from spanloom.config.settings import Settings
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.process.roles import Role
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,9 +19,9 @@ from benchmarks.load import send_all, write_requests
 from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, START_NS, agent_trace, wrap
 from spanloom.config.settings import Settings
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

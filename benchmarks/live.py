@@ -17,10 +17,10 @@ from benchmarks.report import Row, at_most
 from benchmarks.steady import offer
 from benchmarks.workers import workers_cpu_s
 from spanloom.config.settings import Settings
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.process.roles import EVERYTHING, Role
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

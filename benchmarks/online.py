@@ -14,13 +14,14 @@ from benchmarks.report import Row, at_most
 from benchmarks.workload import SMALL, make_requests
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
+from spanloom.metrics import Metrics
 from spanloom.online.current import CurrentRules
 from spanloom.online.follower import OnlineFollower
 from spanloom.online.service import OnlineRules
 from spanloom.online.worker import OnlineWorker
 from spanloom.storage.store import open_store
-from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

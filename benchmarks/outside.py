@@ -20,9 +20,9 @@ from benchmarks.report import Row, at_most
 from benchmarks.workers import workers_cpu_s
 from benchmarks.workload import SMALL, SPANS_PER_TRACE, make_requests
 from spanloom.config.settings import Settings
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

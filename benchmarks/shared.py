@@ -26,9 +26,10 @@ from spanloom.core.sharing import SLICES
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.heartbeat import Heartbeat
+from spanloom.logs import configure_logging
+from spanloom.metrics import Metrics
 from spanloom.storage.store import open_store
 from spanloom.storage.workers import open_workers
-from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,10 +29,11 @@ from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.workers import pool
 from spanloom.extractor.workers.pool import CHILD
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
+from spanloom.metrics import Metrics
 from spanloom.process.options import builder_of, default_workers
 from spanloom.storage.store import open_store
-from spanloom.telemetry import Metrics, configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -23,8 +23,9 @@ from spanloom.core.dialects.registry import DIALECTS
 from spanloom.core.duplicates import spans as once
 from spanloom.core.query.where.fields import FIELDS, Subject
 from spanloom.doctor.checks import CHECKS
+from spanloom.logs import configure_logging
+from spanloom.metrics import Metrics
 from spanloom.storage.engine.rights import EVERY, RIGHTS, Right
-from spanloom.telemetry import Metrics, configure_logging
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))  # for modules outside the package: this folder and the tests

@@ -19,8 +19,8 @@ from spanloom.core.errors import (
 from spanloom.core.model.upkeep import PARTS
 from spanloom.core.ports.workers import LIVING_S
 from spanloom.core.sharing import SLICES, Claims
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.workers import WorkerStore
     from spanloom.core.sharing import Slices
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 BEAT_S = 3.0
 """Seconds between heartbeats: two in a row may fail before a process counts as dead."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
 from spanloom.core.sharing import NONE, hold_all
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.texts import Changed, TextIndexer
     from spanloom.core.sharing import Slices
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 
 EVERY_S = 2.0

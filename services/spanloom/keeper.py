@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import MigrationUnderWayError, RetryableError, StartupError
 from spanloom.core.model.upkeep import RetentionPlan, Terms
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:

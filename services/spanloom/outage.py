@@ -11,7 +11,7 @@ import time
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable

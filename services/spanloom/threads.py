@@ -8,7 +8,7 @@ from threading import Barrier, Event, Thread
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import SpanloomError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from tests.unit.api.test_typed_rows import as_typed
 from spanloom.api.app import create_app
 from spanloom.api.rows.arrow import ArrowStream, Parquet
 from spanloom.api.rows.forms import Csv, Ndjson
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

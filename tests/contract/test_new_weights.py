@@ -13,7 +13,7 @@ from spanloom.api.runs.places import HEADER
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -24,7 +24,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Outcome, Status
 from spanloom.core.query.selection import RunSelection
 from spanloom.core.query.where.parser import parse_where
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from spanloom.core.query.stats import Numbers, parse_metrics
 from spanloom.core.query.where.fields import RUN_FIELDS, Subject
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
 from spanloom.core.query.where.tree import Exists
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

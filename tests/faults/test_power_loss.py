@@ -26,7 +26,7 @@ from tests.support.power_loss import Image, lose_power, read_image, write_image
 
 from spanloom.collector.spool.bound import RECORD_BYTES
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 ROOM = 1 << 40
 MEMORY = Path("/dev/shm")  # noqa: S108  # a disk is what is modelled

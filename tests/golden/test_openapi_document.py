@@ -9,7 +9,7 @@ from tests.support.goldens import pretty
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from tests.support.goldens import Goldens

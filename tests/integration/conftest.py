@@ -17,7 +17,7 @@ from spanloom.collector.doors.http import create_app
 from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

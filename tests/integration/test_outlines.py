@@ -14,7 +14,7 @@ from tests.support.read_outline import decode_outline
 from spanloom.api.app import create_app
 from spanloom.core.outline.columns import MEDIA_TYPE
 from spanloom.core.outline.rows import MERGED, PLUMBING
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

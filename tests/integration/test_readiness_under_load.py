@@ -11,8 +11,8 @@ import httpx
 from tests.support.access import open_access
 
 from spanloom.api.app import STORE_CALLS, create_app
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from spanloom.storage.runs.lists import ClickHouseLists

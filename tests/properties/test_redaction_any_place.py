@@ -18,7 +18,7 @@ from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.redaction.redactor import Redactor
 from spanloom.collector.intake.redaction.rules import Action, Rule
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ PUT_FOR_EVER = """
 import sys, threading
 from pathlib import Path
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 spool = Spool(Path(sys.argv[1]), 1 << 40, Metrics())
 lock = threading.Lock()

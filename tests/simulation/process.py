@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.simulation.engine import Engine
 
     from spanloom.extractor.result import BuildOptions
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 BOOTED_NS = 1_800_000_000 * NS
 """By the clock of the store: monotonic clocks begin with the machine."""

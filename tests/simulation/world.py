@@ -14,7 +14,7 @@ from spanloom.core.model.span import Span, TraceKey
 from spanloom.core.ports.spans import LONGEST_APPEND_S
 from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
 from spanloom.heartbeat import BEAT_S
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

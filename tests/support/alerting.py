@@ -19,7 +19,7 @@ from spanloom.core.ports.alerts import EventsQuery
 from spanloom.core.ports.feed import Announcement
 from spanloom.core.ports.spans import Read
 from spanloom.following.follower import FeedFollower
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from spanloom.core.model.alert import AlertEvent

@@ -12,8 +12,8 @@ from spanloom.extractor.result import BY_DEFAULT, BatchResult, BuildOptions
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
+from spanloom.metrics import Metrics
 from spanloom.storage.codec import ClickHouseCodec
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,7 +19,7 @@ from spanloom.core.sharing import hold_all
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -23,7 +23,7 @@ from spanloom.collector.doors.langfuse.fields import span_id_of, trace_id_of
 from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.doors.langfuse.spans import encode_observations
 from spanloom.collector.intake.limits import Limits
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -12,10 +12,10 @@ from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.spool.spool import Spool
 from spanloom.core.errors import InvalidRequestError
+from spanloom.metrics import Metrics
 from spanloom.process.imports.child import messages
 from spanloom.process.imports.importer import FileImporter
 from spanloom.process.imports.reading import FileReading
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,10 +24,10 @@ from spanloom.api.app import create_app
 from spanloom.cli.completing import _columns
 from spanloom.client import Run
 from spanloom.core.model.span import TraceKey
+from spanloom.metrics import Metrics
 from spanloom.storage.engine.connect import open_connection
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
-from spanloom.telemetry import Metrics
 
 FIELD = "absences"
 KEY = TraceKey("default", "a" * 32)

@@ -16,11 +16,11 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.core.ports.feed import Announcement
+from spanloom.metrics import Metrics
 from spanloom.online.current import CurrentRules
 from spanloom.online.follower import OnlineFollower
 from spanloom.online.service import OnlineRules
 from spanloom.online.worker import OnlineWorker
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.collector.doors.otlp.grpc import GrpcReceiver
     from spanloom.collector.intake.export import Exporter
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 TRACE_HEX, SPAN_HEX = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174"

@@ -12,8 +12,8 @@ from spanloom.api.app import create_app
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.ports.feed import Announcement
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
-from spanloom.telemetry import Metrics
 
 CHANGES = "/v1/trajectories/changes"
 

@@ -10,13 +10,13 @@ import httpx
 from tests.support.access import Locks
 
 from spanloom.access.headers import Hosts
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
 from spanloom.sql.door import SqlDoor
 from spanloom.sql.reader import Reader
 from spanloom.sql.settings import SqlLimits
 from spanloom.sql.sight import nothing_withheld
 from spanloom.storage.sql import EmbeddedSql
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

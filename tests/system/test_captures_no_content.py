@@ -26,7 +26,7 @@ from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.redaction.redactor import Redactor
 from spanloom.collector.spool.spool import Spool
 from spanloom.core.model.access import Reach
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

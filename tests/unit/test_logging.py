@@ -8,7 +8,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-from spanloom.telemetry import configure_logging, get_logger
+from spanloom.logs import configure_logging, get_logger
 
 if TYPE_CHECKING:
     import pytest

@@ -21,8 +21,8 @@ from spanloom.cli.running import COMMANDS, spanloom
 from spanloom.collector.doors.http import make_doors
 from spanloom.config.section import variable_of
 from spanloom.config.settings import Settings
+from spanloom.metrics import Metrics
 from spanloom.recipes import read_frameworks
-from spanloom.telemetry import Metrics
 from spanloom.testing.options import REPORT, UPDATE
 
 if TYPE_CHECKING:

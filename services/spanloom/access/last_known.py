@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.core.model.access import Key, Scope
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pydantic import BaseModel, ByteSize, ConfigDict, Field, ValidationError
 
 from spanloom.core.errors import RateLimitedError, StartupError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:

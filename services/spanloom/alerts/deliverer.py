@@ -24,8 +24,8 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import DeliveryState
 from spanloom.core.sharing import hold_all
 from spanloom.following.sharing import owns
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.alert import Delivery
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 EVERY_S = 0.2
 """Seconds between checks for due deliveries."""

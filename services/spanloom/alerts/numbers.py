@@ -12,7 +12,7 @@ from spanloom.alerts.events import NewEvents, channels_of, next_event
 from spanloom.core.errors import InvalidQueryError, PermanentError, StoreTooSmallError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertEvent, AlertState, event_id
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from spanloom.core.document import Document
 from spanloom.core.matching.compiled import compile_for_runs
 from spanloom.core.matching.of_document import row_of
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

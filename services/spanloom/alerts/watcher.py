@@ -16,8 +16,8 @@ from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallEr
 from spanloom.core.model.access import Reach
 from spanloom.core.sharing import hold_all
 from spanloom.following.sharing import owns
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import Announcement
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 EVERY_S = 0.5
 """Seconds between reads of the feed."""

@@ -14,7 +14,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import Annotation
 from spanloom.core.model.score import Score
 from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

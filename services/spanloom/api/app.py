@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.core.ports.importing import Importer
     from spanloom.core.ports.reading import ReadingStore
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 STORE_CALLS = 8
 PROBES = 2

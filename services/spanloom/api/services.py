@@ -22,9 +22,9 @@ from spanloom.core.query.where.tree import Condition, searches_words
 from spanloom.datasets.service import Datasets
 from spanloom.evaluators.service import Evaluators
 from spanloom.experiments.service import Experiments
+from spanloom.metrics import Metrics
 from spanloom.online.service import OnlineRules
 from spanloom.saved_views.service import SavedViews
-from spanloom.telemetry import Metrics
 
 _NO_WORDS = f'Words as in `output: "rate limit"` are not available: {NO_SEARCH}'
 

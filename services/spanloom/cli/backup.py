@@ -16,12 +16,12 @@ from spanloom.cli.options import SettingsCommand
 from spanloom.config.process import ProcessSettings
 from spanloom.config.store import StoreSettings
 from spanloom.core.showing.values import counted
+from spanloom.logs import configure_logging
 from spanloom.process.backup import Copied, back_up, back_up_spool, restore
 from spanloom.process.datadir import own_store
 from spanloom.storage.engine.connect import store_path
 from spanloom.storage.snapshots.on_server import ServerBackups
 from spanloom.storage.store import open_store
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,10 +19,10 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.upkeep import Extent
 from spanloom.core.showing.values import counted
+from spanloom.logs import configure_logging
 from spanloom.process.datadir import own_store
 from spanloom.storage.store import open_store
 from spanloom.storage.upkeep.store import open_upkeep
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from collections.abc import Callable

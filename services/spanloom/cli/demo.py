@@ -21,9 +21,9 @@ from spanloom.config.process import NetworkSettings, ProcessSettings
 from spanloom.config.receiving import ReceivingSettings
 from spanloom.core.errors import SpanloomError
 from spanloom.demo.recording import load_recording, refresh, send_requests
+from spanloom.logs import configure_logging
 from spanloom.process.page import open_page
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 from spanloom.terminal.output import is_for_people, make_console
 from spanloom.terminal.render import render_trajectory
 from spanloom.terminal.reports import page_url, print_addresses, print_metrics

@@ -21,8 +21,8 @@ from spanloom.doctor.check import examine
 from spanloom.doctor.checks import CHECKS, SENDING
 from spanloom.doctor.facts import ServiceFacts, Unknown
 from spanloom.doctor.gather.local import facts_of_sender, facts_of_service, local_facts
+from spanloom.logs import configure_logging
 from spanloom.process.datadir import DataDir, DirectoryInUseError, look_at_directory, spool_in
-from spanloom.telemetry import configure_logging
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.reports import findings_json, render_findings
 

@@ -10,9 +10,9 @@ import click
 from spanloom.cli.options import SettingsCommand
 from spanloom.config.process import ProcessSettings
 from spanloom.config.store import StoreSettings
+from spanloom.logs import configure_logging
 from spanloom.process.datadir import DataDir
 from spanloom.storage.upkeep.store import open_upkeep
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from spanloom.config.settings import Settings

@@ -22,6 +22,7 @@ from spanloom.config.extracting import BuildingSettings, ExtractingSettings, Sea
 from spanloom.config.process import NetworkSettings, ProcessSettings
 from spanloom.config.receiving import ReceivingSettings, RedactionSettings
 from spanloom.config.store import StoreSettings
+from spanloom.logs import configure_logging
 from spanloom.memory import favour_speed
 from spanloom.process.datadir import temporary_in
 from spanloom.process.descriptors import raise_limit
@@ -29,7 +30,6 @@ from spanloom.process.page import open_page
 from spanloom.process.roles import EVERYTHING, Role
 from spanloom.process.supervisor import FAILED_END_S, PartFailedError
 from spanloom.process.wiring import Service
-from spanloom.telemetry import configure_logging
 
 if TYPE_CHECKING:
     from types import FrameType

@@ -21,11 +21,12 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import Selection
 from spanloom.core.showing.values import counted
 from spanloom.extractor.replay import Replayer
+from spanloom.logs import configure_logging
+from spanloom.metrics import Metrics
 from spanloom.process.datadir import own_store
 from spanloom.process.options import builder_of
 from spanloom.replays import request_replay
 from spanloom.storage.store import open_store
-from spanloom.telemetry import Metrics, configure_logging
 from spanloom.terminal.output import make_console
 
 if TYPE_CHECKING:

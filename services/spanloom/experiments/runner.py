@@ -15,8 +15,8 @@ from spanloom.experiments.judging import TrialJudge
 from spanloom.experiments.trials import Trials
 from spanloom.experiments.work import Work
 from spanloom.following.sharing import owns
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from spanloom.extractor.readiness import NS, Moment, Timing
 from spanloom.extractor.recording import Recorder
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BY_DEFAULT
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.extractor.batch import Builder
     from spanloom.extractor.recording import Due
     from spanloom.extractor.result import BuildOptions
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 MAX_TRACES = 2_000
 MAX_SPANS = 20_000

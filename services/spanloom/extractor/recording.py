@@ -16,7 +16,7 @@ from spanloom.core.ports.spans import NOTHING_ARRIVED
 from spanloom.extractor.discovery import Outcome
 from spanloom.extractor.readiness import NS, PendingTrace
 from spanloom.extractor.records import make_record
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import ExtractionStore
     from spanloom.extractor.discovery import Discovery
     from spanloom.extractor.result import BatchResult
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
     Due: TypeAlias = tuple[PendingTrace, Status]
 

@@ -17,7 +17,7 @@ from spanloom.core.sharing import hold_all
 from spanloom.extractor.batch import BuildRequest
 from spanloom.extractor.readiness import NS
 from spanloom.extractor.result import BatchResult
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.store import ReplayingStore
     from spanloom.core.sharing import Slices
     from spanloom.extractor.batch import Builder
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 MAX_TRACES = 200
 MAX_SPANS = 4_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.feed import PositionGoneError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

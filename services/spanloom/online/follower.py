@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.online_rule import OnlineRule
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
+    from spanloom.metrics import Metrics
     from spanloom.online.current import CurrentRules
-    from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
 LAG_EVERY_S = 15.0

@@ -11,6 +11,7 @@ from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.evaluate import fingerprints
 from spanloom.judging.judging import judge_run
 from spanloom.judging.scores import scores_of
+from spanloom.logs import get_logger
 from spanloom.online.candidate import is_ripe, version_of
 from spanloom.online.evaluator_cache import costs
 from spanloom.online.outcome import (
@@ -22,7 +23,6 @@ from spanloom.online.outcome import (
     is_enough,
     outcome_of,
 )
-from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.core.sharing import Slices
+    from spanloom.metrics import Metrics
     from spanloom.online.current import CurrentRules
-    from spanloom.telemetry import Metrics
 
 EVERY_S = 1.0
 BATCH = 500

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from spanloom.core.errors import StartupError
 from spanloom.doctor.facts import DirectoryFacts
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from contextlib import ExitStack

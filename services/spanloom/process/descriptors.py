@@ -13,7 +13,7 @@ from pathlib import Path
 
 from spanloom.core.errors import StartupError
 from spanloom.doctor.facts import DescriptorFacts
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 MIN_DESCRIPTORS = 256
 """With fewer, the process refuses to start, because it would acknowledge spans it cannot store."""

@@ -12,13 +12,13 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from spanloom.access.refusals import OncePerMinute
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 LOOK_S = 1.0
 SUMMARY_S = 60.0

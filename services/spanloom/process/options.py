@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from spanloom.config.settings import Settings
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.extractor.batch import Builder
+    from spanloom.metrics import Metrics
     from spanloom.storage.store import ClickHouseStore
-    from spanloom.telemetry import Metrics
 
 
 def access_of(settings: Settings, keys: KeyStore, keyring: Keyring) -> Access:

@@ -23,7 +23,7 @@ from spanloom.access.headers import SECURITY_HEADERS
 from spanloom.access.refusals import OncePerMinute
 from spanloom.core.errors import StartupError
 from spanloom.core.model.notation import authority
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:

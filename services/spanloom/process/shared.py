@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spanloom.access.authenticate import Access
     from spanloom.config.settings import Settings
+    from spanloom.metrics import Metrics
     from spanloom.outage import Outage
     from spanloom.process.readiness import Readiness
     from spanloom.process.roles import Role
     from spanloom.process.supervisor import Supervisor
     from spanloom.process.tls import TlsFiles
-    from spanloom.telemetry import Metrics
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import grpc
 
 from spanloom.core.errors import StartupError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from spanloom.config.loading import OptionError
 from spanloom.config.section import flag_of
 from spanloom.heartbeat import Heartbeat
 from spanloom.keeper import Keeper, Retention
+from spanloom.metrics import Metrics
 from spanloom.outage import Outage
 from spanloom.process.addresses import url_of
 from spanloom.process.answering import build_api, build_sql
@@ -36,7 +37,6 @@ from spanloom.storage.engine.statements import WRITER
 from spanloom.storage.store import open_late, open_store
 from spanloom.storage.upkeep.store import open_upkeep, upkeep_on
 from spanloom.storage.workers import open_workers
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     import socket

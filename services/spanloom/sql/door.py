@@ -13,11 +13,11 @@ from spanloom.access.headers import NOT_OURS
 from spanloom.core.errors import PermissionDeniedError, UnauthenticatedError
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.ports.sql import SqlError
+from spanloom.logs import get_logger
 from spanloom.sql import answers
 from spanloom.sql.reader import SqlCaller
 from spanloom.sql.requests import parse_query
 from spanloom.sql.running import Runner, Sessions
-from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from spanloom.access.authenticate import Authenticator
     from spanloom.access.headers import Hosts
+    from spanloom.metrics import Metrics
     from spanloom.sql.answers import Reply
     from spanloom.sql.reader import Outcome, Statements
     from spanloom.sql.requests import Query
-    from spanloom.telemetry import Metrics
 
 MAX_BODY_BYTES = 1024 * 1024
 BODY_S = 30.0

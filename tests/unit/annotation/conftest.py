@@ -15,7 +15,7 @@ from spanloom.annotation.services import Annotating
 from spanloom.api.app import create_app
 from spanloom.api.runs.places import HEADER
 from spanloom.core.model.span import TraceKey
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

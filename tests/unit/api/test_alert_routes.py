@@ -21,7 +21,7 @@ from spanloom.core.model.alert import (
     channel_key,
 )
 from spanloom.core.model.span import TraceKey
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

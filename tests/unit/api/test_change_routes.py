@@ -24,7 +24,7 @@ from spanloom.core.model.upkeep import DeletionScope, new_deletion
 from spanloom.core.ports.feed import Announcement, PositionGoneError
 from spanloom.core.query.feed_tokens import LONGEST, decode_token, encode_token
 from spanloom.core.query.positions import Position, Summary
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

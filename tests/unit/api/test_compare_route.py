@@ -12,7 +12,7 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.api.stats import compare, compare_schemas
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

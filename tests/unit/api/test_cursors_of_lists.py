@@ -17,7 +17,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import AlertEvent, AlertState
 from spanloom.core.model.score import Score
 from spanloom.core.model.upkeep import Replay, Selection
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.api.app import create_app
 from spanloom.core.model.access import Scope
 from spanloom.core.model.dataset import MOST_AT_ONCE
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.api.app import create_app
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.diagnosis import Finding, FindingStatus
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 FOUND = Finding("disk", FindingStatus.PROBLEM, "1.0 GiB of 99.0 GiB free", "make room")
 

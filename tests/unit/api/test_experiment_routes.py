@@ -16,7 +16,7 @@ from spanloom.core.model.access import Scope
 from spanloom.core.model.annotation_queue import Queue, QueueItem
 from spanloom.core.model.span import TraceKey
 from spanloom.experiments.runner import ExperimentRunner
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from spanloom.access.keys import make_key
 from spanloom.api.app import create_app
 from spanloom.api.http.doorkeeper import guarded_routes
 from spanloom.core.model.access import ALL_PROJECTS, Reach, Scope
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

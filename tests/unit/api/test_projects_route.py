@@ -13,7 +13,7 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 from spanloom.access.limits import ProjectLimits
 from spanloom.api.app import create_app
 from spanloom.core.model.upkeep import RetentionPlan, Terms
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from spanloom.core.ports.reading import ReadingStore

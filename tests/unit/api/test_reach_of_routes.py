@@ -16,7 +16,7 @@ from spanloom.api.app import create_app
 from spanloom.api.http import doorkeeper
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.core.model.access import ALL_PROJECTS, Caller
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,7 @@ from spanloom.api.rows.columns import Sort
 from spanloom.api.rows.forms import Csv, Ndjson, form_for
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.formats import entry
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,7 +14,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.ports.texts import ListedHit, TextSearch
 from spanloom.core.query.where.text_query import parse_text_query
 from spanloom.core.records.hit import HIT, Hit, Part
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from tests.unit.api.conftest import ShelfStore

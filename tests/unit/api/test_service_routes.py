@@ -12,7 +12,7 @@ from spanloom.access.authenticate import Access, Authenticator, Keyring
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.last_known import LastKnown
 from spanloom.api.app import create_app
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 
 def test_health_is_always_ok(client: TestClient, reasons: list[str]) -> None:

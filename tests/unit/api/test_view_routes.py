@@ -12,7 +12,7 @@ from tests.support.memory_store import MemoryStore
 from spanloom.api.app import create_app
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.saved_view import FORMAT, MAX_NAME, SavedView
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

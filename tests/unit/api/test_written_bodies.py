@@ -10,7 +10,7 @@ from tests.support.access import Locks
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,7 +17,7 @@ from spanloom.api.app import create_app
 from spanloom.core.formats.canonical import encode_document, encode_spans
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import DuplicateOf, Kind, SpanVerdict, Status
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator

@@ -14,7 +14,7 @@ from spanloom.collector.intake.redaction.rules import Place
 from spanloom.collector.intake.validate import validate_request
 from spanloom.core.conventions.evaluations import trace_of_response
 from spanloom.core.errors import InvalidRequestError
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 TRACE, SPAN = b"\xab" * 16, b"\xcd" * 8
 

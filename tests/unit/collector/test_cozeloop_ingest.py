@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 SPAN: dict[str, object] = {
     "started_at_micros": 1_795_188_160_617_949,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.collector.doors.otlp.door import Export
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
     MakeRequest = Callable[..., ExportTraceServiceRequest]
 

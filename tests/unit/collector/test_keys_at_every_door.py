@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 OTLP_PATHS = [
     "/v1/traces",

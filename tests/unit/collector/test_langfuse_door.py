@@ -20,7 +20,7 @@ from spanloom.collector.doors.langfuse.observations import Observations
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.limits import Limits
 from spanloom.collector.spool.spool import Spool
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

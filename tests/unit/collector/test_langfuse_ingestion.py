@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 Event = dict[str, Any]  # JSON, as a client sends it
 TRACE, TOP, CALL = "6f21eed0-ac8e-4c57-bcc2-09241f3a0c09", "obs-top", "obs-call"

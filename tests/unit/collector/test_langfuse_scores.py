@@ -13,7 +13,7 @@ from spanloom.collector.intake.limits import Limits
 from spanloom.collector.intake.redaction.redactor import Redactor
 from spanloom.core.ports.spans import Signal
 from spanloom.core.scoring.results import read_result
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,7 +13,7 @@ from spanloom.collector.spool.spool import Spool
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 ROOM, PAGE = 1 << 30, 65_536
 BODIES = [b"%03d" % n + b"x" * 20_000 for n in range(30)]

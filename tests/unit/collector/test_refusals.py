@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from spanloom.collector.intake.limits import Limits
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 BAD_KEY = Cause("unauthenticated", "/v1/traces", "10.0.0.7")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from spanloom.collector.spool.sequences import COLLECTORS, EVERY, Sequences, own_sequences
 from spanloom.collector.spool.spool import Spool
 from spanloom.core.errors import StartupError
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from spanloom.collector.spool.spool import Spool
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 MIB = 1 << 20
 ROOM = 1 << 40

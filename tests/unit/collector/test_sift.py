@@ -10,7 +10,7 @@ import pytest
 from spanloom.collector.spool.attempts import Attempts, Stall
 from spanloom.collector.spool.sift import sift
 from spanloom.core.errors import StoreFaultError
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

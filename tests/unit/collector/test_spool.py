@@ -14,7 +14,7 @@ from spanloom.core.errors import OverloadedError, SchemaTooNewError, SchemaTooOl
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 ROOM = 1 << 30
 

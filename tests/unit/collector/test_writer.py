@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.spans import SpooledRequest, TracePart
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
     StartWriter = Callable[..., Writer]
 

@@ -12,8 +12,8 @@ from spanloom.core.errors import NoHeartbeatError, SchemaTooNewError, StoreUnava
 from spanloom.core.ports.workers import LIVING_S, Worker
 from spanloom.core.sharing import HANDOVER_S, SLICES
 from spanloom.heartbeat import BEAT_S, Heartbeat
+from spanloom.metrics import Metrics
 from spanloom.outage import Outage
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

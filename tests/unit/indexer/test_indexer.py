@@ -13,7 +13,7 @@ from spanloom.core.errors import StoreFaultError
 from spanloom.core.model.span import TraceKey
 from spanloom.core.sharing import NONE, SLICES, slice_of
 from spanloom.indexer import HORIZON_S, Indexer
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

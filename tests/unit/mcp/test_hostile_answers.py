@@ -12,7 +12,7 @@ from tests.support.extracting import World
 from tests.support.hostile_run import MANY, hostile_run
 
 from spanloom.api.app import create_app
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 pytest.importorskip("mcp", reason="the MCP library is not installed")
 

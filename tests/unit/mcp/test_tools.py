@@ -13,7 +13,7 @@ from tests.support.access import Locks
 from tests.support.extracting import World
 
 from spanloom.api.app import create_app
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 pytest.importorskip("mcp", reason="the MCP library is not installed")
 

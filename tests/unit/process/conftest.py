@@ -13,8 +13,8 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.client.tries import Patience
+from spanloom.metrics import Metrics
 from spanloom.process.imports import running
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,8 @@ from spanloom.core.errors import OverloadedError, RateLimitedError
 from spanloom.core.model.access import Reach, Scope
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.importing import Wanted
+from spanloom.metrics import Metrics
 from spanloom.process.imports import child, importer, running
-from spanloom.telemetry import Metrics
 
 TRACE = planner()["id"]
 SPANS = 7

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from structlog.testing import capture_logs
 
+from spanloom.metrics import Metrics
 from spanloom.process.narrator import SUMMARY_S, Narrator
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable

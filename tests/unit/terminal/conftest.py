@@ -21,8 +21,8 @@ from spanloom.core.formats.schema import canonical_example
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Outcome
 from spanloom.core.query.selection import ANY_RUN
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

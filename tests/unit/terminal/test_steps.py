@@ -18,8 +18,8 @@ from tests.support.extracting import World
 from spanloom.api.app import create_app
 from spanloom.cli.show import show_command
 from spanloom.cli.steps import steps_command
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
-from spanloom.telemetry import Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from spanloom.cli.client import LOOK_S
 from spanloom.cli.show import show_command
 from spanloom.client.client import Client
 from spanloom.core.errors import StoreUnavailableError
+from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
-from spanloom.telemetry import Metrics
 from spanloom.terminal.live import FOLLOWING
 
 if TYPE_CHECKING:

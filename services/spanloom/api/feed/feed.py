@@ -15,7 +15,7 @@ from spanloom.api.feed.window import PAGE, FeedFilters, Window
 from spanloom.core.errors import OverloadedError, RetryableError
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.feed import FeedPage, PositionGoneError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedReader
     from spanloom.core.ports.reading import RunReader
     from spanloom.core.query.positions import Position
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 MOST_READERS = 100
 POLL_S = 0.25

@@ -13,10 +13,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from spanloom.access.headers import NOT_OURS, SECURITY_HEADERS, Hosts
 from spanloom.access.refusals import Cause, RefusalLog
 from spanloom.api.http.problems import problem
-from spanloom.telemetry import Metrics, get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from spanloom.metrics import Metrics
 
 
 class Gate:

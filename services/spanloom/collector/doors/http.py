@@ -27,7 +27,7 @@ from spanloom.collector.doors.otlp.door import make_otlp_doors
 from spanloom.collector.doors.status import status_codes
 from spanloom.core.errors import OverloadedError, UnsupportedEncodingError
 from spanloom.core.model.access import ANYBODY, Scope
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import start_pool
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.collector.intake.redaction.redactor import Redaction, Redactor
     from spanloom.collector.intake.validate import Validated
     from spanloom.collector.spool.spool import Spool
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 
 @dataclass(frozen=True, slots=True)

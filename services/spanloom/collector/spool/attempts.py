@@ -15,14 +15,15 @@ from spanloom.core.errors import (
     StoreRejectedError,
     StoreUnavailableError,
 )
+from spanloom.logs import get_logger
 from spanloom.outage import Outage
-from spanloom.telemetry import Metrics, get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event
 
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
+    from spanloom.metrics import Metrics
 
 
 STALL_S = 60.0

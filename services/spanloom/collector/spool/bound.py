@@ -21,7 +21,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.errors import OverloadedError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import StartupError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from pathlib import Path

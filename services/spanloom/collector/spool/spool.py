@@ -28,12 +28,14 @@ from spanloom.collector.spool.records import Records
 from spanloom.collector.spool.sequences import EVERY, Sequences
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
-from spanloom.telemetry import Metrics, get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
     from pathlib import Path
+
+    from spanloom.metrics import Metrics
 
 
 class Depth(NamedTuple):

@@ -21,7 +21,7 @@ from spanloom.collector.spool.reading import UnreadableRecordError
 from spanloom.collector.spool.sift import MAX_FRUITLESS, assemble, cut, sift
 from spanloom.core.errors import RetryableError
 from spanloom.core.ports.spans import Signal
-from spanloom.telemetry import Metrics, get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spanloom.collector.spool.sift import Placed
     from spanloom.collector.spool.spool import Spool
     from spanloom.core.ports.spans import SpanWriter, SpooledRequest
+    from spanloom.metrics import Metrics
     from spanloom.outage import Outage
 
 SPOOL_BACKOFF_S = 1.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.ports.spans import NOTHING_ARRIVED
 from spanloom.extractor.workers.messages import Drafted, Encoded, Failed, Known, Spans
 from spanloom.extractor.workers.pool import WorkerGoneError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -16,7 +16,7 @@ from spanloom.extractor.result import BatchResult
 from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Dealer, alone, cut
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping

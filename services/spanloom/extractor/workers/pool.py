@@ -16,13 +16,13 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.extractor.workers.messages import Ready
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spanloom.extractor.workers.messages import Answer, Begin, Question
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
     Messages: TypeAlias = Connection[bytes, bytes]
 

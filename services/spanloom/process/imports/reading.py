@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from spanloom.client.transfer.otlp_file import Piece
 from spanloom.core.errors import InvalidRequestError, OverloadedError
+from spanloom.logs import get_logger
 from spanloom.process.imports.messages import Begun, Ended, Failed
-from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from spanloom.collector.doors.status import (
     status_codes,
 )
 from spanloom.core.errors import RequestTooLargeError
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from spanloom.core.errors import MigrationUnderWayError, PermanentError, StoreUnavailableError
+from spanloom.logs import get_logger
 from spanloom.storage.engine.parameters import quoted
 from spanloom.storage.engine.statements import comment_of, query
 from spanloom.storage.engine.upgrading import number_of
-from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

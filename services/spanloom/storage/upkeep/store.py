@@ -15,6 +15,7 @@ from spanloom.core.records.declared import Stored
 from spanloom.core.records.every import RECORDS
 from spanloom.core.records.run import RUN
 from spanloom.core.records.score import SCORE
+from spanloom.logs import get_logger
 from spanloom.storage.engine.connect import connector_of, is_embedded, make_tables
 from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.examination import refuse_old_engine
@@ -32,7 +33,6 @@ from spanloom.storage.upkeep.retention import (
     remove_expired,
     set_retention,
 )
-from spanloom.telemetry import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

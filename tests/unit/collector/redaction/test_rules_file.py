@@ -9,7 +9,7 @@ import pytest
 from spanloom.collector.intake.redaction.redactor import make_redactor
 from spanloom.collector.intake.redaction.rules import Action, Place, read_rules
 from spanloom.core.errors import StartupError
-from spanloom.telemetry import Metrics
+from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.collector.doors.langfuse.fields import Fields
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 KEEP_S = 24 * 3600
 """Seconds for which an observation is stored after its last event."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.collector.doors.langfuse.fields import Change, Fields
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
 
 
 MAX_ITEM_BYTES = 16 * 1024**2

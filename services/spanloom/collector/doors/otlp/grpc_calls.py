@@ -18,7 +18,7 @@ from spanloom.core.errors import (
     RequestTooLargeError,
     SpanloomError,
 )
-from spanloom.telemetry import get_logger
+from spanloom.logs import get_logger
 from spanloom.threads import WatchedThread
 
 if TYPE_CHECKING:

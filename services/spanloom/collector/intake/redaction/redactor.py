@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spanloom.collector.intake.redaction.rules import Rule
-    from spanloom.telemetry import Metrics
+    from spanloom.metrics import Metrics
     from spanloom.wire.receive_pb2 import ResourceSpans, ScopeSpans, Span
 
 
