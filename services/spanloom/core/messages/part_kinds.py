@@ -1,4 +1,4 @@
-"""Recognise the kind of a content part, of any API, by its type or by one of its keys."""
+"""Recognises the kind of a content part, of any API, by its type or by one of its keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read content parts from a text in which an SDK serialized them: JSON, or the repr of objects."""
+"""Reads content parts from a text in which an SDK serialized them: JSON, or the repr of objects."""
 
 from __future__ import annotations
 
