@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from spanloom.core.model.span import Span
 
@@ -23,30 +24,16 @@ def release_of(spans: Sequence[Span], root: Span) -> str | None:
     Sources are the span attributes in ``_ATTRIBUTES``, then the resource. In each source the root's
     value counts; if the root has none, all spans with a value must agree.
     """
-    return next((found for read in _SOURCES if (found := _only(read, spans, root))), None)
-
-
-def _only(read: Callable[[Span], str], spans: Sequence[Span], root: Span) -> str:
-    if (own := read(root)) not in _UNKNOWN:
-        return own
-    values = _first_two(read, spans)
-    return values[0] if len(values) == 1 else ""
-
-
-def _first_two(read: Callable[[Span], str], spans: Sequence[Span]) -> Sequence[str]:
-    found: list[str] = []
-    for span in spans:
-        if (value := read(span)) not in _UNKNOWN and value not in found:
-            found.append(value)
-            if len(found) > 1:
-                break
-    return found
-
-
-def _readers() -> Iterator[Callable[[Span], str]]:
     for key in _ATTRIBUTES:
-        yield lambda span, key=key: span.attributes.get(key, "")  # type: ignore[misc]  # bound
-    yield lambda span: span.release
+        values = {span.attributes[key] for span in spans if key in span.attributes}
+        if found := _only(values, root.attributes.get(key, "")):
+            return found
+    return _only({span.release for span in spans}, root.release) or None
 
 
-_SOURCES = tuple(_readers())
+def _only(values: AbstractSet[str], own: str) -> str:
+    """Return the root's ``own`` value, or else the only known value of all spans, or nothing."""
+    if own not in _UNKNOWN:
+        return own
+    known = values - _UNKNOWN
+    return next(iter(known)) if len(known) == 1 else ""
