@@ -212,7 +212,8 @@ def _annotate(store: Store, key: TraceKey) -> None:
     store.versions.keep(KeptVersion(key, 1, "h", _kept_at(key), key.project.encode()))
     store.queues.put(_queue(key.project))
     store.saved_views.add(_view(key))
-    store.saved_views.set_default(key.project, "runs", key.project, 1)
+    page = key.project  # defaults are returned by page, so two of one page would hide each other
+    store.saved_views.set_default(key.project, page, key.project, 1)
     _collect(store, key.project)
     _experiment(store, key)
     _watch(store, key)
