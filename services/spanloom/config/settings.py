@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from spanloom.config.extracting import (
     AlertSettings,
@@ -33,15 +33,5 @@ class Settings(
     """Every option a user can set, by flag or by variable; flags win."""
 
 
-SECTIONS: tuple[type[SectionSettings], ...] = (
-    StoreSettings,
-    NetworkSettings,
-    SqlSettings,
-    ReceivingSettings,
-    RedactionSettings,
-    ExtractingSettings,
-    BuildingSettings,
-    SearchingSettings,
-    AlertSettings,
-    ProcessSettings,
-)
+SECTIONS = cast("tuple[type[SectionSettings], ...]", Settings.__bases__)
+"""The sections, in the order of their tables in ``docs/configuration.md``."""
