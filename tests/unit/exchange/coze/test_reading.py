@@ -14,6 +14,7 @@ from tests.support.exchanged import read, read_all, refusal, write
 
 from spanloom.client.transfer.documents import read_run
 from spanloom.core.document import Document
+from spanloom.core.exchange.drafts import Draft, DraftStep, complete
 from spanloom.core.exchange.verdicts import verdicts_of
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.imported import find_difference
@@ -22,6 +23,8 @@ from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.formats.readers import Refused, Taken
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.stored import Stored
+from spanloom.core.model.step import StepError
+from spanloom.core.model.trajectory import Kind
 
 Json = dict[str, Any]
 STATED = ("llm_duration", "input_tokens", "output_tokens")
@@ -292,3 +295,18 @@ def test_steps_of_one_millisecond_are_in_the_order_of_the_document() -> None:
     stored = Stored(dump(document), verdicts_of(document))
     listed = json.loads(encode(stored, Losses()))["agent_steps"][0]["steps"]
     assert [step["id"] for step in listed] == [step["id"] for step in steps]
+
+
+def test_failures_of_one_millisecond_keep_their_order_when_a_run_is_written_again() -> None:
+    """A root call fails, and so does a call in a graph, which the format shows as an agent."""
+    failed = StepError(0, "refused")
+    kinds = (Kind.MODEL, Kind.GRAPH, Kind.MODEL)
+    steps = [
+        DraftStep(f"{n:016x}", f"{n - 1:016x}" if n > 1 else "", kind, "step", "", "", 1, 1)
+        for n, kind in enumerate(kinds, 1)
+    ]
+    for step in (steps[0], steps[2]):
+        step.error = failed
+    first = json.loads(write("coze", complete(Draft("a" * 32, "default", "made", steps))))
+    assert first["root_step"]["metrics_info"]["model_errors"] == {"0": [steps[0].id, steps[2].id]}
+    assert json.loads(write("coze", read("coze", first).document)) == first

@@ -172,9 +172,9 @@ class _Builder:
             return {"id": self._id, "root_step": None, "agent_steps": listed}
         own = owned[self._root]
         content = self._with_cost(_content(self._root_view()), own)
-        every = {step["id"]: step for steps in owned.values() for step in steps}
         root = self._agent_step(self._root, content, own)
-        totals = root["metrics_info"] if len(own) == len(every) else measure(every.values())
+        every = _by_start([root, *reversed(listed)])
+        totals = root["metrics_info"] if len(own) == len(every) else measure(every)
         return {
             "id": self._id,
             "root_step": {"id": self._root, **content, "metrics_info": totals},
@@ -245,6 +245,15 @@ class _Builder:
         times = {"started_at": span["started_at"], "duration": span["duration"]}
         named = {"name": span["name"], "basic_info": times}
         return self._steps.get(self._root) or DocumentStep(named, "")
+
+
+def _by_start(agents: Iterable[Json]) -> Sequence[Json]:
+    """Return the steps of all agents by start, and in the same millisecond as they are listed.
+
+    So a trajectory that is read and written again has the same order.
+    """
+    steps = chain.from_iterable(agent["steps"] for agent in agents)
+    return sorted(steps, key=lambda step: int(step["basic_info"].get("started_at", 0)))
 
 
 def _content(step: DocumentStep) -> Json:
