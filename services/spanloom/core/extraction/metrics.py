@@ -101,7 +101,7 @@ def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[
 
 def sum_costs(models: Sequence[Step]) -> dict[str, object] | None:
     """Return model calls' total cost and price sources; ``None`` if there are no calls."""
-    billed = [step for step in models if step.error is None or not _is_free(step)]
+    billed = [step for step in models if not _is_free(step)]
     if not billed:
         return None
     known = sum_known(billed)

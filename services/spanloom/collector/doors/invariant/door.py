@@ -69,8 +69,8 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         trace_id = trace_id_in(request.head.path)
         if trace_id is None:
             return Accepted(_answer(404, {"detail": "There is no trace with this id."}), "invalid")
-        told = read_append(request.body, limits)
-        outcome = put(encode_append(trace_id, told, time.time_ns()), request)
+        appended = read_append(request.body, limits)
+        outcome = put(encode_append(trace_id, appended, time.time_ns()), request)
         return _accept({"success": True}, outcome)
 
     def describe(request: Received) -> Accepted:
@@ -88,8 +88,8 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
 
 
 def _accept(document: Json, outcome: ExportOutcome) -> Accepted:
-    told = {"detail": clip(outcome.message, MAX_ERROR_BYTES)} if outcome.message else {}
-    return Accepted(_answer(200, document | told), outcome.name)
+    detail = {"detail": clip(outcome.message, MAX_ERROR_BYTES)} if outcome.message else {}
+    return Accepted(_answer(200, document | detail), outcome.name)
 
 
 def _answer(status: int, document: Json) -> Answer:

@@ -106,9 +106,7 @@ class StepsOfAgent:
     def _take_metrics(
         self, found: DraftStep, metrics: Json, metadata: dict[str, str], *, is_root: bool
     ) -> None:
-        more = metrics.get("extra")
-        extra = more if isinstance(more, dict) else {}
-        names = ("prompt_tokens", "completion_tokens")
+        extra = extra_of(metrics)
         found.usage = _usage(metrics, extra)
         first = extra.get(FIRST_TOKEN)
         if isinstance(first, int | float) and not isinstance(first, bool) and 0 <= first < 1e12:
@@ -117,7 +115,7 @@ class StepsOfAgent:
         if isinstance(cost, int | float) and not isinstance(cost, bool):
             metadata["cost"] = repr(cost)
         if is_root:
-            for at, name in enumerate(names):
+            for at, name in enumerate(("prompt_tokens", "completion_tokens")):
                 self._run.totals[at] += usage_of([metrics.get(name)])[0]
 
     def add_tool(  # one parameter per fact about a result
