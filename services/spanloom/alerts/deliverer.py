@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from spanloom.metrics import Metrics
 
 EVERY_S = 0.2
-"""Seconds between checks for due deliveries."""
+"""Seconds between checks for due deliveries while some are pending."""
+REST_S = 1.0
+"""Seconds between checks while none is pending, unless there is a notice of new events."""
 BUSY_S = 0.02
 """Seconds between checks while deliveries run, so that their outcomes are recorded promptly."""
 READ_S = 15.0
@@ -96,6 +99,8 @@ class AlertDeliverer:
         """Time of the last read, in µs since the epoch."""
         self._noticed = Event()
         self._stopping = Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken = asyncio.Event()
         self._thread = WatchedThread(self.name, self._run)
 
     @property
@@ -111,29 +116,46 @@ class AlertDeliverer:
         """See ``Part.stop``; unfinished deliveries are repeated after the next start."""
         self._thread.expect_end()
         self._stopping.set()
+        self._wake()
         self._thread.join(grace_s)
 
     def notice(self) -> None:
         """Announce that new events are stored; may be called from any thread."""
         self._noticed.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        """End the current pause; has no effect before the event loop runs and after its end."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it is closed
+                self._loop.call_soon_threadsafe(self._woken.set)
 
     def _run(self) -> None:
         asyncio.run(self._deliver_all())
 
     async def _deliver_all(self) -> None:
         threads = ThreadPoolExecutor(THREADS, thread_name_prefix="alert-deliveries")
-        asyncio.get_running_loop().set_default_executor(threads)
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_default_executor(threads)
         sender = self._make_sender()
         try:
             while not self._stopping.is_set():
                 await self.run_once(sender)
-                await asyncio.sleep(BUSY_S if self._tasks or self._unrecorded else EVERY_S)
+                await self._pause()
             await self._end()
         finally:
             for task in self._tasks:
                 task.cancel()
             await sender.close()
             threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _pause(self) -> None:
+        """Wait until the next check, or until ``notice`` or ``stop`` is called."""
+        is_busy = self._tasks or self._unrecorded
+        pause_s = BUSY_S if is_busy else EVERY_S if len(self._queues) else REST_S
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._woken.wait(), pause_s)
+        self._woken.clear()
 
     async def _end(self) -> None:
         """Wait for running deliveries, and record their outcomes."""
@@ -171,9 +193,10 @@ class AlertDeliverer:
         self._noticed.clear()
         days = _DAYS_BACK if before_us is None else 2
         from_us = max(now_us - days * _DAY_US, 0)
+        alerts = self._store.alerts
         try:
-            pending = self._store.alerts.pending
-            self._queues.add(await asyncio.to_thread(pending, from_us, PER_CHANNEL))
+            if await asyncio.to_thread(alerts.list, Reach.ALL):  # else there is no event either
+                self._queues.add(await asyncio.to_thread(alerts.pending, from_us, PER_CHANNEL))
         except SpanloomError:
             self._noticed.set()
             raise

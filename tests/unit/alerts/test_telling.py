@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,8 @@ from spanloom.core.ports.alerts import PendingDelivery
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from spanloom.alerts.definition import Channel
 
 URL = HOOK["url"]
 OTHER = "https://other.example.com/"
@@ -185,6 +188,35 @@ def test_another_process_tells(telling: Telling) -> None:
     telling.deliverer._held = lambda: None
     telling.tell(60)
     assert len(telling.channels.told) == 1
+
+
+def test_a_notice_and_a_stop_end_the_pause(
+    telling: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spanloom.alerts.deliverer.REST_S", 3_600.0)
+    resting, told = threading.Event(), threading.Event()
+    pause, send = telling.deliverer._pause, telling.channels.send
+
+    async def rest() -> None:
+        resting.set()
+        await pause()
+
+    async def tell(channel: Channel, body: bytes) -> None:
+        await send(channel, body)
+        told.set()
+
+    monkeypatch.setattr(telling.deliverer, "_pause", rest)
+    monkeypatch.setattr(telling.channels, "send", tell)
+    telling.deliverer.start()
+    try:
+        assert resting.wait(30)
+        telling.build("1", "refund")
+        telling.look()
+        assert told.wait(30)
+    finally:
+        telling.deliverer.stop(30)
+    assert not telling.deliverer._thread.is_alive
+    telling.deliverer.notice()  # its event loop is closed
 
 
 def test_a_message_that_is_refused_does_not_hold_up_others() -> None:
