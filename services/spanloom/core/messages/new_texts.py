@@ -117,32 +117,39 @@ def _find(steps: Sequence[StepTexts], make: Callable[[StepTexts, str, str], T]) 
     ]
 
 
-def _in_order_of_time(steps: Sequence[StepTexts]) -> Sequence[int]:
-    """Return inputs and outputs by time: ``at`` is the input of ``steps[at]``, ``~at`` its output.
+def _in_order_of_time(steps: Sequence[StepTexts]) -> Iterator[int]:
+    """Yield inputs and outputs by time: ``at`` is the input of ``steps[at]``, ``~at`` its output.
 
     At the same millisecond outputs come before inputs, and outputs of inner steps before outputs
-    of outer steps. Only numbers are returned, because the sort keys of a long run take much memory.
+    of outer steps. Each moment is one number, because tuples of a long run take much memory: the
+    millisecond, the phase in it, the place, and in the last bit whether it is an output.
     """
-    moments: list[tuple[int, int, int, bool]] = []
+    count = len(steps)
+    width = 2 * count
+    moments: list[int] = []
     for at, step in enumerate(steps):
         if step.input:
-            moments.append((step.start_ms, _BEGINS, at, False))
+            moments.append(((step.start_ms * _PHASES + _BEGINS) * width + count + at) << 1)
         if step.output:
-            moments.append(_end(at, step))
+            phase, place = _end(at, step)
+            moments.append(((step.end_ms * _PHASES + phase) * width + count + place) << 1 | 1)
     moments.sort()
-    return [~abs(at) if is_output else at for _, _, at, is_output in moments]
+    for moment in moments:
+        at = abs((moment >> 1) % width - count)
+        yield ~at if moment & 1 else at
 
 
 _ENDS, _BEGINS, _ENCLOSES = range(3)
+_PHASES = 3
 
 
-def _end(at: int, step: StepTexts) -> tuple[int, int, int, bool]:
-    """Return the sort key of an output; a step with duration 0 ends before the next step begins."""
+def _end(at: int, step: StepTexts) -> tuple[int, int]:
+    """Return phase and place of an output; a step with duration 0 ends before the next begins."""
     if step.end_ms > step.start_ms:
-        return step.end_ms, _ENDS, -at, True
+        return _ENDS, -at
     if step.type in _AGENTS:
-        return step.end_ms, _ENCLOSES, -at, True
-    return step.end_ms, _BEGINS, at, True
+        return _ENCLOSES, -at
+    return _BEGINS, at
 
 
 class _Run:
