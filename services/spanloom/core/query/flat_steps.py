@@ -57,6 +57,7 @@ def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
     agents = [places.get(agent_id, 0) for agent_id, _ in ordered]
+    del places  # of a long run it takes as much memory as the result
     columns = steps, parents, agents, *_walk(parents), map(_args, steps)
     return list(map(FlatStep._make, zip(*columns, strict=True)))
 
@@ -111,16 +112,16 @@ def _by_start(owned: tuple[str, Step]) -> tuple[int, int, str]:
 
 def _walk(parents: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
     """Return ``enter`` and ``exit`` (see ``FlatStep``) for each step, from parents' positions."""
-    below: list[list[int]] = [[] for _ in range(len(parents) + 1)]
+    below: dict[int, list[int]] = {}
     for place, parent in enumerate(parents, 1):
-        below[parent].append(place)
-    enters, sizes = [0] * len(below), [1] * len(below)
+        below.setdefault(parent, []).append(place)
+    enters, sizes = [0] * (len(parents) + 1), [1] * (len(parents) + 1)
     walked: list[int] = []
-    waiting = below[0][::-1]
+    waiting = below.get(0, [])[::-1]
     while waiting:
         walked.append(place := waiting.pop())
         enters[place] = len(walked)
-        waiting += reversed(below[place])
+        waiting += reversed(below.get(place, ()))
     for place in reversed(walked):
         sizes[parents[place - 1]] += sizes[place]
     exits = [enter + size - 1 for enter, size in zip(enters, sizes, strict=True)]

@@ -142,8 +142,10 @@ def laid_out(
     built = built_steps(steps, start_ns)
     for column, values in STEP_ARRAYS.items():
         yield column, values(built)
-    hashes = find_hashes(texts)  # last, when the attributes are no longer in memory
-    yield "Steps.Text", [hashes.get(flat.step.id, NO_TEXT) for flat in steps]
+    ids = [flat.step.id for flat in steps]
+    del steps, totals, built
+    hashes = find_hashes(texts)  # last, when the other values are no longer in memory
+    yield "Steps.Text", [hashes.get(step_id, NO_TEXT) for step_id in ids]
 
 
 def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
