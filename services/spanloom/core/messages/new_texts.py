@@ -139,8 +139,8 @@ def _in_order_of_time(steps: Sequence[StepTexts]) -> Iterator[int]:
         yield ~at if moment & 1 else at
 
 
-_ENDS, _BEGINS, _ENCLOSES = range(3)
 _PHASES = 3
+_ENDS, _BEGINS, _ENCLOSES = range(_PHASES)
 
 
 def _end(at: int, step: StepTexts) -> tuple[int, int]:
