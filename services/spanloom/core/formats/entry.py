@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, Flag, auto
 from importlib.util import find_spec
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -156,6 +156,19 @@ class Format:
         return resolve_name(self.reader)
 
 
+class OfFile(TypedDict, total=False):
+    """Fields of ``Format`` that only a file of many runs has."""
+
+    reader: str
+    filed: Filed
+    magic: bytes
+    unpacker: str
+    has_constants: bool
+    has_rows: bool
+    side_files: str
+    named: str
+
+
 def document_with_file(
     name: str,
     description: str,
@@ -163,17 +176,10 @@ def document_with_file(
     *,
     lines: str,
     file: str = "",
-    reader: str = "",
     needs_spans: bool = False,
     has_scores: bool = False,
-    filed: Filed = Filed.LINES,
     in_lines: bool = False,
-    has_rows: bool = False,
-    side_files: str = "",
-    named: str = "",
-    magic: bytes = b"",
-    unpacker: str = "",
-    has_constants: bool = False,
+    **of_file: Unpack[OfFile],
 ) -> Sequence[Format]:
     """Declare a format for one run, and the format for a file of many runs.
 
@@ -191,22 +197,17 @@ def document_with_file(
         needs_spans=needs_spans,
         has_scores=has_scores,
     )
+    filed = of_file.get("filed", Filed.LINES)
     has_lines = filed in (Filed.LINES, Filed.SPREAD)
+    is_folder = filed is Filed.FOLDER or "named" in of_file
     return document, file_of_runs(
         file or name,
         lines,
         line=name,
-        reader=reader,
-        streams=True,
-        filed=filed,
         media_type=NDJSON if has_lines else JSON,
-        suffix=".jsonl" if has_lines else "" if named or filed is Filed.FOLDER else ".json",
-        has_rows=has_rows,
-        side_files=side_files,
-        named=named,
-        magic=magic,
-        unpacker=unpacker,
-        has_constants=has_constants,
+        suffix=".jsonl" if has_lines else "" if is_folder else ".json",
+        streams=True,
+        **of_file,
     )
 
 
@@ -218,16 +219,9 @@ def file_of_runs(
     media_type: str = NDJSON,
     suffix: str = ".jsonl",
     writer: str = "",
-    reader: str = "",
-    magic: bytes = b"",
-    unpacker: str = "",
-    extra: str = "",
     streams: bool = False,
-    filed: Filed = Filed.LINES,
-    has_rows: bool = False,
-    side_files: str = "",
-    named: str = "",
-    has_constants: bool = False,
+    extra: str = "",
+    **of_file: Unpack[OfFile],
 ) -> Format:
     """Declare a format for a file of many runs, by default lines of JSON."""
     return Format(
@@ -239,16 +233,9 @@ def file_of_runs(
         via=Via.SHELL,
         line=line,
         writer=writer,
-        reader=reader,
-        magic=magic,
-        unpacker=unpacker,
-        extra=extra,
         streams=streams,
-        filed=filed,
-        has_rows=has_rows,
-        side_files=side_files,
-        named=named,
-        has_constants=has_constants,
+        extra=extra,
+        **of_file,
     )
 
 
