@@ -15,7 +15,7 @@ from tests.support import dying_at
 from tests.support.ledger import Ledger, Outcome, as_protobuf, make_requests
 from tests.support.settling import check_api, check_store
 
-from spanloom.collector.spool.bound import size_on_disk
+from spanloom.collector.spool.shrinking import size_on_disk
 
 if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom

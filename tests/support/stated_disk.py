@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from spanloom.__main__ import main
-from spanloom.collector.spool.bound import FreeSpace
+from spanloom.collector.spool.free_space import FreeSpace
 
 
 def arm(stated: Path) -> None:

@@ -55,9 +55,8 @@ def make_record(
     trajectory = _with_warnings_of(trajectory, status, seq)
     document = encode_document(trajectory, version, status)
     verdicts = encode_spans(trajectory)
-    extra = (
-        [repr(part).encode()] if part else []
-    )  # the part may change although the document does not
+    # A part may change although the document does not.
+    extra = [repr(part).encode()] if part else []
     fingerprint = _fingerprint(*without_version(document), verdicts, *extra)
     record = TrajectoryRecord(
         key=key,

@@ -15,7 +15,7 @@ from spanloom.collector.doors.otlp.grpc import GrpcReceiver
 from spanloom.collector.intake.admission import Admission
 from spanloom.collector.intake.export import Exporter
 from spanloom.collector.intake.redaction.redactor import make_redactor
-from spanloom.collector.spool.bound import FreeSpace
+from spanloom.collector.spool.free_space import FreeSpace
 from spanloom.collector.spool.sequences import EVERY, own_sequences
 from spanloom.collector.spool.spool import Spool
 from spanloom.collector.spool.writer import Writer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from structlog.testing import capture_logs
 
-from spanloom.collector.spool.bound import FreeSpace, comfortable_free, least_free
+from spanloom.collector.spool.free_space import FreeSpace, comfortable_free, least_free
 from spanloom.core.errors import OverloadedError
 
 if TYPE_CHECKING:

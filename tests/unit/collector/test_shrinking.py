@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from spanloom.collector.spool import file
-from spanloom.collector.spool.bound import size_on_disk
+from spanloom.collector.spool.shrinking import size_on_disk
 from spanloom.collector.spool.spool import Spool
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from spanloom.access.quotas import Quotas
-    from spanloom.collector.spool.bound import FreeSpace
+    from spanloom.collector.spool.free_space import FreeSpace
 
 
 class Admission:

@@ -1,6 +1,6 @@
 """All limits for requests, with their units and the reasons for their sizes.
 
-The limit for the spool is in ``collector/spool/bound.py``.
+The limits for the spool are in ``collector/spool/bound.py`` and ``free_space.py``.
 """
 
 from __future__ import annotations

@@ -12,20 +12,14 @@ from dataclasses import replace
 from threading import Condition
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.collector.spool.bound import (
-    RECORD_BYTES,
-    RETRY_S,
-    Bound,
-    cut_log,
-    drop_free_pages,
-    size_on_disk,
-)
+from spanloom.collector.spool.bound import RECORD_BYTES, RETRY_S, Bound
 from spanloom.collector.spool.file import Connect, open_spool_file
 from spanloom.collector.spool.group_commit import GroupCommitter
 from spanloom.collector.spool.mending import is_damage, is_passing
 from spanloom.collector.spool.reading import SpoolReader
 from spanloom.collector.spool.records import Records
 from spanloom.collector.spool.sequences import EVERY, Sequences
+from spanloom.collector.spool.shrinking import cut_log, drop_free_pages, size_on_disk
 from spanloom.core.errors import OverloadedError, SpanloomError
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.logs import get_logger

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.messages.calls import read_calls
 from spanloom.core.messages.draft import Draft
 from spanloom.core.messages.forms import (
     CALLS,
@@ -29,8 +30,8 @@ from spanloom.core.messages.forms import (
 )
 from spanloom.core.messages.part_kinds import is_call_or_thought
 from spanloom.core.messages.parts import add_part, read_content
-from spanloom.core.messages.pieces import join_texts, read_calls
 from spanloom.core.messages.plain import is_settled, read_plain
+from spanloom.core.messages.thoughts import join_texts
 from spanloom.core.messages.wire import as_text, first_of, first_text
 
 if TYPE_CHECKING:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.messages.calls import IDS, read_call
 from spanloom.core.messages.draft import Draft
 from spanloom.core.messages.forms import FINE_STATUSES
+from spanloom.core.messages.media import read_media
 from spanloom.core.messages.part_kinds import (
     CODE_RESULTS,
     CODES,
@@ -20,7 +22,7 @@ from spanloom.core.messages.part_kinds import (
     is_part,
     kind_of,
 )
-from spanloom.core.messages.pieces import IDS, add_thought, read_call, read_media
+from spanloom.core.messages.thoughts import add_thought
 from spanloom.core.messages.wire import (
     as_text,
     compact,

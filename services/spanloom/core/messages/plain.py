@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.messages.calls import read_calls
 from spanloom.core.messages.forms import BOOKKEEPING, FINE_STATUSES
-from spanloom.core.messages.pieces import read_calls
 from spanloom.core.messages.written_parts import may_hold_parts
 
 if TYPE_CHECKING:

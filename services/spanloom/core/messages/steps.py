@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.core.messages import unwrap
+from spanloom.core.messages.calls import NO_ARGUMENTS
 from spanloom.core.messages.envelopes import find_messages
 from spanloom.core.messages.frames import without_frames
 from spanloom.core.messages.nearly import MAX_LAYERS, mend
-from spanloom.core.messages.pieces import NO_ARGUMENTS
 from spanloom.core.messages.plain import is_settled
 from spanloom.core.messages.wire import (
     UnwritableError,

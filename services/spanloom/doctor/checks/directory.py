@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from spanloom.collector.spool.bound import comfortable_free
+from spanloom.collector.spool.free_space import comfortable_free
 from spanloom.doctor.check import Verdict, count, ok, problem, size, span, warning
 
 if TYPE_CHECKING:

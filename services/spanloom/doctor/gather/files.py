@@ -7,8 +7,8 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from spanloom.collector.spool.bound import least_free
 from spanloom.collector.spool.file import LIST_LETTERS, SCHEMA_VERSION, Totals
+from spanloom.collector.spool.free_space import least_free
 from spanloom.collector.spool.mending import DAMAGED
 from spanloom.core.errors import StartupError
 from spanloom.core.model.diagnosis import DeadLetter

@@ -26,7 +26,7 @@ from spanloom.core.conventions.langchain.run import (
 from spanloom.core.conventions.langchain.shape import Runnable, classify_shape
 from spanloom.core.conventions.usage import OPENINFERENCE, read_counts
 from spanloom.core.dialects.base import Claim, Dialect
-from spanloom.core.messages.pieces import NO_ARGUMENTS
+from spanloom.core.messages.calls import NO_ARGUMENTS
 from spanloom.core.messages.steps import read_input, read_output
 from spanloom.core.model.message import CONVERSATION_START
 from spanloom.core.model.span import GUARDRAIL, Classification, Facts
