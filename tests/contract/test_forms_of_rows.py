@@ -62,7 +62,7 @@ def test_every_form_has_what_the_key_may_see(
         records = generate_records(12, project, seed=seed)
         store.trajectories.write(records)
         store.text_index.index_texts([record.key for record in records])
-    with TestClient(create_app(store, Metrics(), list, locks.access)) as client:
+    with TestClient(create_app(store, Metrics(), locks.access)) as client:
         for mine, other in (projects, projects[::-1]):
             headers = {"host": "localhost", "authorization": f"Bearer {keys[mine]}"}
             asked = {}

@@ -76,7 +76,7 @@ def annotate(door: Door, store: Store, keys: Sequence[TraceKey]) -> None:
 
 def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, digit * 32) for digit in "12"]
-    with TestClient(create_app(store, Metrics(), list, Locks().access)) as client:
+    with TestClient(create_app(store, Metrics(), Locks().access)) as client:
         client.base_url = "http://127.0.0.1:8080"
         door = Door(client, key.project)
         door.put(SEED)

@@ -287,7 +287,7 @@ def test_a_position_that_somebody_made_up_is_refused_or_is_one(
 ) -> None:
     store.trajectories.write(generate_records(3, key.project))
     asked = {"project": key.project, "order": order, "limit": "1"}
-    with TestClient(create_app(store, Metrics(), list, Locks().access)) as client:
+    with TestClient(create_app(store, Metrics(), Locks().access)) as client:
         path, host = "/v1/trajectories", {"host": "localhost"}
         cursor = client.get(path, params=asked, headers=host).json()["next_cursor"]
         *place, rank = orjson.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))

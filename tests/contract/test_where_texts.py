@@ -75,7 +75,7 @@ def test_runs_are_found_by_what_was_said(
 def test_words_stand_beside_every_other_question(
     store: Store, project: str, asked: dict[str, str], found: set[int]
 ) -> None:
-    app = create_app(store, Metrics(), list, Locks().access)
+    app = create_app(store, Metrics(), Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         asked = {"project": project, **asked}
         by_url = client.get("/v1/trajectories", params=asked)

@@ -38,7 +38,7 @@ def world(clickhouse_store: ClickHouseStore) -> World:
 
 @pytest.fixture
 def client(world: World) -> Iterator[TestClient]:
-    app = create_app(world.store, Metrics(), list, Locks().access)
+    app = create_app(world.store, Metrics(), Locks().access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield client
 
@@ -90,7 +90,7 @@ def test_another_projects_run_is_not_there_even_if_it_was_looked_at(
 ) -> None:
     locks = Locks()
     own, other = locks.make("default"), locks.make("other")
-    app = create_app(world.store, Metrics(), list, locks.access)
+    app = create_app(world.store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         for piece in ("outline?version=1", "rows?version=1", "search?q=a", "graph"):
             allowed = client.get(f"{PATH}/{piece}", headers={"authorization": f"Bearer {own}"})

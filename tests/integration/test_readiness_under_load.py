@@ -11,6 +11,7 @@ import httpx
 from tests.support.access import open_access
 
 from spanloom.api.app import STORE_CALLS, create_app
+from spanloom.api.services import ServingProcess
 from spanloom.metrics import Metrics
 from spanloom.process.serving import HttpServer, bind
 
@@ -39,7 +40,9 @@ def test_slow_lists_do_not_make_the_service_unready(clickhouse_store: ClickHouse
         return []
 
     store = replace(clickhouse_store, runs=cast("ClickHouseLists", SlowLists(clickhouse_store)))
-    app = create_app(store, Metrics(), ready, open_access(), timeout_s=2 * SLOW_S)
+    app = create_app(
+        store, Metrics(), open_access(), ServingProcess(ready=ready), timeout_s=2 * SLOW_S
+    )
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     url = f"http://127.0.0.1:{server.port}"

@@ -49,7 +49,7 @@ def main() -> None:
     run.absences = ("root", "start")
     with closing(open_store(url)) as store:
         store.trajectories.write([make_record(KEY, run)])
-        app = create_app(store, Metrics(), list, open_access())
+        app = create_app(store, Metrics(), open_access())
         with TestClient(app, base_url="http://127.0.0.1:8080") as client:
             seen = _asked(client)
             seen["elsewhere"] = seen_elsewhere(store, client)

@@ -23,7 +23,7 @@ class ServedFeed:
 
     def __init__(self, store: MemoryStore | None = None, port: int = 0) -> None:
         self.store, self.metrics = store or MemoryStore(), Metrics()
-        app = create_app(self.store, self.metrics, list, Locks().access, most_readers=3)
+        app = create_app(self.store, self.metrics, Locks().access, most_readers=3)
         listener = bind("127.0.0.1", port, "--api-port")
         end_waits = app.state.services.feed.stop
         self.server = HttpServer(app, listener, "api", None, end_waits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cachetools import cached
@@ -52,7 +53,7 @@ from spanloom.api.runs import (
     trajectories,
 )
 from spanloom.api.search import search
-from spanloom.api.services import Services
+from spanloom.api.services import Services, ServingProcess
 from spanloom.api.stats import compare, stats
 from spanloom.datasets.service import Datasets
 from spanloom.evaluators.service import Evaluators
@@ -61,15 +62,12 @@ from spanloom.online.service import OnlineRules
 from spanloom.saved_views.service import SavedViews
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from starlette.routing import BaseRoute
 
     from spanloom.access.authenticate import Access
-    from spanloom.access.limits import LimitsOf
-    from spanloom.core.model.diagnosis import Finding
-    from spanloom.core.model.upkeep import RetentionPlan
-    from spanloom.core.ports.importing import Importer
+    from spanloom.access.keys import KeyAdministration
     from spanloom.core.ports.reading import ReadingStore
     from spanloom.metrics import Metrics
 
@@ -90,61 +88,49 @@ GZIP_APART_BYTES = 64 * 1024
 """Larger responses are compressed in a thread, because that takes half a millisecond or more."""
 
 _COMMON = problem_responses(421, 500)
+_OF_TRAJECTORIES = (
+    changes,  # before trajectories: {trace_id} matches its path too
+    *(trajectories, outlines, versions, parts),
+    conversation_pages,  # before conversations: {conversation_id:path} matches its path too
+    *(diffs, conversations, stats, compare, steps, search, imports),
+    *(trajectory_annotations, annotation_schemes, exchange),
+    *(potato, agreement, annotation_queues, scores),
+    *(datasets, evaluators, experiments, online_rules, alerts),
+    *(saved_views, projects, replays, keys, deletions, snapshots),
+)
+"""Modules of routes that a process without the role ``api`` does not serve."""
 
 
 def create_app(
     store: ReadingStore,
     metrics: Metrics,
-    ready: Callable[[], Sequence[str]],
     access: Access,
+    process: ServingProcess | None = None,
     *,
     hosts: Sequence[str] = (),
-    has_trajectories: bool = True,
-    has_search: bool = True,
     timeout_s: float = STORE_TIMEOUT_S,
-    extractor_version: str = "",
-    troubles: Callable[[], Sequence[str]] = tuple,
-    examine: Callable[[], Sequence[Finding]] = tuple,
-    retention: Callable[[], RetentionPlan | None] = lambda: None,
-    limits_of: LimitsOf | None = None,
     most_readers: int = MOST_READERS,
-    sql_port: int | None = None,
-    otlp_http: str = "",
-    ports: Callable[[], Mapping[str, int]] = dict,
-    importer: Importer | None = None,
     alert_private: bool = False,
     others: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """Return the API as an application that reads from ``store``.
 
-    ``access`` authenticates callers and administers keys. ``ready`` returns the reasons for not
-    being ready; it may block. ``troubles`` returns current degradations of a ready process.
-    ``hosts`` are accepted names in the ``Host`` header in addition to ``localhost`` and IP
-    addresses (``*``: all). If ``has_trajectories`` is false, only the routes of ``admin.service``
-    are served (for processes with a single role). ``has_search`` is false if texts cannot be
-    searched. A store call times out after ``timeout_s`` seconds. Trajectories of another
-    ``extractor_version`` are outdated. ``examine`` returns the findings of a self-check; it may
-    block. ``retention`` and ``limits_of`` return the retention and the limits of projects, in a
-    process that applies them. At most ``most_readers`` follow the change feed at one time.
-    ``sql_port`` is the SQL port of this process, ``otlp_http`` the address at which it receives
-    spans; ``ports`` returns the ports of all its components by name. ``importer`` stores imported
-    files; by default imports are refused. With ``alert_private`` alerts may be sent to private
-    addresses. ``others`` are further routers, whose routes declare the scopes that they need in the
-    same way.
+    ``access`` authenticates callers and administers keys. ``hosts`` are accepted names in the
+    ``Host`` header in addition to ``localhost`` and IP addresses (``*``: all). A store call times
+    out after ``timeout_s`` seconds. At most ``most_readers`` follow the change feed at one time.
+    With ``alert_private`` alerts may be sent to private addresses. ``others`` are further routers,
+    whose routes declare the scopes that they need in the same way.
     """
-    calls = BoundedCalls(STORE_CALLS, timeout_s)
-    probes = BoundedCalls(PROBES, timeout_s)
-    imported = BoundedCalls(IMPORT_CALLS, IMPORT_TIMEOUT_S)
-    feed = Feed(store.feed, store.runs, calls, metrics, most_readers)
-
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
-        await feed.close()
-        calls.close()
-        imported.close()
-        probes.close()
-
+    process = process or ServingProcess()
+    services = _services_over(
+        store,
+        metrics,
+        access.keys,
+        process,
+        timeout_s=timeout_s,
+        most_readers=most_readers,
+        alert_private=alert_private,
+    )
     app = FastAPI(
         title="Spanloom",
         version=__version__,
@@ -155,66 +141,67 @@ def create_app(
         docs_url=None,  # FastAPI's documentation pages load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lifespan,
+        lifespan=partial(_lifespan, services),
     )
-    sets, judges = Datasets(store.datasets), Evaluators(store.evaluators)
-    app.state.services = Services(
-        store,
-        metrics,
-        ready,
-        troubles,
-        calls,
-        probes,
-        imported,
-        extractor_version,
-        access.keys,
-        Annotating.over(store),
-        feed,
-        RunViews(store),
-        SavedViews(store.saved_views),
-        sets,
-        judges,
-        Experiments(store.experiments, store.runs, sets, judges),
-        Alerts(store, allows_private=alert_private),
-        OnlineRules(store.online_rules, store.followers, store.feed),
-        examine,
-        retention,
-        limits_of,
-        has_search=has_search,
-        sql_port=sql_port,
-        ports=ports,
-        importer=importer,
-    )
-    of_trajectories = (
-        changes,  # before trajectories: {trace_id} matches its path too
-        *(trajectories, outlines, versions, parts),
-        conversation_pages,  # before conversations: {conversation_id:path} matches its path too
-        *(diffs, conversations, stats, compare, steps, search, imports),
-        *(trajectory_annotations, annotation_schemes, exchange),
-        *(potato, agreement, annotation_queues, scores),
-        *(datasets, evaluators, experiments, online_rules, alerts),
-        *(saved_views, projects, replays, keys, deletions, snapshots),
-    )
-    rooms = (*(of_trajectories if has_trajectories else ()), service)
+    app.state.services = services
+    rooms = (*(_OF_TRAJECTORIES if process.has_trajectories else ()), service)
     for room in rooms:
         app.router.routes.extend(_included(room.router))
     for router in others:  # including their lifespans
         app.include_router(router, responses=_COMMON)
-    routers = [*(room.router for room in rooms), *others]
+    routes = guarded_routes([*(room.router for room in rooms), *others])
     app.add_middleware(BodyBound)
-    app.add_middleware(
-        Doorkeeper, authenticator=access.authenticator, routes=guarded_routes(routers)
-    )
+    app.add_middleware(Doorkeeper, authenticator=access.authenticator, routes=routes)
     app.add_middleware(
         GZipMiddleware,
         minimum_size=SMALL_BYTES,
         compresslevel=GZIP_LEVEL,
         thread_minimum_size=GZIP_APART_BYTES,
     )
-    app.add_middleware(Gate, metrics=metrics, hosts=Hosts(hosts), otlp_http=otlp_http)
+    app.add_middleware(Gate, metrics=metrics, hosts=Hosts(hosts), otlp_http=process.otlp_http)
     install_problem_handlers(app)
     install_openapi(app)
     return app
+
+
+def _services_over(
+    store: ReadingStore,
+    metrics: Metrics,
+    keys: KeyAdministration,
+    process: ServingProcess,
+    *,
+    timeout_s: float,
+    most_readers: int,
+    alert_private: bool,
+) -> Services:
+    calls = BoundedCalls(STORE_CALLS, timeout_s)
+    sets, judges = Datasets(store.datasets), Evaluators(store.evaluators)
+    return Services(
+        process=process,
+        store=store,
+        metrics=metrics,
+        calls=calls,
+        probes=BoundedCalls(PROBES, timeout_s),
+        imports=BoundedCalls(IMPORT_CALLS, IMPORT_TIMEOUT_S),
+        keys=keys,
+        annotating=Annotating.over(store),
+        feed=Feed(store.feed, store.runs, calls, metrics, most_readers),
+        views=RunViews(store),
+        saved_views=SavedViews(store.saved_views),
+        datasets=sets,
+        evaluators=judges,
+        experiments=Experiments(store.experiments, store.runs, sets, judges),
+        alerts=Alerts(store, allows_private=alert_private),
+        online_rules=OnlineRules(store.online_rules, store.followers, store.feed),
+    )
+
+
+@asynccontextmanager
+async def _lifespan(services: Services, _app: FastAPI) -> AsyncIterator[None]:
+    yield
+    await services.feed.close()
+    for calls in (services.calls, services.imports, services.probes):
+        calls.close()
 
 
 @cached({}, key=id)

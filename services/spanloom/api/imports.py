@@ -108,11 +108,11 @@ async def import_file(
     storing fails, the last line has `error` instead. What was stored by then stays; importing the
     same file again changes nothing that is stored.
     """
-    if using.importer is None:
+    if using.process.importer is None:
         raise HTTPException(501, NO_COLLECTOR)
     job = _job(request, find_readable(format), project, as_new=as_new)
     job = job._replace(scores=score_store_for(caller_of(request), using.annotating))
-    running = await using.imports.run(using.importer.begin, job)
+    running = await using.imports.run(using.process.importer.begin, job)
     try:
         await _receive(request, using, running)
         first = await using.imports.run(running.next_lines)

@@ -29,23 +29,49 @@ from spanloom.saved_views.service import SavedViews
 _NO_WORDS = f'Words as in `output: "rate limit"` are not available: {NO_SEARCH}'
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServingProcess:
+    """What the API uses of the process that serves it; by default a process without components."""
+
+    ready: Callable[[], Sequence[str]] = tuple
+    """Returns the reasons for not being ready; empty means ready. May block."""
+    troubles: Callable[[], Sequence[str]] = tuple
+    """Returns current degradations of a ready process; must not block."""
+    examine: Callable[[], Sequence[Finding]] = tuple
+    """Returns the findings of this process's self-check; may block."""
+    retention: Callable[[], RetentionPlan | None] = lambda: None
+    """Returns the retention periods; ``None`` if the keeper runs in another process."""
+    limits_of: LimitsOf | None = None
+    """Returns the limits of a project; ``None`` in a process without a collector."""
+    ports: Callable[[], Mapping[str, int]] = dict
+    """Returns the ports on which this process listens, by the names of its components."""
+    sql_port: int | None = None
+    """SQL port of this process; ``None`` if it has none."""
+    otlp_http: str = ""
+    """The URL at which this process receives spans; empty if it does not."""
+    importer: Importer | None = None
+    """Stores imported files; ``None`` in a process without a collector."""
+    extractor_version: str = ""
+    """Trajectories of another version are outdated."""
+    has_trajectories: bool = True
+    """Whether all routes are served, or only those of ``admin.service``."""
+    has_search: bool = True
+    """Whether there is a full-text index."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The dependencies of the routes."""
 
+    process: ServingProcess
     store: ReadingStore
     metrics: Metrics
-    ready: Callable[[], Sequence[str]]
-    """Returns the reasons for not being ready; empty means ready. May block."""
-    troubles: Callable[[], Sequence[str]]
-    """Returns current degradations of a ready process; must not block."""
     calls: BoundedCalls
     """Runs blocking calls in threads."""
     probes: BoundedCalls
     """Runs the readiness check, which must not wait for other calls."""
     imports: BoundedCalls
     """Runs the calls of imports, which may take minutes."""
-    extractor_version: str
     keys: KeyAdministration
     annotating: Annotating
     feed: Feed
@@ -64,20 +90,6 @@ class Services:
     """Alerts of projects."""
     online_rules: OnlineRules
     """Online rules of projects."""
-    examine: Callable[[], Sequence[Finding]]
-    """Returns the findings of this process's self-check; may block."""
-    retention: Callable[[], RetentionPlan | None]
-    """Returns the retention periods; ``None`` if the keeper runs in another process."""
-    limits_of: LimitsOf | None = None
-    """Returns the limits of a project; ``None`` in a process without a collector."""
-    has_search: bool = True
-    """Whether there is a full-text index."""
-    sql_port: int | None = None
-    """SQL port of this process; ``None`` if it has none."""
-    ports: Callable[[], Mapping[str, int]] = dict
-    """Returns the ports on which this process listens, by the names of its components."""
-    importer: Importer | None = None
-    """Stores imported files; ``None`` in a process without a collector."""
 
 
 async def _services(request: Request) -> Services:  # FastAPI calls a plain function in a thread
@@ -90,5 +102,5 @@ Using = Annotated[Services, Depends(_services)]
 
 def refuse_words(using: Services, *asked: "Condition | None") -> None:
     """Raise 501 if a condition searches for words and there is no full-text index."""
-    if not using.has_search and any(map(searches_words, asked)):
+    if not using.process.has_search and any(map(searches_words, asked)):
         raise HTTPException(501, _NO_WORDS)

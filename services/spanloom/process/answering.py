@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.access.headers import Hosts
 from spanloom.api.app import create_app as create_api
+from spanloom.api.services import ServingProcess
 from spanloom.core.annotation.queue import withheld_from_all
 from spanloom.core.extract import EXTRACTOR_VERSION
 from spanloom.core.model.access import Reach
@@ -54,25 +55,28 @@ def build_api(
     """
     settings, supervisor = shared.settings, shared.supervisor
     door = open_mcp_door(sql_url(settings, sql_listener)) if settings.mcp else None
-    app = create_api(
-        store,
-        shared.metrics,
-        shared.readiness.reasons,
-        shared.access,
-        hosts=settings.api_hosts.split(","),
-        has_trajectories=Role.API in shared.roles,
-        has_search=not settings.no_search,
-        extractor_version=EXTRACTOR_VERSION,
+    process = ServingProcess(
+        ready=shared.readiness.reasons,
         troubles=supervisor.troubles,
-        sql_port=sql_listener.getsockname()[1] if sql_listener else None,
-        otlp_http=otlp_http,
-        ports=supervisor.ports,
-        importer=importer,
-        alert_private=settings.alert_private,
-        others=_other_routes(shared.roles, door),
         examine=SelfExamination(settings, supervisor, shared.access.keys.list),
         retention=retention,
         limits_of=by_project.of if by_project else None,
+        ports=supervisor.ports,
+        sql_port=sql_listener.getsockname()[1] if sql_listener else None,
+        otlp_http=otlp_http,
+        importer=importer,
+        extractor_version=EXTRACTOR_VERSION,
+        has_trajectories=Role.API in shared.roles,
+        has_search=not settings.no_search,
+    )
+    app = create_api(
+        store,
+        shared.metrics,
+        shared.access,
+        process,
+        hosts=settings.api_hosts.split(","),
+        alert_private=settings.alert_private,
+        others=_other_routes(shared.roles, door),
     )
     if door is not None:
         door.use_api(app)

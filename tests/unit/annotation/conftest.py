@@ -60,6 +60,6 @@ class Desk:
 @pytest.fixture
 def desk() -> Iterator[Desk]:
     store = MemoryStore()
-    app = create_app(store, Metrics(), list, Locks().access)
+    app = create_app(store, Metrics(), Locks().access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Desk(client, store)

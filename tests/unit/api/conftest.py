@@ -16,6 +16,7 @@ from tests.support.memory_store import MemoryStore
 from tests.support.otlp_requests import message_of
 
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.core.model.access import Reach
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
@@ -375,14 +376,9 @@ def locks() -> Locks:
 def client(
     store: ShelfStore, metrics: Metrics, reasons: list[str], troubles: list[str], locks: Locks
 ) -> Iterator[TestClient]:
-    app = create_app(
-        store,
-        metrics,
-        lambda: reasons,
-        locks.access,
-        hosts=["spanloom.example"],
-        extractor_version="7",
-        troubles=lambda: troubles,
+    process = ServingProcess(
+        ready=lambda: reasons, troubles=lambda: troubles, extractor_version="7"
     )
+    app = create_app(store, metrics, locks.access, process, hosts=["spanloom.example"])
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield client

@@ -50,7 +50,7 @@ class Served(NamedTuple):
 @pytest.fixture
 def served() -> Iterator[Served]:
     locks, store = Locks(), MemoryStore()
-    app = create_app(store, Metrics(), list, locks.access)
+    app = create_app(store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         made = Served(client, locks, store)
         assert made.ask("PUT", "/refunds", DEFINED).status_code == 200

@@ -56,7 +56,7 @@ class Told:
 @pytest.fixture
 def told() -> Iterator[Told]:
     store, metrics = MemoryStore(), Metrics()
-    app = create_app(store, metrics, list, Locks().access, most_readers=3)
+    app = create_app(store, metrics, Locks().access, most_readers=3)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Told(store, client, metrics)
 

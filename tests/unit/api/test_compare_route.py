@@ -23,7 +23,7 @@ def served() -> Iterator[TestClient]:
     store = MemoryStore()
     for seed, project in enumerate(("a", "b")):
         store.trajectories.write(generate_records(25, project, seed=seed))
-    app = create_app(store, Metrics(), list, Locks().access)
+    app = create_app(store, Metrics(), Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         yield client
 

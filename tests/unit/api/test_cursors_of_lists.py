@@ -51,7 +51,7 @@ def served() -> Iterator[TestClient]:
         for number in range(2):
             outdated = Selection(Reach.only(project), other_than=str(number))
             store.replays.record(Replay(f"{2 * seed + number:016x}", outdated, 0))
-    app = create_app(store, Metrics(), list, Locks().access)
+    app = create_app(store, Metrics(), Locks().access)
     items = [{"item_key": key, "input": key} for key in ("x", "y")]
     with TestClient(app, base_url="http://localhost") as client:
         client.put("/v1/datasets/trips?project=a", json={})

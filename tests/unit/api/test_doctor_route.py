@@ -9,6 +9,7 @@ from tests.support.access import Locks
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 from spanloom.core.model.diagnosis import Finding, FindingStatus
 from spanloom.metrics import Metrics
@@ -18,7 +19,8 @@ FOUND = Finding("disk", FindingStatus.PROBLEM, "1.0 GiB of 99.0 GiB free", "make
 
 def test_findings_are_passed_on_to_administrators_of_all_projects_alone() -> None:
     locks = Locks()
-    app = create_app(MemoryStore(), Metrics(), list, locks.access, examine=lambda: [FOUND])
+    process = ServingProcess(examine=lambda: [FOUND])
+    app = create_app(MemoryStore(), Metrics(), locks.access, process)
     client = TestClient(app, base_url="http://127.0.0.1")
     statuses = {}
     for project in (ALL_PROJECTS, "p"):

@@ -63,7 +63,7 @@ def served() -> Iterator[Served]:
     for number, trace_id in enumerate(TRACES):
         steps = [tool_step(n + 2) for n in range(number)]
         store_run(store, TraceKey("default", trace_id), steps)
-    app = create_app(store, Metrics(), list, locks.access)
+    app = create_app(store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Served(client, locks, store)
 

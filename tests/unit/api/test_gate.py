@@ -9,6 +9,7 @@ from tests.support.access import open_access
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.metrics import Metrics
 
 
@@ -38,14 +39,14 @@ def test_other_names_are_misdirected(client: TestClient, host: str) -> None:
 
 
 def test_any_name_is_answered_when_asked_for() -> None:
-    app = create_app(MemoryStore(), Metrics(), list, open_access(), hosts=["*"])
+    app = create_app(MemoryStore(), Metrics(), open_access(), hosts=["*"])
     assert TestClient(app).get("/healthz", headers={"Host": "any.example"}).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/v1/traces", "/v1/logs", "/v1/metrics", "/v1/traces/v1/traces"])
 def test_exports_are_answered_with_the_address_that_takes_them(path: str) -> None:
     right = "http://127.0.0.1:4318"
-    app = create_app(MemoryStore(), Metrics(), list, open_access(), otlp_http=right)
+    app = create_app(MemoryStore(), Metrics(), open_access(), ServingProcess(otlp_http=right))
     with capture_logs() as logged:
         answers = [
             TestClient(app, base_url="http://127.0.0.1:8080").post(path, content=b"spans")

@@ -168,14 +168,14 @@ class Called(NamedTuple):
 def called(store: ReadingStore) -> Iterator[Called]:
     locks = Locks()
     locks.make("other")
-    app = create_app(store, Metrics(), list, locks.access)
+    app = create_app(store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Called(client, locks)
 
 
 def all_routes() -> set[tuple[str, str]]:
     """Every route that the application would serve: FastAPI's own list, and the description."""
-    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
+    app = create_app(MemoryStore(), Metrics(), Locks().access)
     described = {
         (method.upper(), path)
         for path, methods in app.openapi()["paths"].items()

@@ -49,7 +49,7 @@ class Served(NamedTuple):
 @pytest.fixture
 def served() -> Iterator[Served]:
     locks = Locks()
-    app = create_app(MemoryStore(), Metrics(), list, locks.access)
+    app = create_app(MemoryStore(), Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Served(client, locks)
 

@@ -12,6 +12,7 @@ from tests.support.otlp_requests import message_of, spooled, wire_span
 
 from spanloom.access.limits import ProjectLimits
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.metrics import Metrics
 
@@ -25,7 +26,7 @@ LIMITS = {"theirs": ProjectLimits(100, 0, 5_000)}
 def listed(
     store: ReadingStore, path: str = "/v1/projects", key: str = "", **more: Any
 ) -> dict[str, Any]:
-    app = create_app(store, Metrics(), list, more.pop("access", open_access()), **more)
+    app = create_app(store, Metrics(), more.pop("access", open_access()), ServingProcess(**more))
     client = TestClient(app, base_url="http://127.0.0.1")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     answer = client.get(path, headers=headers)
@@ -55,7 +56,7 @@ def test_a_project_has_its_own_terms_and_limits_or_those_of_all() -> None:
 
 def test_its_runs_are_those_of_the_list() -> None:
     store = make_twins(MemoryStore(), "mine", "theirs", "ab" * 16).store
-    client = TestClient(create_app(store, Metrics(), list, open_access()), "http://127.0.0.1")
+    client = TestClient(create_app(store, Metrics(), open_access()), "http://127.0.0.1")
     for one in client.get("/v1/projects").json()["items"]:
         runs = client.get("/v1/trajectories", params={"project": one["project"]}).json()["items"]
         assert one["runs"] == len(runs) > 0

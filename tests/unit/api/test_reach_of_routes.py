@@ -125,7 +125,7 @@ def served() -> Iterator[Served]:
     twins = make_twins(MemoryStore(), "mine", "theirs", secrets.token_hex(16))
     locks = Locks(is_open=False)
     keys = {project: locks.make(project) for project in ("mine", "theirs")}
-    app = create_app(twins.store, Metrics(), list, locks.access)
+    app = create_app(twins.store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Served(app, client, twins, keys)
 

@@ -65,7 +65,7 @@ def serving(records: Sequence[TrajectoryRecord]) -> Iterator[TestClient]:
     store = MemoryStore()
     store.trajectories.write(records)
     store.text_index.index_texts([record.key for record in records])
-    app = create_app(store, Metrics(), list, Locks().access)
+    app = create_app(store, Metrics(), Locks().access)
     with TestClient(app, base_url="http://localhost") as client:
         yield client
 

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 from tests.support.access import Locks
 
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.core.errors import StoreUnavailableError
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.texts import ListedHit, TextSearch
@@ -103,7 +104,7 @@ def test_a_store_that_does_not_answer_is_told(client: TestClient, store: ShelfSt
 
 
 def test_with_search_switched_off_it_says_so(store: ShelfStore) -> None:
-    app = create_app(store, Metrics(), list, Locks().access, has_search=False)
+    app = create_app(store, Metrics(), Locks().access, ServingProcess(has_search=False))
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         answer = client.get("/v1/search", params={"q": "x"})
     assert answer.status_code == 501
@@ -129,7 +130,8 @@ def test_no_words_are_asked_for_where_none_are_indexed(
     """They would find nothing new, and not say so."""
     asked = {parameter: where, "metrics": "count"} if path == "/v1/stats" else {parameter: where}
     for has_search, status in ((False, 501), (True, 200)):
-        app = create_app(store, Metrics(), list, Locks().access, has_search=has_search)
+        process = ServingProcess(has_search=has_search)
+        app = create_app(store, Metrics(), Locks().access, process)
         with TestClient(app, base_url="http://127.0.0.1:8080") as client:
             answer = client.get(path, params=asked)
             assert answer.status_code == status, answer.text
@@ -141,7 +143,7 @@ def test_no_words_are_asked_for_where_none_are_indexed(
 
 @pytest.mark.parametrize("asked", [{"where": '"refund"'}, {"q": "refund"}])
 def test_a_question_in_a_body_is_refused_too(store: ShelfStore, asked: dict[str, str]) -> None:
-    app = create_app(store, Metrics(), list, Locks().access, has_search=False)
+    app = create_app(store, Metrics(), Locks().access, ServingProcess(has_search=False))
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         assert client.post("/v1/trajectories/search", json=asked).status_code == 501
 

@@ -12,6 +12,7 @@ from spanloom.access.authenticate import Access, Authenticator, Keyring
 from spanloom.access.keys import KeyAdministration
 from spanloom.access.last_known import LastKnown
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.metrics import Metrics
 
 
@@ -25,7 +26,7 @@ def test_while_no_keys_are_known_a_caller_is_to_try_again() -> None:
     keyring = Keyring(MemoryKeys(is_down=True), known=LastKnown(), poll_s=3600)
     keyring.start()
     access = Access(Authenticator(keyring, open_without_keys=True), KeyAdministration(MemoryKeys()))
-    app = create_app(MemoryStore(), Metrics(), list, access)
+    app = create_app(MemoryStore(), Metrics(), access)
     client = TestClient(app, base_url="http://127.0.0.1")
     for path in ("/metrics", "/v1/trajectories", "/nowhere"):
         answer = client.get(path)
@@ -37,7 +38,7 @@ def test_while_no_keys_are_known_a_caller_is_to_try_again() -> None:
 def test_it_tells_its_port_of_sql_if_it_has_one(client: TestClient) -> None:
     none = dict.fromkeys(("sql_port", "otlp_http_port", "otlp_grpc_port"))
     assert client.get("/v1/service").json() == {"version": __version__, **none}
-    app = create_app(MemoryStore(), Metrics(), list, open_access(), sql_port=8124)
+    app = create_app(MemoryStore(), Metrics(), open_access(), ServingProcess(sql_port=8124))
     answer = TestClient(app, base_url="http://127.0.0.1").get("/v1/service")
     assert answer.json()["sql_port"] == 8124
 
@@ -72,7 +73,8 @@ def test_figures_are_prometheus_text(client: TestClient) -> None:
 
 
 def test_a_part_that_runs_alone_serves_only_these() -> None:
-    app = create_app(MemoryStore(), Metrics(), list, open_access(), has_trajectories=False)
+    process = ServingProcess(has_trajectories=False)
+    app = create_app(MemoryStore(), Metrics(), open_access(), process)
     client = TestClient(app, base_url="http://127.0.0.1")
     assert list(client.get("/openapi.json").json()["paths"]) == [
         "/livez",

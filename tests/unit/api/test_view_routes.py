@@ -41,7 +41,7 @@ class Served(NamedTuple):
 @pytest.fixture
 def served() -> Iterator[Served]:
     store, locks = MemoryStore(), Locks()
-    app = create_app(store, Metrics(), list, locks.access)
+    app = create_app(store, Metrics(), locks.access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         yield Served(client, store, locks)
 

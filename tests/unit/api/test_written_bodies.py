@@ -38,7 +38,7 @@ evaluators:
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
-    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
+    app = create_app(MemoryStore(), Metrics(), Locks().access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as made:
         yield made
 

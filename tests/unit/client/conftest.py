@@ -57,7 +57,7 @@ class World:
     locks: Locks
 
     def __post_init__(self) -> None:
-        app = create_app(self.store, Metrics(), list, self.locks.access)
+        app = create_app(self.store, Metrics(), self.locks.access)
         self._app, self.transport = app, InProcess(app)
 
     def end(self) -> None:

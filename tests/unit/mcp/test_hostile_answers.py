@@ -37,7 +37,7 @@ def server() -> MCPServer[Any]:
         world.send_message(hostile_run(trace_id))
     for _ in range(3):
         world.step(100)
-    return make_server(LocalApi(create_app(world.store, Metrics(), tuple, Locks().access)))
+    return make_server(LocalApi(create_app(world.store, Metrics(), Locks().access)))
 
 
 def test_every_answer_is_short_enough_and_says_how_to_go_on(server: MCPServer[Any]) -> None:

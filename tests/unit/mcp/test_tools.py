@@ -42,7 +42,7 @@ def server() -> MCPServer[Any]:
         world.send_message(gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes()))
     world.step(100)
     world.step(100)
-    app = create_app(world.store, Metrics(), tuple, Locks().access)
+    app = create_app(world.store, Metrics(), Locks().access)
     return make_server(LocalApi(app))
 
 

@@ -12,6 +12,7 @@ from tests.support.imported_files import Collector, ReadHere
 from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
+from spanloom.api.services import ServingProcess
 from spanloom.client.tries import Patience
 from spanloom.metrics import Metrics
 from spanloom.process.imports import running
@@ -43,6 +44,6 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def client(collector: Collector, locks: Locks, store: MemoryStore) -> Iterator[TestClient]:
-    app = create_app(store, Metrics(), list, locks.access, importer=collector.importer)
+    app = create_app(store, Metrics(), locks.access, ServingProcess(importer=collector.importer))
     with TestClient(app, base_url="http://127.0.0.1:8080") as opened:
         yield opened

@@ -190,7 +190,7 @@ def test_files_that_are_none_are_told_in_a_sentence(
 
 
 def test_a_process_without_a_collector_says_what_to_do() -> None:
-    app = create_app(MemoryStore(), Metrics(), list, Locks().access)
+    app = create_app(MemoryStore(), Metrics(), Locks().access)
     with TestClient(app, base_url="http://127.0.0.1:8080") as client:
         answer = send(client, b"{}")
     assert (answer.status_code, "spanloom import" in answer.json()["detail"]) == (501, True)

@@ -168,7 +168,7 @@ def store() -> OneTrajectory:
 
 @pytest.fixture
 def api_url(store: OneTrajectory) -> Iterator[str]:
-    app = create_app(store_of(store), Metrics(), list, open_access())
+    app = create_app(store_of(store), Metrics(), open_access())
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     yield f"http://127.0.0.1:{server.port}"

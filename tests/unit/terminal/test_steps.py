@@ -37,7 +37,7 @@ def url() -> Iterator[str]:
         world.send_message(gzip.decompress((RECORDED / f"{name}.otlp.gz").read_bytes()))
     world.step(100)
     world.step(100)
-    app = create_app(world.store, Metrics(), list, open_access())
+    app = create_app(world.store, Metrics(), open_access())
     server = HttpServer(app, bind("127.0.0.1", 0, "--api-port"), "api")
     server.start()
     yield f"http://127.0.0.1:{server.port}"

@@ -120,7 +120,7 @@ def serve(store: OneTrajectory) -> Iterator[Callable[[int], HttpServer]]:
     servers: list[HttpServer] = []
 
     def start(port: int) -> HttpServer:
-        app = create_app(store_of(store), Metrics(), list, open_access())
+        app = create_app(store_of(store), Metrics(), open_access())
         servers.append(HttpServer(app, bind("127.0.0.1", port, "--api-port"), "api"))
         servers[-1].start()
         return servers[-1]

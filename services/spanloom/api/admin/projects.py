@@ -65,7 +65,7 @@ def _listed(using: Services, reach: Reach) -> ProjectList:
 
 def _item(using: Services, project: str, group: Group, size: int | None) -> ProjectItem:
     count, newest_ns = group.values
-    plan, limits_of = using.retention(), using.limits_of
+    plan, limits_of = using.process.retention(), using.process.limits_of
     return ProjectItem(
         project=project,
         runs=int(count or 0),
@@ -77,6 +77,6 @@ def _item(using: Services, project: str, group: Group, size: int | None) -> Proj
 
 
 def _of_service(using: Services) -> ServiceRetention | None:
-    if (plan := using.retention()) is None:
+    if (plan := using.process.retention()) is None:
         return None
     return ServiceRetention.made_of(plan.default, keeps_annotated=plan.keeps_annotated)

@@ -131,7 +131,7 @@ async def post_replay(
     It does so in small batches between live work. If a replay with the same filters is still
     running, that replay is returned and no new one is started.
     """
-    selection = query.selection(callers, using.extractor_version)
+    selection = query.selection(callers, using.process.extractor_version)
     replay = await using.calls.run(request_replay, using.store.replays, selection, time.time_ns())
     return Replay.made_of(replay)
 

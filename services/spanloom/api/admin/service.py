@@ -57,9 +57,9 @@ async def get_readiness(request: Request, using: Using) -> Readiness | Response:
     queries are answered, but requests of senders may be refused, or accepted spans may wait because
     the store cannot be written to.
     """
-    reasons = list(await using.probes.run(using.ready))
+    reasons = list(await using.probes.run(using.process.ready))
     if not reasons:
-        troubles = list(using.troubles())
+        troubles = list(using.process.troubles())
         return Readiness(status="degraded" if troubles else "ok", reasons=troubles)
     detail = "; ".join(reasons)
     retry = {"Retry-After": "1"}
@@ -91,10 +91,10 @@ async def get_metrics(using: Using) -> Response:
 @needs(Scope.READ)
 async def get_service(using: Using) -> ServiceDescription:
     """Return the version, and the ports of SQL and OTLP on which this process listens."""
-    ports = using.ports()
+    ports = using.process.ports()
     return ServiceDescription(
         version=__version__,
-        sql_port=using.sql_port,
+        sql_port=using.process.sql_port,
         otlp_http_port=ports.get("otlp_http"),
         otlp_grpc_port=ports.get("otlp_grpc"),
     )
@@ -112,7 +112,7 @@ async def get_diagnosis(using: Using) -> Diagnosis:
 
     Checks of files in the data directory are `skipped` here. It covers all projects.
     """
-    findings = await using.calls.run(using.examine)
+    findings = await using.calls.run(using.process.examine)
     items = list(map(FindingItem.made_of, findings))
     return Diagnosis(version=__version__, pid=os.getpid(), findings=items)
 

@@ -54,7 +54,7 @@ async def search_texts(
     Korean each character is a word. New texts are found some seconds after their trajectory is
     stored.
     """
-    if not using.has_search:
+    if not using.process.has_search:
         raise HTTPException(501, SWITCHED_OFF)
     reach, store_query, after = callers.narrowed(query.project), query.store_query(), query.after()
 
