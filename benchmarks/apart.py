@@ -18,7 +18,8 @@ T = TypeVar("T")
 FRESH = get_context("forkserver")
 FRESH.set_forkserver_preload(["spanloom.process.wiring"])
 """Processes are forked from one that has only imported Spanloom. It has no data and no engine,
-whose threads would not survive the fork. Importing anew would take longer than a quick measurement.
+whose threads would not survive the fork. A separate import in each process would take longer than
+a quick measurement.
 """
 
 

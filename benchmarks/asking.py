@@ -64,7 +64,7 @@ ORDER BY StartTimeUnixNano DESC LIMIT {PAGE}
 
 
 def ask_everything(path: Path, count: int, times: int) -> Mapping[str, float]:
-    """Return the CPU-seconds of each query by its name: the median of several runs."""
+    """Return the median CPU-seconds of each query, keyed by its name."""
     runs, cost = Runs.of(count), partial(_cost, times)
     with closing(open_store(f"chdb://{path}")) as store:
         costs: dict[str, float] = {}
@@ -142,7 +142,7 @@ def _delete_some(store: ClickHouseStore, runs: Runs) -> None:
 
 
 def _cost(times: int, ask: Callable[[], object]) -> float:
-    """Return the median CPU-seconds of an answer, after an unmeasured first one."""
+    """Return the median CPU-seconds of a query, after an unmeasured first one."""
     ask()
     used = []
     for _ in range(times):

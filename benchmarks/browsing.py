@@ -36,7 +36,7 @@ def open_page(page: Page, address: str) -> None:
 
 
 def acts(page: Page, session: CDPSession, px: int) -> dict[str, Callable[[], None]]:
-    """Return a user's actions on a tree by name: scroll ``px``, zoom the timeline, press keys."""
+    """Return a user's actions on a tree, by name: scroll ``px``, zoom the timeline, press keys."""
 
     def swipe(distance: int, speed: int) -> None:
         box = page.locator(".grid").bounding_box()

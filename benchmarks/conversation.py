@@ -56,7 +56,7 @@ class Seen(NamedTuple):
     clock_ms: float
     """Wall-clock milliseconds from the key press that opens the huge run until its steps show."""
     frames: Mapping[str, float]
-    """Action → 95th percentile of the CPU milliseconds of a frame while the huge run is open."""
+    """The 95th percentile of a frame's CPU milliseconds while the huge run is open, by action."""
     memory_mb: float
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 450.0
 _LOOKS = 3
-"""A multiple of ``Scale.quiet_s``: longer than the intervals of the extractor and the indexer."""
+"""Multiple of ``Scale.quiet_s``, longer than the intervals of the extractor and the indexer."""
 _WAIT_S = 600.0
 _SHOWN = 6
 DONE = """
@@ -45,7 +45,7 @@ GROUP BY name ORDER BY size DESC LIMIT 12
 
 
 class Stored(NamedTuple):
-    """The contents of the disk once nothing changes any more."""
+    """The number of spans and the bytes on the disk, once nothing changes any more."""
 
     spans: int
     tables: Mapping[str, int]
@@ -88,12 +88,12 @@ def keep(data: Path, requests: Path, spans: int, quiet_s: float) -> Stored:
 
 
 def _sizes(client: Client, query: str) -> Mapping[str, int]:
-    """Return bytes by name, the largest first."""
+    """Return the bytes of tables or columns, keyed by name, the largest first."""
     return {str(name): int(size) for name, size in client.query(query).result_rows}
 
 
 def _wait_until_quiet(client: Client, spans: int, quiet_s: float) -> int:
-    """Return the spans of settled runs, once they are at least ``spans`` and nothing is added."""
+    """Return the number of spans of settled runs, once it is at least ``spans`` and constant."""
     until, before, since = time.monotonic() + _WAIT_S, None, time.monotonic()
     while time.monotonic() < until:
         (now,) = client.query(DONE).result_rows

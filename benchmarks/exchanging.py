@@ -1,9 +1,10 @@
 """Formats of runs: the cost of each writer and reader, the memory of long files, the import.
 
-The unit is the CPU time in which orjson parses the same canonical documents. Writers include that
-parsing; readers include all that makes a document of a draft: owners, metrics, failures. Of each
-document the minimum of several passes counts, which excludes disturbances by the machine. Each pass
-measures all formats and the parsing, so that all benefit equally from the machine's quiet times.
+The unit is the CPU time in which orjson parses the same canonical documents. The cost of a writer
+includes that parsing; the cost of a reader includes everything that turns a draft into a document:
+owners, metrics, failures. For each document the minimum of several passes counts, which excludes
+disturbances by the machine. Each pass measures all formats and the parsing, so that all benefit
+equally from the machine's quiet times.
 """
 
 from __future__ import annotations

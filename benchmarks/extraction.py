@@ -44,11 +44,11 @@ class Extracted(NamedTuple):
     rate: float
     """Spans per CPU-second, until the last trajectory was written."""
     rate_merged: float
-    """The same, including the merges that follow."""
+    """Spans per CPU-second, including the merges that follow."""
     span_count: int
     trace_count: int
     parts: Mapping[str, float]
-    """What the CPU was used for → CPU-seconds."""
+    """CPU-seconds, keyed by what the CPU was used for."""
 
 
 def measure_extraction(scale: Scale, folder: Path) -> Iterator[Row]:

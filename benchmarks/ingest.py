@@ -42,7 +42,7 @@ class Stored(NamedTuple):
     cpu_s: float
     """CPU time of the whole process, including merges."""
     wall_s: float
-    """From the first request until all are stored."""
+    """Seconds from the first request until all spans are stored."""
     span_count: int
     batch_count: int
 
@@ -123,7 +123,7 @@ def insert_bare(place: Path, quiet_s: float) -> Stored:
 
 
 def _wait_until_stored(service: Service, batches: Sequence[Batch]) -> None:
-    """Wait until all spans are stored; all are already acknowledged."""
+    """Wait until all spans are stored; all of them have been acknowledged before."""
     accepted = service.metrics.registry.get_sample_value("spanloom_spans_accepted_total")
     until = time.monotonic() + _WAIT_S
     while sum(batch.span_count for batch in batches) != accepted:

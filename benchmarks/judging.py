@@ -1,7 +1,7 @@
-"""Judging a long run: the cost of reading its annotations and of storing a mark.
+"""Judging a long run: the cost of reading its annotations and of storing one of them.
 
 Acceptance 10 of the annotation document: over a run of 100,000 steps, opening the panel and saving
-one mark take at most 100 ms each; the marks of several annotators are in one response.
+one annotation take at most 100 ms each; annotations of several annotators are in one response.
 ``viewer.py`` measures the page itself.
 """
 
@@ -53,13 +53,13 @@ class Judged(NamedTuple):
     mark: Taken
     overlay: Taken
     opening_whole: Taken
-    """Reads one annotator's marks on every step."""
+    """Reads one annotator's annotations of every step."""
     overlay_whole: Taken
-    """Reads every annotator's marks on every step."""
+    """Reads every annotator's annotations of every step."""
 
 
 def measure_judging(scale: Scale, folder: Path) -> Iterator[Row]:
-    """Yield rows for opening the panel, for a mark, and for the marks of five people."""
+    """Yield rows for opening the panel, for one annotation, and for those of five annotators."""
     spans = agent_trace(Random(7), SMALL.text_chars, START_NS, turns=(scale.viewed_spans - 2) // 2)
     parts = range(0, len(spans), _SPANS_PER_REQUEST)
     write_requests(folder / "requests", [wrap(spans[at : at + _SPANS_PER_REQUEST]) for at in parts])

@@ -47,7 +47,7 @@ class Taken(NamedTuple):
 
     cpu_s: float
     wall_s: float
-    """From the first request until the last trajectory."""
+    """Seconds from the first request until the last trajectory can be read."""
     peak_bytes: int
 
 

@@ -27,7 +27,7 @@ class Scale:
     long_workers: tuple[str, ...] = ("0", "1", "2", "default")
     """Numbers of workers that build the long trace."""
     indexed_s: float = 10.0
-    """How long memory is measured after the long trace is complete, while its texts are indexed."""
+    """Seconds for which memory is measured while texts of the complete long trace are indexed."""
     short_trace: int = 1_000
     settled_traces: tuple[int, int] = (10_000, 1_000_000)
     announcements: int = 1_000_000
@@ -47,9 +47,9 @@ class Scale:
     """Number of spans of the run that the page shows."""
     scrolled_px: int = 80_000
     page_rests_ms: int = 2_500
-    """How long a page is left alone until it has fetched all it needs."""
+    """Milliseconds in which a page fetches all that it needs after it was opened."""
     rest_s: float = 1.0
-    """How long a service must be nearly idle before the measurement."""
+    """Seconds for which a service must be nearly idle before the measurement."""
     converted_runs: tuple[int, int] = (2_000, 100_000)
     """Numbers of runs of two files; the memory of their conversions is compared."""
     all_captures: bool = True
@@ -59,7 +59,7 @@ class Scale:
     starts: int = 9
     """Starts of Python to import the package; the fastest counts."""
     quiet_s: float = 1.5
-    """How long no merge must have run before it is assumed that none follows."""
+    """Seconds without a merge after which no further merge is expected."""
 
 
 QUICK = Scale(

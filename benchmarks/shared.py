@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MIN_FASTER = 3.0
-"""Minimum factor for four extractors."""
+"""Minimum speed-up by four extractors instead of one."""
 MAX_READ = 1.3
 POLL_S = 0.1
 

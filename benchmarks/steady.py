@@ -27,12 +27,12 @@ TICK_S = 0.1
 ROOT_LATER_TICKS = 5
 """Delay of a trace's root after its other spans, in requests."""
 TICKS_PER_WATCHED = 4
-"""One trace is watched for this many requests. A look costs as much as ten spans, and a watched
-trace is looked at about twenty times, so that watching more would become the main load.
+"""One trace is watched for this many requests. A poll costs as much as ten spans, and a watched
+trace is polled about twenty times, so that watching more would become the main load.
 """
 _POLL_S = 0.1
 _FIRST_LOOK_S = 0.9
-"""Seconds until the first look, because a root settles after one second."""
+"""Seconds until the first poll, because a root settles after one second."""
 _GIVE_UP_S = 120.0
 
 
@@ -49,7 +49,7 @@ class Watched(NamedTuple):
     """The client's observations."""
 
     delays_s: Sequence[float]
-    """From acknowledgement to visibility of each watched trace, in ascending order."""
+    """Seconds from acknowledgement to visibility of each watched trace, in ascending order."""
     sent_spans: int
     """Number of spans sent; all of them were acknowledged."""
     lasted_s: float
@@ -168,7 +168,7 @@ def _watch(
 def _is_seen(
     client: httpx.Client, trace_id: str, since: float, at_least: int, delays: list[float]
 ) -> bool:
-    """Look once; record the delay if the trace has appeared, ∞ after a timeout."""
+    """Poll once; record the delay if the trace has appeared, ∞ after a timeout."""
     waited = time.monotonic() - since
     if waited < _FIRST_LOOK_S:
         return False

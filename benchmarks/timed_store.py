@@ -17,7 +17,7 @@ WRITING = ("write", "record_progress")
 
 
 class TimedStore:
-    """Passes every call on to a store and sums CPU-seconds by method; for one caller at a time.
+    """Passes every call on to a store and sums CPU-seconds per method; for one caller at a time.
 
     The engine works in threads of its own, so a call is charged with everything that the process
     used meanwhile, including concurrent merges.

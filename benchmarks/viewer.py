@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     frames: Mapping[str, Sequence[float]]
     """CPU milliseconds per frame, by action."""
     panel_ms: float
-    """CPU milliseconds from the click that opens the annotation panel to the marks in the tree."""
+    """CPU milliseconds from the click that opens the panel until the tree shows annotations."""
     mark_ms: float
     """Wall-clock milliseconds from the key press that judges a step to the second frame after."""
     opened_ms: float
@@ -114,7 +114,7 @@ def _annotate(browser: Browser, address: str, rests_ms: int) -> tuple[float, flo
     browser.start_tracing(page=page, categories=TRACED)
     clock: float = page.evaluate(_PANEL)
     panel = sum(cpu for _, _, cpu in tasks_of(browser.stop_tracing())[1]) / 1e3
-    page.wait_for_timeout(rests_ms)  # the marks of others have arrived
+    page.wait_for_timeout(rests_ms)  # others' annotations have arrived
     marks: list[float] = [page.evaluate(_MARK) for _ in range(10)]
     page.close()
     return panel, clock, median(marks)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from benchmarks.scale import Scale
 
 MIN_FASTER = 1.3
-"""Minimum factor on two cores; with one core there is no gain."""
+"""Minimum speed-up on two cores; with one core there is no gain."""
 MAX_SHARE = 0.5
 MAX_OWN_US = 10.0
 
@@ -54,7 +54,7 @@ class Built(NamedTuple):
     main_s: float
     """CPU-seconds of the process that has the store open, its engine included."""
     own_s: float
-    """CPU-seconds in its own Python code."""
+    """CPU-seconds that this process spends in its own Python code."""
     workers_s: float
     """CPU-seconds of all workers, their start included."""
     worker_bytes: int
@@ -180,7 +180,7 @@ def _cpu_s(pid: int) -> float:
 
 
 def _workers() -> Iterator[int]:
-    """Yield the ids of the worker processes that this process started for building."""
+    """Yield the ids of the worker processes that this process started to build trajectories."""
     for task in Path("/proc/self/task").iterdir():
         for pid in map(int, (task / "children").read_text().split()):
             if CHILD in Path(f"/proc/{pid}/cmdline").read_text():

@@ -57,16 +57,16 @@ upkeep = open_upkeep(sys.argv[1])
 upkeep.migrate()
 upkeep.close()
 """
-# Else each worker and each program compiles again what is compiled already: half of a start.
+# Otherwise each worker and each program compiles all modules again: half the time of a start.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Else httpx reads 140 certificates, for a hundredth of a second, for each client and each question.
+# Otherwise httpx reads 140 certificates, in 10 ms, for each client and each ``httpx.get``.
 os.environ.pop("SSL_CERT_FILE", None)
 os.environ["SSL_CERT_DIR"] = ssl.get_default_verify_paths().openssl_capath
-for wait in ("connect", "read", "write", "pool"):  # of its own it waits 5 s, on any machine
+for wait in ("connect", "read", "write", "pool"):  # httpx's own limit is 5 s
     setattr(DEFAULT_TIMEOUT_CONFIG, wait, ANSWER_S)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Started as `pytest … &` by a script: programs that tests end by Ctrl-C would inherit it.
+    # A script's `pytest … &` ignores SIGINT; programs that tests interrupt would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 register_profiles()
 watch_tiers()
@@ -76,7 +76,7 @@ structlog.configure(
         structlog.processors.add_log_level,
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     ]
-)  # where no service configures it: drawing a traceback with all its values takes seconds
+)  # for tests without a service: printing a traceback with all its values takes seconds
 TOLD = "told"
 """The property of a test's report in which ``tell`` stores a text."""
 
@@ -94,7 +94,7 @@ def pytest_make_collect_report(
     return report
 
 
-@pytest.hookimpl(tryfirst=True)  # what follows depends on the order, which each worker must have
+@pytest.hookimpl(tryfirst=True)  # later hooks depend on the order, equal in all workers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test with its tier (its cost); with several workers, put slow folders first."""
     mark_tiers(items)
@@ -154,7 +154,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 class RunningSpanloom:
-    """A started command and the addresses of its first line."""
+    """A started command, and the addresses that it prints in its first line."""
 
     def __init__(self, process: Program, stderr: Path) -> None:
         self.process = process
@@ -217,7 +217,7 @@ is found up to a second later, in each of many tests."""
 
 
 class StartSpanloom(Protocol):
-    """Starts ``spanloom`` with arguments; every port is free unless given.
+    """Starts ``spanloom`` with arguments, on free ports.
 
     ``fresh`` starts a new interpreter instead of a fork. ``bare`` starts without a copied store, so
     that the command creates the tables itself.
@@ -239,7 +239,7 @@ def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a store with tables and no data, to be copied.
 
     Creating the tables takes as long as the rest of a start. With several workers, the first one
-    creates the store for all.
+    creates the store for all workers.
     """
     return _made_once(tmp_path_factory, "store", _make_store)
 
@@ -272,7 +272,7 @@ def _make_store(path: Path) -> None:
 
 @pytest.fixture
 def start_spanloom(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
-    """Start the real command any number of times; those that still run are killed at the end."""
+    """Yield a function that starts the real command; the processes are killed after the test."""
     yield from _starter(tmp_path, made_store)
 
 
@@ -280,7 +280,7 @@ def start_spanloom(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
 def start_shared_spanloom(
     tmp_path_factory: pytest.TempPathFactory, made_store: Path
 ) -> Iterator[StartSpanloom]:
-    """Start the real command for all tests of a module."""
+    """Yield a function that starts the real command, for all tests of a module."""
     yield from _starter(tmp_path_factory.mktemp("spanloom"), made_store)
 
 
@@ -312,7 +312,7 @@ def _starter(tmp_path: Path, made_store: Path) -> Iterator[StartSpanloom]:
 
     yield start
     for stderr, process in processes.items():
-        ended = process.poll()  # shown, like all that is printed here, if the test has failed
+        ended = process.poll()  # pytest shows this output if the test has failed
         print(f"exit status {ended}; the end of its log:\n{stderr.read_text()[-LOG_SHOWN:]}")
         process.kill()
         process.wait(STOP_S)
@@ -326,7 +326,7 @@ def _doors_of(command: str = "serve", *_: str) -> tuple[str, ...]:
 
 
 class RunSpanloom(Protocol):
-    """Runs ``spanloom`` to its end."""
+    """Runs ``spanloom`` with arguments to its end."""
 
     def __call__(
         self, *arguments: str, env: Mapping[str, str] | None = None
@@ -335,7 +335,7 @@ class RunSpanloom(Protocol):
 
 @pytest.fixture(scope="session")
 def run_spanloom() -> RunSpanloom:
-    """Run the real command to its end, and return its exit status and output."""
+    """Return a function that runs the real command and returns its exit status and output."""
     return partial(programs.run, "-m", "spanloom")
 
 
@@ -369,8 +369,8 @@ def opened_store(store_url: str) -> Iterator[ClickHouseStore]:
 def clickhouse_store(store_url: str, opened_store: ClickHouseStore) -> Iterator[ClickHouseStore]:
     """Share the opened store; if it is embedded, forget its deletions after each module.
 
-    Otherwise every query of later modules would look for deleted traces, and the keeper for the
-    traces of all earlier deletions.
+    Otherwise every query of later modules would look for deleted traces, and the keeper would
+    look for the traces of all earlier deletions.
     """
     yield opened_store
     if store_url.startswith("chdb:"):

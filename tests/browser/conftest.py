@@ -1,4 +1,4 @@
-"""What the tests of the page share: a browser, and a page that takes nothing lightly."""
+"""Fixtures of the browser tests: a browser, and a page whose errors fail the test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, with the reason, where there is no browser."""
+    """Skip the browser tests, with a reason, if no browser is installed."""
     if lightest_browser() is None:
         for item in items:
             if "/tests/browser/" in str(item.path):
@@ -35,14 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
-    """One driver for the folder: its event loop must not outlive it among other tests."""
+    """One Playwright driver for the folder; its event loop must not run during other tests."""
     with sync_playwright() as started:
         yield started
 
 
 @pytest.fixture(scope="package")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """One browser for the folder."""
+    """One browser for all tests of the folder."""
     opened = launch(playwright, lightest_browser())
     yield opened
     opened.close()
@@ -52,7 +52,7 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def service(
     tmp_path_factory: pytest.TempPathFactory, made_store: Path
 ) -> Iterator[RunningSpanloom]:
-    """One service for the folder, with runs of many tests; who counts all defines another."""
+    """One service for the folder with runs of many tests; tests that count runs start another."""
     with contextmanager(_starter)(tmp_path_factory.mktemp("page"), made_store) as start:
         running = start_quick(start)
         call(running, "PUT", "/v1/schemes/step_evaluation", {"text": SEED})
@@ -73,19 +73,19 @@ def deep(service: RunningSpanloom) -> str:
 
 @pytest.fixture(scope="package")
 def long_list(service: RunningSpanloom) -> None:
-    """Send so many runs that the list is scrolled and printed on several pages."""
+    """Send enough runs that the list has to be scrolled and is printed on several pages."""
     send_many(service, 40)
 
 
 @pytest.fixture(scope="package")
 def unused_traces() -> list[str]:
-    """What is left of the runs that were sent for ``traces``."""
+    """Trace ids of runs that were sent for ``traces`` and that no test has used yet."""
     return []
 
 
 @pytest.fixture
 def traces(service: RunningSpanloom, unused_traces: list[str]) -> list[str]:
-    """At least three runs of three steps that nobody annotated, sent many at once."""
+    """Trace ids of at least three unannotated runs of three steps each, sent 20 at a time."""
     if len(unused_traces) < 3:
         unused_traces += send_many_steps(service, range(2, 5), 20)
     return unused_traces
@@ -93,7 +93,7 @@ def traces(service: RunningSpanloom, unused_traces: list[str]) -> list[str]:
 
 @pytest.fixture
 def trace(traces: list[str]) -> str:
-    """A run of three steps that nobody annotated."""
+    """The trace id of an unannotated run of three steps."""
     return traces.pop()
 
 
@@ -105,7 +105,7 @@ def new_context(browser: Browser) -> BrowserContext:
 
 @pytest.fixture(scope="package")
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One context for the folder: in a new one each page loads and compiles all scripts again."""
+    """One context for the folder: pages of a new one load and compile all scripts again."""
     opened = new_context(browser)
     yield opened
     opened.close()
@@ -113,13 +113,13 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="package")
 def reused(context: BrowserContext) -> ReusedPage:
-    """The page of all tests that leave nothing in it."""
+    """The page that is reused by all tests that leave nothing in it."""
     return ReusedPage(context)
 
 
 @pytest.fixture
 def page(reused: ReusedPage) -> Iterator[Page]:
-    """A page with nothing stored; whatever it complained about fails the test."""
+    """A page without stored data; errors and violations of its policy fail the test."""
     opened, watch = reused.lend()
     yield opened
     reused.take_back()
@@ -128,7 +128,7 @@ def page(reused: ReusedPage) -> Iterator[Page]:
 
 @pytest.fixture
 def page_with_a_clock(browser: Browser) -> Iterator[Page]:
-    """A page in a context of its own, as a clock that is set stays set in its context."""
+    """A page in a context of its own, because a clock that a test sets stays set in the context."""
     context = new_context(browser)
     opened = context.new_page()
     watch = Watch(opened)
@@ -139,7 +139,7 @@ def page_with_a_clock(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def modules(browser: Browser, service: RunningSpanloom) -> Iterator[Modules]:
-    """What the page's modules export, called on an open page, which follows all that comes in."""
+    """The exports of the page's modules, called on an open page that follows the change feed."""
     page = browser.new_page()
     page.goto(service.api)
     found = re.search(r'src="(/ui/\w+)/app.js"', page.content())

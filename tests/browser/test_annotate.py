@@ -1,4 +1,4 @@
-"""Annotating on the page, in a real browser over a real service."""
+"""Annotating on the page, in a real browser with a running service."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_wrong_step_is_told_by_letters_which_can_be_undone_and_switched_off(
     page.locator(f"{ROWS}.k-tool").last.click()
     page.get_by_role("treegrid").focus()
     act(page, "1", "Shift+Digit1")
-    page.wait_for_timeout(300)  # nothing comes of it
+    page.wait_for_timeout(300)  # the keys judge nothing more
     expect(page.locator(PANEL)).to_contain_text("2 of 3 judged")
 
 
@@ -119,7 +119,7 @@ def test_what_was_not_stored_waits_in_the_browser(
     expect(saved).to_contain_text("2 waiting")
     expect(saved).to_contain_text("does not answer")
     assert said_of(service, trace) == {}
-    first.close()  # which sends them once more, past the route
+    first.close()  # closing sends them again, outside the route
     annotate(page, service, trace, is_saved=False)
     expect(page.locator(f"{PANEL} .saved")).to_contain_text("2 waiting")
     expect(page.locator(PANEL)).to_contain_text("2 of 3 judged")
@@ -189,7 +189,7 @@ def test_what_others_say_stands_in_the_tree_and_in_columns(
     page.keyboard.press("a")
     expect(page.locator(PANEL)).to_have_count(0)
     for said in ("ada: correct", "bo: correct", "cleo: incorrect, execution, major", "judge"):
-        expect(marks).to_contain_text(said)  # with no panel too, whatever the scheme
+        expect(marks).to_contain_text(said)  # shown without the panel too, in any scheme
     call(
         service,
         "PUT",
@@ -274,7 +274,7 @@ def test_the_list_says_what_runs_were_given_numbers_first_and_no_answers(
         expect(given.locator(".c-score")).to_have_text(shown)
         expect(given.locator(".c-score")).to_have_attribute("title", title)
     nothing = rows.filter(has=page.locator(f"a[href*='{other}']"))
-    expect(nothing.locator(".c-score")).to_have_text("–")  # noqa: RUF001 - as the page has it
+    expect(nothing.locator(".c-score")).to_have_text("–")  # noqa: RUF001 - as the page shows it
 
 
 @pytest.mark.nightly

@@ -1,4 +1,4 @@
-"""What the annotation panel works out by itself, held against the rules of the service."""
+"""Computations of the annotation panel agree with the rules of the service."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ const marked = (step, edit) => {
   return { from, to: marks.get(step) };
 };
 """
-"""What the page shows of a step before and after an edit."""
+"""Defines ``marked``: a step's annotation before and after an edit, as the page shows it."""
 
 
 def shown(scheme: Scheme) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def plain(mark: Mark) -> dict[str, Any]:
 
 @st.composite
 def edits(draw: st.DrawFn, scheme: Scheme) -> dict[str, Any]:
-    """Some fields of a mark; subtypes and severities also that no scheme has."""
+    """Draw an edit: values of some fields; subtypes and severities may be in no scheme."""
     types = [found.name for found in scheme.error_types]
     subtypes = [name for found in scheme.error_types for name in found.subtypes]
     choices = {
@@ -84,7 +84,7 @@ def edits(draw: st.DrawFn, scheme: Scheme) -> dict[str, Any]:
 
 @st.composite
 def made_marks(draw: st.DrawFn, scheme: Scheme) -> Mark:
-    """A mark as edits make it."""
+    """Draw an annotation that results from at most three edits."""
     mark = NOTHING
     for edit in draw(st.lists(edits(scheme), max_size=3)):
         mark = apply_edit(mark, edit, scheme)
@@ -135,7 +135,7 @@ def test_a_mark_beyond_the_steps_to_judge_completes_nothing(modules: Modules) ->
 def test_what_the_service_would_join_is_not_asked_about(
     modules: Modules, data: st.DataObject
 ) -> None:
-    """The service compares the value as one, and the page its members: it asks for less."""
+    """The page reports fewer conflicts than the service, because it compares members of a value."""
     scheme = data.draw(st.sampled_from(SCHEMES))
     base, now = data.draw(made_marks(scheme)), data.draw(made_marks(scheme))
     edit = data.draw(edits(scheme))
@@ -177,7 +177,7 @@ def test_writes_keep_their_order_and_nothing_of_them_is_lost(modules: Modules) -
         + "const add = (id, step, edit) => w.add({...a[1], id, step, edit, ...marked(step, edit)});"
         "add('w1', 'a', {correctness: 'incorrect'}); add('w2', 'a', {severity: 'major'});"
         "add('w3', 'b', {correctness: 'correct'}); const first = w.next(); w.sent(first);"
-        "add('w4', 'a', {rationale: 'late'}); const second = w.next();"  # it was sent: no joining
+        "add('w4', 'a', {rationale: 'late'}); const second = w.next();"  # sent, so not joined
         "w.failed(first); const again = w.next();"
         "const row = {step_id: 'a', revision: 1, correctness: 'incorrect', error_type: '',"
         " error_subtype: '', severity: 'major', rationale: '', value: {}};"
@@ -375,7 +375,7 @@ def test_every_row_is_found_by_its_id_and_what_is_next_goes_round(modules: Modul
 
 
 def test_who_takes_marks_away_leaves_those_that_came_since(modules: Modules) -> None:
-    """Marks at rest may be taken away after the panel has shown its own."""
+    """Annotations shown without the panel may be removed after the panel has shown its own."""
     told = modules.call(
         "annotate/tree_marks.js",
         "const grid = { host: document.createElement('div'), marks: null, updateTexts() {} };"

@@ -1,4 +1,4 @@
-"""Annotating pieces and the whole: places, corrected texts, who failed, notes; schemes too."""
+"""Annotating passages, corrected texts, the failing agent and whole runs; adding schemes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_scheme_is_pasted_and_its_faults_are_told_by_line(
     dialog = page.get_by_role("dialog", name="New scheme")
     dialog.get_by_role("button", name="process_reward").click()
     expect(dialog.locator(".fine")).to_contain_text("my_rewards")
-    page.keyboard.press("Escape")  # the button that was pressed has gone, and the focus with it
+    page.keyboard.press("Escape")  # the pressed button is gone, and the focus with it
     expect(dialog).to_have_count(0)
     page.get_by_role("button", name="New scheme").click()
     area = dialog.get_by_label("YAML or JSON")

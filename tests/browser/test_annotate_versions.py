@@ -1,4 +1,4 @@
-"""What was annotated stays through new versions of a run, and through the end of the service."""
+"""Annotations survive new versions of a run and a kill of the service."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_what_moved_and_what_has_gone_is_told(
     call(service, "POST", path, {"scheme": "potato", "items": items})
 
     def later(held: Held) -> None:
-        """Answer as after a better dialect: step 2 counts under 4, and 3 has gone."""
+        """Answer as after a better dialect: step 2 moved to step 4, and step 3 no longer exists."""
         answer = held.fetch()
         *rows, end = map(json.loads, answer.text().splitlines())
         told = [row for row in rows if row["step_id"] != step_id(4)]

@@ -1,4 +1,4 @@
-"""Cells of the lists that ask, and what a list shows of the order and of repeated calls."""
+"""Lists: cells that add a filter by a click, the order, repeated calls, slow answers, phones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ START_NS = (time.time_ns() // MS - 60_000) * MS
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """Serve two runs: one of them repeats a call 14 times."""
+    """Serve two runs, one of which repeats a tool call 14 times."""
     running = start_quick(start_shared_spanloom)
     for agent, times in (("coder", 14), ("planner", 1)):
         trace = secrets.token_hex(16)
@@ -102,7 +102,7 @@ def test_a_conversation_that_a_link_opened_leads_to_the_list_of_them(
 def test_a_slow_service_is_told(page: Page, service: RunningSpanloom) -> None:
     page.goto(f"{service.api}/settings")
     expect(page.get_by_text("Version")).to_be_visible()
-    let_through = intercept(page, "*/v1/trajectories?*", lambda _: None)  # without an answer
+    let_through = intercept(page, "*/v1/trajectories?*", lambda _: None)  # never answered
     page.goto(service.api)
     expect(page.get_by_text("The service is slow")).to_be_visible()
     let_through()

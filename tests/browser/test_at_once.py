@@ -1,7 +1,7 @@
-"""What is pressed the moment a thing is seen counts, and an answer that is late is shown nowhere.
+"""Input works as soon as an element is seen, and late answers are not shown in other places.
 
-The page draws first, and after the frame does what need not be seen; the service answers later
-still. Each act here falls in between, as acts do on a busy machine or far from the service.
+The page draws first and completes the rest after the frame; the service answers even later. Each
+test acts in between, as people do on a busy machine or far from the service.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WHEN_SEEN = """new MutationObserver((_, all) => {
   all.disconnect();
   %s;
 }).observe(document, { childList: true, subtree: true });"""
-"""Run before the frame is shown with which an element comes."""
+"""Runs the second ``%s`` before the browser shows the frame in which the element first appears."""
 
 
 @pytest.mark.usefixtures("trace")
@@ -143,7 +143,7 @@ def test_an_item_of_a_queue_is_done_the_moment_its_line_is_there(
 
 
 def hold(page: Page, address: str) -> list[Held]:
-    """Keep from now on the answers of an address, and return them, as they are asked for."""
+    """Hold back requests to an address from now on; return the list that collects them."""
     held: list[Held] = []
     intercept(page, address, held.append)
     return held
@@ -154,7 +154,7 @@ def wait_until_asked(page: Page, held: list[Held], count: int) -> None:
 
 
 def answer_late(page: Page, held: Held) -> None:
-    """Let an answer come, and give the page time to show it."""
+    """Let a held answer arrive, and give the page time to show it."""
     held.fulfill(response=held.fetch())
     page.evaluate(FRAME)
 
@@ -180,7 +180,7 @@ def test_what_comes_late_is_not_shown_of_the_next_step(
     wait_until_asked(page, held, 2)
     body = page.locator(".step-body")
     page.evaluate(FRAME)
-    expect(body).to_have_text("…")  # and not that the first could not be had
+    expect(body).to_have_text("…")  # no error that the first cannot be fetched
     held[1].continue_()
     expect(body).to_contain_text("question 3")
     answer_late(page, held[0])
@@ -291,7 +291,7 @@ def test_what_an_earlier_version_added_is_not_told_of_a_later_one(
 ) -> None:
     said = {"write_id": "write-late", "step_id": step_id(2), "correctness": "correct"}
     path = f"/v1/trajectories/{trace}/annotations"
-    call(service, "POST", path, {"scheme": "potato", "items": [said]})  # which keeps the version
+    call(service, "POST", path, {"scheme": "potato", "items": [said]})  # stores this version
     page.goto(f"{service.api}/trajectories/{trace}")
     expect(page.locator(ROWS).first).to_be_visible()
     held = hold(page, f"**/diff/{trace}*")

@@ -1,4 +1,4 @@
-"""The service is away for a while: every part of the page says so, and asks again."""
+"""While the service does not answer, every part of the page shows this and tries again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page(page: Page) -> Page:
 
 
 def open_and_leave(page: Page, service: RunningSpanloom, trace: str) -> None:
-    """Open a run whose service does not answer any more once its rows are there."""
+    """Open a run and wait for its rows; from then on its service does not answer any more."""
     page.goto(f"{service.api}/trajectories/{trace}")
     expect(page.locator(ROWS).first).to_be_visible()
     leave(page)
@@ -79,7 +79,7 @@ def test_a_graph_and_a_panel_that_were_opened_offline_come(
     expect(failure).to_contain_text(AWAY)
     expect(failure.get_by_role("button", name="Try again")).to_be_visible()
     page.unroute("**/annotate/panel.js")
-    page.context.set_offline(False)  # the browser says so
+    page.context.set_offline(False)  # fires the event `online`
     expect(page.locator(".node")).to_have_count(4)
     expect(page.locator(".annotate .name-form")).to_be_visible()
 

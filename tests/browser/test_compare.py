@@ -1,4 +1,4 @@
-"""The behaviour of two releases compared on the page, and the runs that each figure opens."""
+"""The page compares the behaviour of two releases; each number opens the runs that it counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RUNS = 12
 
 @pytest.fixture(scope="module")
 def released(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service with runs of two releases: the newer one verifies before it books."""
+    """A service with runs of two releases; runs of the newer one call `verify` before `book`."""
     service = start_quick(start_shared_spanloom)
     old, new = ["search", "book"], ["search", "verify", "book"]
     send_asked_runs(service, "1.4.0", [old] * RUNS)
@@ -43,7 +43,7 @@ def test_two_releases_differ_and_each_figure_opens_its_runs(
     page.get_by_role("button", name="中文").click()
     expect(page.locator("h2").first).to_contain_text("处差异")
     assert page.evaluate(WIDE) == []
-    row.get_by_role("link").press("Enter")  # no run of A has it
+    row.get_by_role("link").press("Enter")  # in no run of release A
     expect(page.locator(".counts")).to_have_text(f"{RUNS} 个运行")
 
 

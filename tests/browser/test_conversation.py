@@ -1,4 +1,4 @@
-"""The page of a conversation, in a real browser over a real service."""
+"""The page of a conversation, in a real browser with a running service."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 ROWS = ".grid .row"
 RUNS = 104
-"""Of the long conversation: more than come with the first page of the list."""
+"""Number of runs of the long conversation, more than the first page of the list contains."""
 MANY = 20_000
 MANY_RUNS, MANY_TALK = 10, "support/of many runs"
-"""More than are looked through and opened of themselves, after ``lower_the_bounds``."""
+"""More runs than the page searches and opens by itself after ``lower_the_bounds``."""
 BOUNDS = {"finding.js": ("FEW = 20", "FEW = 4"), "state.js": ("runs: 20", "runs: 4")}
 WHOLE_MS = 60_000
-"""Until all of them are looked through, however busy the machine is."""
+"""Time limit until the page has searched all runs, on a busy machine too."""
 ROWS_ARE = """async (one, least) => {
   while (Number(one.ariaRowCount) < least) await new Promise(requestAnimationFrame);
 }"""
@@ -57,7 +57,7 @@ SHORT = {TALK: TURNS, GOES_ON: TURNS[:2], WENT_ON: TURNS[:1], JUDGED: TURNS[:2]}
 
 @pytest.fixture(scope="module")
 def talks(service: RunningSpanloom) -> dict[str, list[str]]:
-    """The runs of each short conversation."""
+    """Send the short conversations; return the trace ids of each, keyed by its name."""
     return send_talks(service, SHORT)
 
 
@@ -86,7 +86,7 @@ def open_talk(page: Page, service: RunningSpanloom, name: str = TALK, query: str
 
 
 def asked_for(page: Page, part: str) -> list[str]:
-    """Return the addresses that are asked for from now on and have this in them."""
+    """Return a list that collects the requested addresses that contain ``part``, from now on."""
     found: list[str] = []
     page.on("request", lambda one: found.append(one.url) if part in one.url else None)
     return found
@@ -183,17 +183,17 @@ def test_of_a_long_conversation_only_what_is_opened_is_fetched(
     expect(page.locator(f"{ROWS}.k-tool .preview").first).to_have_text("found: look")
     assert [long[1] in url for url in outlines] == [True]
     grid.focus()
-    page.keyboard.press("+")  # opened are all, fetched those in sight
+    page.keyboard.press("+")  # all are opened, only those in sight are fetched
     expect(page.locator(f"{ROWS}.k-model").nth(3)).to_be_visible()
     wait_until(page, lambda: len(outlines) >= 3)
-    page.wait_for_timeout(500)  # what else it asks for
+    page.wait_for_timeout(500)  # for any further requests
     assert len(outlines) < RUNS / 2
 
 
 def test_what_comes_in_moves_nothing_in_sight(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
-    """Runs above are opened where nobody looks: the steps of the last come in below its row."""
+    """The steps of the last run appear below its row, which stays where it is."""
     grid = open_talk(page, service, LONG)
     expect(grid).to_have_attribute("aria-rowcount", str(RUNS + 1))
     grid.focus()
@@ -213,7 +213,7 @@ def test_what_comes_in_moves_nothing_in_sight(
 def test_a_run_that_cannot_be_fetched_is_asked_for_again_and_may_be_huge(
     page: Page, service: RunningSpanloom, long: list[str]
 ) -> None:
-    """The outline is made up, as that of the page of a run is in ``test_heavy.py``."""
+    """The outline is synthetic, like that of ``open_many`` in ``test_heavy.py``."""
     rows = [Row(0, "agent", "all", 0, MANY)]
     rows += [Row(1, "tool", f"n{at % 100}", at, 1) for at in range(1, MANY)]
     body, is_busy = encode_outline(rows), True
@@ -286,7 +286,7 @@ def test_a_long_transcript_has_pages_and_texts_of_what_is_seen(
     expect(page.locator(".turn.on .said").first).to_contain_text("Question 60?")
     expect(page.locator(".pager")).to_contain_text(f"100 of {RUNS} runs")
     wait_until(page, lambda: len(steps) >= 6)
-    page.wait_for_timeout(500)  # what else it asks for
+    page.wait_for_timeout(500)  # for any further requests
     assert len(steps) < 40
     page.get_by_role("button", name="Earlier runs").click()
     expect(page.locator(".turn .said").first).to_contain_text("Question 0?")
@@ -330,7 +330,7 @@ def test_an_error_and_what_was_said_are_found_in_runs_that_nobody_opened(
     hits = page.locator(".find [role=status]")
     box = page.get_by_label("Search steps")
     box.fill("answer 41")
-    expect(hits).to_have_text("2 hits")  # of the agent, and of its last model call
+    expect(hits).to_have_text("2 hits")  # in the agent and in its last model step
     expect(grid).to_have_attribute("aria-rowcount", "4")
     expect(page.locator(f"{ROWS}.k-run .kind")).to_have_text("#42")
     expect(page.locator(f"{ROWS}:not(.dim) .preview").last).to_contain_text("Answer 41.")
@@ -345,14 +345,14 @@ def test_an_error_and_what_was_said_are_found_in_runs_that_nobody_opened(
 
 @pytest.fixture(scope="module")
 def many(service: RunningSpanloom) -> str:
-    """Return a conversation of more runs than are looked through at once."""
+    """Send a conversation with more runs than the page searches at once; return its name."""
     send_long_talk(service, MANY_RUNS, MANY_TALK)
     wait_for_words(service.api, MANY_TALK, f"Answer {MANY_RUNS - 1}", 1)
     return MANY_TALK
 
 
 def lower_the_bounds(page: Page) -> None:
-    """Let the page think that few runs are many: to look through as many as are takes long."""
+    """Lower the page's limits to four runs, because a search beyond the real limits takes long."""
 
     def lower(route: Route) -> None:
         answer = route.fetch()
@@ -375,7 +375,7 @@ def test_parts_of_words_are_looked_for_in_all_runs(
     expect(page.get_by_text(f"0 of {MANY_RUNS} runs looked through")).to_be_visible()
     expect(hits).to_have_text("0 hits")
     page.get_by_role("button", name="Look through the others").click()
-    hit = f"{2 * MANY_RUNS} hits"  # agents, and their last model calls
+    hit = f"{2 * MANY_RUNS} hits"  # in the agents and in their last model steps
     expect(hits).to_have_text(hit, timeout=WHOLE_MS)
     expect(page.get_by_text("runs looked through")).to_have_count(0)
     for at in (0, MANY_RUNS - 1):
@@ -412,12 +412,12 @@ def test_a_search_is_stopped_and_goes_on_until_all_steps_are_found(
     more = page.get_by_role("button", name="Look through the others")
     expect(more).to_be_visible()
     told = page.get_by_text(f"{3 + 4} of {MANY_RUNS} runs looked through")
-    expect(told).to_be_visible()  # four were under way
+    expect(told).to_be_visible()  # four searches were under way
     expect(page.locator(".find [role=status]")).to_have_text(f"{MANY_RUNS} hits")  # some are runs
     page.wait_for_timeout(300)
     expect(told).to_be_visible()
     more.click()
-    rows = str(1 + 3 * MANY_RUNS)  # below run and agent
+    rows = str(1 + 3 * MANY_RUNS)  # each below its run and agent
     expect(grid).to_have_attribute("aria-rowcount", rows, timeout=WHOLE_MS)
     expect(page.locator(".find [role=status]")).to_have_text(f"{MANY_RUNS} hits")
     expect(page.get_by_text("runs looked through")).to_have_count(0)
@@ -505,7 +505,7 @@ def test_what_people_and_evaluators_say_is_marked_at_runs_and_steps(
     signs = page.locator(f"{ROWS} .marks i")
     expect(signs).to_have_count(3)
     runs = page.locator(f"{ROWS}.k-run .marks")
-    expect(runs.locator("i")).to_have_count(1)  # nobody annotated the first
+    expect(runs.locator("i")).to_have_count(1)  # the first run has no annotation
     expect(runs.nth(1)).to_have_text("annotated")
     expect(page.locator(f"{ROWS}.k-tool .marks").first).to_contain_text("guard: safety 1")
     expect(page.locator(f"{ROWS}.k-tool.err .marks")).to_contain_text("bo: incorrect")
@@ -520,7 +520,7 @@ CAPTURED = {
     "eino-langfuse/multi_turn": ("session-ada-1", 3),
     "other-google-adk/approval_approved": ("bank-1", 2),
 }
-"""Conversations as frameworks reported them: their names, and how many runs they have."""
+"""Captured conversations, keyed by capture: the name of each and the number of its runs."""
 
 
 @pytest.mark.nightly
@@ -541,7 +541,7 @@ def test_captured_conversations_are_shown_as_they_were(
         turns = page.locator(".turn")
         expect(turns).to_have_count(len(runs))
         for turn, run in zip(turns.all(), runs, strict=True):
-            is_tree = run["question"].startswith("{")  # and not shown as text
+            is_tree = run["question"].startswith("{")  # which is not shown as text
             for text in (run["answer"], *(() if is_tree else (run["question"],))):
                 begun = text.removesuffix("…")[:100]
                 expect(turn).to_contain_text(begun, use_inner_text=True)
@@ -570,7 +570,7 @@ def test_a_conversation_makes_a_dataset_and_a_file_that_prints_whole(
     expect(page.get_by_role("heading", level=1)).to_have_text(TALK)
     expect(page.get_by_role("heading", level=2)).to_have_count(len(talk))
     expect(page.locator("h2").last).to_contain_text(MARKUP)
-    expect(page.locator("details")).to_have_count(3 * len(talk) + 9)  # and nine tools
+    expect(page.locator("details")).to_have_count(3 * len(talk) + 9)  # and nine tool steps
     closed = page.locator("details").last
     closed.evaluate("(one) => { one.open = false; }")
     expect(closed.locator(".text").last).not_to_be_visible()

@@ -1,4 +1,4 @@
-"""Runs put together as one outline: modules of a conversation's page, called in the browser."""
+"""Several runs as one outline: modules of a conversation's page, called in the browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.support.page_modules import Modules
 
 ORIGIN_MS = 1_763_600_000_000
-"""When the outlines of ``encode_outline`` begin."""
+"""The time at which the outlines of ``encode_outline`` begin."""
 FIRST = (
     Row(0, "agent", "planner", 0, 100, "planner"),
     Row(1, "model", "chat", 10, 10, "planner", 7, 3),
@@ -41,7 +41,7 @@ const shown = () => [...v.rows.subarray(0, v.count)];
 def part(
     at: int, rows: Sequence[Row] = (), *, failures: int = 0
 ) -> tuple[dict[str, object], str | None]:
-    """Return a run as the list has it, a minute behind the one before, and its outline."""
+    """Return a run as listed by the API, a minute after the previous one, and its outline."""
     begun = ORIGIN_MS + at * 60_000
     run: dict[str, object] = {
         "trace_id": f"{at:032x}",
@@ -128,7 +128,7 @@ def test_what_is_open_stays_open_when_steps_come_in(modules: Modules) -> None:
     )
     assert told == {
         "before": [0, 4, 6],
-        "now": [0, 1, 4, 5, 7, 8, 10],  # row 6 is plumbing
+        "now": [0, 1, 4, 5, 7, 8, 10],  # row 6 is a framework span
         "moved": [0, 3, 4, 5, 8],
         "open": [True, False, True, True, False, False],
     }

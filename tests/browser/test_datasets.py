@@ -1,4 +1,4 @@
-"""Datasets on the page: runs become items by keys, a draft a version, and files go in and out."""
+"""Datasets on the page: runs become items, a draft becomes a version; import and export."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOSTILE = "<b onclick=alert(1)>Oslo</b> \u202e?"
 
 @pytest.fixture(scope="module")
 def asked(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service with five runs, the second of which has one tool call more."""
+    """A service with five runs; the second run has one tool call more than the others."""
     service = start_quick(start_shared_spanloom)
     tools = ["search", "book"]
     send_asked_runs(service, "1.0", [tools, ["search", *tools], tools, tools, tools])

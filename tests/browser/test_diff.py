@@ -1,4 +1,4 @@
-"""A comparison of two runs shows what differs, in words, and never hides a change."""
+"""The comparison of two runs shows all differences, in words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def send_planned(
     service: RunningSpanloom, model: str, prompt: str, calls: int, start_ns: int
 ) -> str:
-    """Send a run of calls of a model that answer the same in order, and return its trace id."""
+    """Send a run of model steps that answer ``dish 0``, ``dish 1``…; return its trace id."""
     trace = secrets.token_hex(16)
     planner = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "dinner_planner"}
     spans = [wire_span(trace, 1, 0, "dinner_planner", start_ns, planner)]
@@ -65,7 +65,7 @@ def test_calls_of_another_model_and_prompt_stand_side_by_side(
     )
     expect(steps.last).to_contain_text("only second")
     names = page.locator("table.sides thead a")
-    expect(names.first).to_have_attribute("href", f"/trajectories/{old}")  # the older stands left
+    expect(names.first).to_have_attribute("href", f"/trajectories/{old}")  # the older is left
     prompts = page.locator(".steps-of .change").filter(has_text="You plan")
     expect(prompts.locator("td")).to_have_text(
         ["system: You plan old dinners.", "system: You plan new dinners."]

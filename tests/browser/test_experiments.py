@@ -1,4 +1,4 @@
-"""Experiments on the page, with the keyboard alone: from runs to the step that shows a failure."""
+"""Experiments on the page: from runs to the step that fails, by keyboard alone; refusals."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCORE = "limits/max_tool_calls"
 
 @pytest.fixture(scope="module")
 def asked(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service with five runs, the second of which has one tool call more."""
+    """A service with five runs; the second run has one tool call more than the others."""
     service = start_quick(start_shared_spanloom)
     tools = ["search", "book"]
     send_asked_runs(service, "1.0", [tools, ["search", *tools], tools, tools, tools])
@@ -64,7 +64,7 @@ def test_from_five_runs_to_the_step_that_fails_by_keys_alone(
 
 
 def start(page: Page, name: str, most: int) -> None:
-    """Start an experiment on the version that is shown, and wait for its end."""
+    """Start an experiment on the shown version that allows ``most`` tool calls; await its end."""
     press(page, page.get_by_role("link", name="Experiment on it"))
     reach(page, page.get_by_label("Name", exact=True))
     page.keyboard.type(name)

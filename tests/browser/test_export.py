@@ -1,4 +1,4 @@
-"""Runs leave the page in every format of the registry: one, those selected, those of a question."""
+"""The page exports one run, selected runs or all runs of a query, in every registered format."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_run_is_exported_with_what_is_lost_or_why_it_cannot_be(
     dialog = page.get_by_role("dialog", name="Export")
     expect(dialog.locator("label b")).to_have_text(list(formats_of(Of.RUN)))
     expect(dialog.get_by_role("button", name="Save file")).to_be_disabled()
-    for name in ("coze", "snorkel"):  # by keys alone: from the first to the one that is wanted
+    for name in ("coze", "snorkel"):  # by keyboard alone, from the first to the wanted one
         choice(dialog, name).focus()
         page.keyboard.press("Space")
         whole = httpx.get(f"{service.api}/v1/trajectories/{runs.failing}", params={"format": name})

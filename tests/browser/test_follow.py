@@ -1,4 +1,4 @@
-"""A live run grows on its page if the reader wants it, and moves nothing that is looked at."""
+"""A live run grows on its page if the reader follows it, and nothing in sight moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-4o"}
 def send_calls(
     service: RunningSpanloom, numbers: Sequence[int], trace: str = "", start_ns: int = 0
 ) -> tuple[str, int]:
-    """Send calls of a run whose root is still going on; return its trace id and its start."""
+    """Send model spans of a run whose root has not ended; return its trace id and its start."""
     trace, start_ns = trace or secrets.token_hex(16), start_ns or time.time_ns() // MS * MS
     spans = [wire_span(trace, n, 1, f"chat {n}", start_ns + n * 100 * MS, CHAT) for n in numbers]
     send(service, message_of(spans))
@@ -34,14 +34,14 @@ def send_calls(
 
 
 def open_live(page: Page, service: RunningSpanloom, trace: str) -> Locator:
-    """Open a run as soon as it is there, and return the button that follows it."""
+    """Open a run as soon as the service has it; return the button that follows it."""
     wait_until(page, lambda: httpx.get(f"{service.api}/v1/trajectories/{trace}").is_success)
     page.goto(f"{service.api}/trajectories/{trace}")
     return page.get_by_role("button", name="Follow")
 
 
 def named_at(page: Page, timeline: Locator, share: float) -> str:
-    """Return the steps that the timeline names around a share of its width."""
+    """Return the steps that the timeline's tooltips name around a fraction of its width."""
     box = timeline.bounding_box()
     assert box
     found = []
@@ -60,7 +60,7 @@ def test_rows_come_without_a_click_and_stay_away_where_they_are_not_wanted(
     grid = page.get_by_role("treegrid")
     calls = page.locator(f"{ROWS}.k-model")
     expect(calls.first).to_be_visible()
-    expect(page.locator(f"{ROWS}.k-model[aria-expanded]")).to_have_count(0)  # no call is the root
+    expect(page.locator(f"{ROWS}.k-model[aria-expanded]")).to_have_count(0)  # none is the root
     before = int(grid.get_attribute("aria-rowcount") or "0")
     page.locator(ROWS, has_text="chat 5").first.click()
     grid.evaluate("(it) => { it.scrollTop = 60; }")
@@ -77,7 +77,7 @@ def test_rows_come_without_a_click_and_stay_away_where_they_are_not_wanted(
     wait_until(page, lambda: "chat 42" in named_at(page, timeline, 40 / 41))
     grid.evaluate("(it) => { it.scrollTop = it.scrollHeight; }")
     send_calls(service, [44, 45], trace, start_ns)
-    expect(page.locator(ROWS, has_text="chat 45")).to_be_in_viewport()  # it was at the end
+    expect(page.locator(ROWS, has_text="chat 45")).to_be_in_viewport()  # the tree was at its end
     assert moderate(page) == []
     button.click()
     send_calls(service, [46, 47], trace, start_ns)

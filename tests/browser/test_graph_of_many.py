@@ -1,4 +1,4 @@
-"""The graph of a run with many agents: legible when it fits, and with a map where it does not."""
+"""The graph of a run with many agents: legible if it has room, with an overview map otherwise."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ APART = """() => {
   const isAbove = (a, b) => a.bottom <= b.top || b.bottom <= a.top;
   return boxes.every((a, i) => boxes.every((b, k) => i === k || isBeside(a, b) || isAbove(a, b)));
 }"""
-"""Whether no box of an agent covers another."""
+"""Returns whether no box of an agent covers another."""
 
 
 def send_crowd(service: RunningSpanloom) -> str:
-    """Send a run whose root calls many agents, each with a call of a model; return its trace id."""
+    """Send a run whose root calls many agents with one model step each; return its trace id."""
     trace = secrets.token_hex(16)
     spans = []
     for n in range(AGENTS + 1):

@@ -1,4 +1,4 @@
-"""Runs that weigh a lot: of pictures, JSON and 100,000 spans only what is looked at is made."""
+"""Huge runs (pictures, JSON, 100,000 spans): the page makes elements only for what is seen."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 ROWS = ".grid .row"
 MANY = 100_000
 CALLS = 100
-"""Tool calls of each agent of the many."""
+"""Number of rows per agent in a run with many agents, the agent included."""
 FILLED_WHOLE = 12
-"""Rows that a frame fills with more than their names."""
+"""Rows that one frame draws completely; the others get only their names."""
 MOST_WORK_S = 2
-"""An act is over in some frames; a page that stands still works far longer. Of a million: 20."""
+"""Limit of an action's CPU time; a page that hangs works far longer. For a million spans: 20."""
 
 
 @pytest.fixture(scope="module")
 def heavy(service: RunningSpanloom) -> str:
-    """The address of a run whose five steps weigh 7 MB."""
+    """The address of a run whose five steps have 7 MB in total."""
     return f"{service.api}/trajectories/{send_heavy_run(service)}"
 
 
 class Work:
-    """How long a page works: on a busy machine it waits for its turn besides."""
+    """Measures the CPU time of the page's main thread; other processes do not change it."""
 
     def __init__(self, page: Page) -> None:
         self._session = page.context.new_cdp_session(page)
@@ -42,7 +42,7 @@ class Work:
         self.spent_s()
 
     def spent_s(self) -> float:
-        """Return for how long since the last time that this was asked."""
+        """Return the CPU seconds since the previous call of this method."""
         told = self._session.send("Performance.getMetrics")["metrics"]
         now = next(float(one["value"]) for one in told if one["name"] == "TaskDuration")
         self._before, before = now, self._before
@@ -67,9 +67,9 @@ def test_a_run_opens_without_the_texts_of_its_steps(page: Page, heavy: str) -> N
     page.on("response", note)
     page.goto(heavy)
     expect(page.locator(f"{ROWS} .preview").last).to_contain_text("All work")
-    page.wait_for_timeout(500)  # what else it asks for
+    page.wait_for_timeout(500)  # for any further requests
     asked = [one for one in answers if "/v1/" in one.url and "/changes" not in one.url]
-    # what streams is taken by the page as it comes: a browser need not keep it
+    # the browser need not keep streamed bodies, which the page reads as they arrive
     read = [answer for answer in asked if not re.search("/steps/|/annotations$", answer.url)]
     told = {answer.url: len(answer.body()) for answer in read}
     assert any("/outline" in url for url in told)
@@ -105,7 +105,7 @@ def test_json_of_many_fields_is_made_as_far_as_it_is_opened(page: Page, heavy: s
 
 
 def check_tabs(step: Locator) -> None:
-    """Look at a step as messages, raw and JSON: each shows branches, and few elements."""
+    """Check that a step has branches and few elements as messages, raw attributes and JSON."""
     for tab in ("Messages", "Raw", "JSON"):
         step.get_by_role("button", name=tab, exact=True).click()
         expect(step.locator(".branch > button").first).to_be_visible()
@@ -113,7 +113,7 @@ def check_tabs(step: Locator) -> None:
 
 
 def open_many(page: Page, heavy: str, many: int) -> Locator:
-    """Open a run of agents with a hundred calls each; return its tree."""
+    """Open a run of many agents with a hundred rows each; return its tree."""
     rows = [Row(0, "agent", "all", 0, many)]
     for at in range(1, many):
         is_agent = at % CALLS == 1
@@ -130,7 +130,7 @@ def open_many(page: Page, heavy: str, many: int) -> Locator:
 @pytest.mark.nightly
 @pytest.mark.parametrize("many", [MANY, pytest.param(10 * MANY, marks=pytest.mark.slow)])
 def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, many: int) -> None:
-    """The outline is made up: what the service takes for one, its own tests and benchmarks say."""
+    """The outline is synthetic; tests and benchmarks of the service cover how it makes outlines."""
     most_work_s = MOST_WORK_S * many / MANY
     grid = open_many(page, heavy, many)
     assert page.locator("text=/too (many|large|long)|truncat/i").count() == 0
@@ -146,7 +146,7 @@ def test_a_hundred_thousand_spans_are_a_screen_of_rows(page: Page, heavy: str, m
     expect(grid.locator(".row.on.err")).to_have_attribute("aria-rowindex", f"{many - 7 + 2}")
     page.get_by_label("Search steps").fill("n42")
     expect(page.locator(".find [role=status]")).to_have_text(
-        re.compile(rf"^{f'{many // CALLS:,}'[:-1]}\d hits$")  # names, and some texts
+        re.compile(rf"^{f'{many // CALLS:,}'[:-1]}\d hits$")  # in names and in some texts
     )
     assert work.spent_s() < most_work_s
 

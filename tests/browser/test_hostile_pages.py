@@ -1,6 +1,6 @@
-"""Markup in what a model said, in names of spans and in what annotators wrote stays text anywhere.
+"""Markup in models' answers, span names and annotations stays text on every page.
 
-The page fails by itself on a violation of its policy, which any handler in markup would be.
+A violation of the page's policy fails the test, and any event handler in markup would be one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def runs(service: RunningSpanloom) -> PageRuns:
-    """Runs with markup wherever there is text, and somebody who annotated in markup."""
+    """Runs with markup in all their texts, annotated with markup by annotators with such names."""
     sent = send_page_runs(service)
     queue = {"scheme": "potato", "annotators": ["bo", "<u>cy"], "trace_ids": [sent.hostile]}
     queue["instructions"] = f"Judge <b>every</b> step. {MARKUP}"
@@ -63,7 +63,7 @@ def test_markup_stays_text(page: Page, service: RunningSpanloom, runs: PageRuns,
 
 
 def check_texts(page: Page, shown: str) -> None:
-    """Wait until a text is shown, and for what comes after the first texts: all is text."""
+    """Wait until a text is shown and later ones have arrived; check that no markup has effects."""
     expect(page.locator("body")).to_contain_text(shown)
     page.wait_for_timeout(300)
     assert page.locator(ALIVE).count() == 0

@@ -1,4 +1,4 @@
-"""A file that is dropped becomes runs, and each bad line of it is named."""
+"""Import on the page: dropped and chosen files, bad lines, losses, scores and refusals."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DROP = """([files]) => {
 
 
 def drop(page: Page, files: Mapping[str, str]) -> None:
-    """Drop files, by name, on the open dialog."""
+    """Drop files on the open dialog; ``files`` has their contents, keyed by name."""
     page.evaluate(DROP, [files])
 
 
@@ -96,7 +96,7 @@ def test_a_dropped_file_with_bad_lines(page: Page, service: RunningSpanloom) -> 
 
 
 def settle(service: RunningSpanloom, *traces: str) -> None:
-    """Wait until runs can be read."""
+    """Wait until the runs with these trace ids can be read."""
     for trace in traces:
         url = f"{service.api}/v1/trajectories/{trace}"
         ends = time.monotonic() + 60

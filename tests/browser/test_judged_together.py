@@ -1,6 +1,6 @@
-"""Two people, each at a browser of their own, judge the published example; one whose run goes on.
+"""Two people in two browsers judge the published example; runs that get new versions.
 
-Only what can be seen is clicked, and only what can be typed is typed.
+The tests click only visible elements, and enter text only by typing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 SCHEME = "step_evaluation"
 ALL_SAID = """() => [...document.querySelectorAll(".grid .row")].every(
   (row) => row.querySelector(".preview").textContent)"""
-"""Whether the first words of all rows in sight have come."""
+"""Returns whether all rows in sight have their preview texts."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 def begin(page: Page, service: RunningSpanloom, name: str) -> None:
-    """From the list to the panel, which asks for a name and a scheme."""
+    """Go from the list to the panel, and enter a scheme and an annotator's name there."""
     page.goto(service.api)
     page.get_by_role("link", name="browser").click()
     page.get_by_role("button", name="Annotate").click()
@@ -69,7 +69,7 @@ def to_next(page: Page) -> None:
 
 
 def judge_wrong(page: Page) -> None:
-    """Say of a step what the published example says of its second."""
+    """Judge a step as the second step of the published example is judged."""
     for name in ("incorrect", "execution", "wrong tool", "major"):
         option(page, name)
     page.locator(f"{PANEL} .rationale").fill("Should have used a more specific selector")
@@ -103,12 +103,12 @@ def test_two_browsers_judge_agree_and_take_it_to_potato_and_back(
 
 
 def check_agreement(page: Page, service: RunningSpanloom) -> None:
-    """Compare the figures with those worked out on paper.
+    """Compare the shown measures of agreement with values worked out by hand.
 
-    ada says right, wrong, right; bo right, wrong, wrong: the same of 2 of 3 steps. Of the six
-    judgements three are right and three wrong, so that two drawn at random differ with
-    2*3*3 / (6*5) = 3/5, those of one step with 1/3: alpha = 1 - (1/3)/(3/5) = 4/9. Chance alone
-    lets ada (2/3 right) and bo (1/3 right) agree with 2/9 + 2/9: kappa = (2/3 - 4/9)/(5/9) = 2/5.
+    ada judges right, wrong, right and bo right, wrong, wrong: they agree on 2 of 3 steps. Of six
+    judgements three are right and three wrong, so that two drawn at random differ with probability
+    2*3*3 / (6*5) = 3/5, two of the same step with 1/3: alpha = 1 - (1/3)/(3/5) = 4/9. By chance
+    ada (2/3 right) and bo (1/3 right) agree with 2/9 + 2/9: kappa = (2/3 - 4/9)/(5/9) = 2/5.
     """
     page.goto(f"{service.api}/agreement")
     page.get_by_label("Scheme").select_option(SCHEME)
@@ -119,7 +119,7 @@ def check_agreement(page: Page, service: RunningSpanloom) -> None:
 
 
 def check_potato(page: Page, other: Page, service: RunningSpanloom) -> None:
-    """What goes out as a task is taken in by somebody else's browser, and adds nothing."""
+    """Export a task for Potato and import it in the other browser, which adds nothing."""
     page.goto(f"{service.api}/exchange")
     page.get_by_label("Scheme").select_option(SCHEME)
     with page.expect_download() as task:
@@ -140,7 +140,7 @@ def check_potato(page: Page, other: Page, service: RunningSpanloom) -> None:
 
 
 def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: RunningSpanloom) -> None:
-    """It comes while somebody types, far down in a long tree; what is typed and seen stays."""
+    """A new version arrives while an annotator types far down in a tree; text and view stay."""
     trace = send_steps(service, range(2, 82))
     annotate(page, service, trace)
     page.keyboard.press("End")
@@ -164,7 +164,7 @@ def test_a_new_version_takes_nothing_out_of_the_hands(page: Page, service: Runni
 def test_a_version_that_comes_while_the_page_opens_is_told(
     page: Page, service: RunningSpanloom
 ) -> None:
-    """It is stored after the page has read the run, and before the page follows the feed."""
+    """The version is stored after the page has read the run and before it follows the feed."""
     trace = send_steps(service, range(2, 5))
 
     sent: list[str] = []
@@ -181,7 +181,7 @@ def test_a_version_that_comes_while_the_page_opens_is_told(
 
 
 def sight(page: Page) -> object:
-    """Return what must not move: rows and their places, the chosen one, panel and keyboard."""
+    """Return everything that must not move: rows and positions, the chosen row, panel and focus."""
     return page.evaluate(
         "() => [[...document.querySelectorAll('.grid .row')].map((row) => [row.innerText, "
         "row.getBoundingClientRect().y]), document.querySelector('.grid .on').id, "

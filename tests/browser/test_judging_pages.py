@@ -1,4 +1,4 @@
-"""The pages for judging together as they are read: on a phone, and in the words of the form."""
+"""The pages for judging together: on a phone, by keyboard, and with the words of the form."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ window.fetch = (url, more) => {
   more.signal?.addEventListener("abort", () => window.left.push(String(url)));
   return ask(url, more);
 };"""
-"""Notes what the page no longer waits for."""
+"""Records the addresses of requests that the page aborts."""
 
 
 @pytest.fixture(scope="module")
 def team(start_shared_spanloom: StartSpanloom) -> Team:
-    """Three annotators who differ, one of a long name; and two who blame different steps."""
+    """Three annotators who disagree, one with a long name; two of them blame different steps."""
     team = Team.with_runs(start_shared_spanloom, 3)
     judges, runs = team
     for name, text in ((SCHEME, CAREFUL), ("blame", BLAME)):
@@ -131,13 +131,13 @@ def test_what_is_not_taken_is_told_on_a_phone_and_a_line_that_is_no_json_named(
 
 
 def give(page: Page, lines: bytes) -> None:
-    """Choose a file of these lines."""
+    """Choose a file with these lines in the page's file field."""
     file: FilePayload = {"name": FILE, "mimeType": "application/x-ndjson", "buffer": lines}
     page.get_by_label("Files", exact=True).set_input_files(file)
 
 
 def labels_of(row: Locator) -> list[str]:
-    """Return what stands before the values of a row that is a block."""
+    """Return the labels before the values of a row that is shown as a block."""
     before = "(cell) => getComputedStyle(cell, '::before').content.slice(1, -1)"
     return [cell.evaluate(before) for cell in row.locator("td[data-label]").all()]
 
@@ -154,7 +154,7 @@ def test_whose_columns_they_are_stands_over_all_and_a_phone_shows_what_was_said(
             edges(one) for one in (table.locator(".says").first, row.first, row.last)
         )
         assert over == pytest.approx((first[0], last[1]), abs=1)
-        assert first[1] - first[0] < 1.5 * (last[1] - last[0])  # a long name widens none of them
+        assert first[1] - first[0] < 1.5 * (last[1] - last[0])  # no column is wider for a long name
     ada.set_viewport_size(PHONE)
     row = matrices.first.locator("tbody tr").first
     expect(row.locator("th")).to_have_text("correct")
@@ -267,7 +267,7 @@ def test_names_are_read_as_words_and_reasons_as_they_were_written(ada: Page, tea
 
 
 def test_a_run_that_was_left_is_read_no_further_and_shown_no_more(ada: Page, team: Team) -> None:
-    """Whatever is still on its way of it: a decision would be stored of the run after it."""
+    """Late answers of a run that was left are ignored; else a decision would go to the next run."""
     first, second, _ = team.runs
     address = f"{team.api}/adjudication?scheme={SCHEME}&all=1&trace="
     ada.add_init_script(NOTE_LEFT)
@@ -380,13 +380,13 @@ def test_adjudication_without_a_run_asks_for_one(ada: Page, team: Team) -> None:
 def test_a_run_is_adjudicated_by_keys_and_its_score_is_the_decision(ada: Page, team: Team) -> None:
     run = team.runs[2]
     ada.goto(f"{team.api}/adjudication?scheme={SCHEME}&trace={run.trace}&queue={quote(QUEUE)}")
-    expect(ada.locator("aside.step h2")).to_be_visible()  # a step without a click
+    expect(ada.locator("aside.step h2")).to_be_visible()  # a step is shown without a click
     done = ada.get_by_role("button", name="Adjudicated")
     left = ada.get_by_text("to decide", exact=False)
     expect(left).to_have_text("3 steps to decide")
     expect(done).to_be_disabled()
     for said in ("2 steps to decide", "1 step to decide", None):
-        ada.keyboard.press("2")  # the column of bo
+        ada.keyboard.press("2")  # chooses the column of bo
         if said:
             expect(left).to_have_text(said)
             ada.keyboard.press("n")

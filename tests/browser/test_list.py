@@ -1,4 +1,4 @@
-"""The list of runs, in a real browser over a real service."""
+"""The list of runs, in a real browser with a running service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINKS = "td.c-name a"
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service of its own: its runs are counted."""
+    """A service of its own, because its runs are counted."""
     return start_quick(start_shared_spanloom)
 
 
@@ -264,7 +264,7 @@ def test_what_comes_in_is_counted_by_the_filter(
 
 @pytest.fixture(scope="module")
 def more_than_a_page(service: RunningSpanloom, runs: PageRuns) -> None:
-    """Make it more runs than a page of the list has."""
+    """Send more runs than one page of the list shows."""
     assert runs
     send_many(service, 50)
 
@@ -367,7 +367,7 @@ def test_without_runs_it_says_how_to_send_some_and_with_keys_it_asks_for_one(
     assert moderate(page) == []
     made = run_spanloom("keys", "create", "--project=p", "--scopes=read", f"--data-dir={data}")
     while httpx.get(f"{locked.api}/v1/trajectories").status_code != 401:
-        time.sleep(0.1)  # a new key counts within a second
+        time.sleep(0.1)  # a new key takes effect within a second
     page.goto(locked.api)
     field = page.get_by_role("dialog").get_by_label("Key")
     expect(field).to_be_visible()

@@ -1,4 +1,4 @@
-"""Columns of the list in a real browser: any number that the service describes."""
+"""Columns of the list in a real browser: any numeric field that the API describes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_field_is_chosen_as_a_column_and_ordered_by(page: Page, service: Runni
 
 
 def seconds_of(service: RunningSpanloom) -> str:
-    """Return the time of the newest run from first to last, as the list writes it."""
+    """Return the newest run's time from its first to its last span, as the list writes it."""
     newest = httpx.get(f"{service.api}/v1/trajectories", params={"limit": 1}).json()["items"][0]
     asked = {"metrics": "max(wall_time)", "where": f'trace_id = "{newest["trace_id"]}"'}
     ms = httpx.get(f"{service.api}/v1/stats", params=asked).json()["items"][0]["max(wall_time)"]

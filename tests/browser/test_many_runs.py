@@ -33,7 +33,7 @@ OF_A_WEEK, FAILED_IN_A_WEEK = sum(_IN_A_WEEK), sum(_IN_A_WEEK[::4])
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service of its own: its runs are counted."""
+    """A service of its own, because its runs are counted."""
     running = start_quick(start_shared_spanloom)
     send_team(running, ROUNDS)
     return running
@@ -220,7 +220,7 @@ def test_heads_order_the_steps_of_all_runs(page: Page, service: RunningSpanloom)
     boxes.first.click()
     head.get_by_role("button").click()
     expect(head).to_have_attribute("aria-sort", "ascending")
-    expect(page.locator(".selection")).to_contain_text("1 selected")  # the question is the same
+    expect(page.locator(".selection")).to_contain_text("1 selected")  # the query is the same
     assert query_of(page)["order"] == "cost"
     page.get_by_role("button", name="started").click()
     assert "order" not in query_of(page)
@@ -296,7 +296,7 @@ def test_a_question_is_suggested_while_it_is_written(page: Page, service: Runnin
     box.press("Enter")
     expect(page.locator(".counts")).to_have_text(f"{values[0]['count']} runs")
     box.fill("")
-    expect(offers(page).first).to_contain_text("agent =")  # it was asked before
+    expect(offers(page).first).to_contain_text("agent =")  # a previous query
 
 
 def test_no_choice_of_a_field_is_refused(page: Page, service: RunningSpanloom) -> None:
@@ -321,14 +321,14 @@ def test_no_choice_of_a_field_is_refused(page: Page, service: RunningSpanloom) -
             else nullcontext()
         ):
             fields.select_option(name)
-    # what the console complains of fails the test
+    # errors in the console fail the test
 
 
 @pytest.mark.nightly
 def test_a_key_is_made_shown_once_and_revoked(
     page: Page, start_shared_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    own = start_shared_spanloom(data_dir=tmp_path)  # keys close a service
+    own = start_shared_spanloom(data_dir=tmp_path)  # a service that has a key requires keys
     own.wait_until_ready()
     page.goto(own.api)
     go(page, "Settings")
@@ -348,7 +348,7 @@ def test_a_key_is_made_shown_once_and_revoked(
 
 @pytest.mark.nightly
 def test_a_list_is_quiet_and_fits(page: Page, service: RunningSpanloom) -> None:
-    """One column is shaded, days are set apart, a longer bar is of more steps."""
+    """One column is shaded, days are separated, and a longer bar means more steps."""
     page.set_viewport_size({"width": 1280, "height": 800})
     page.goto(f"{service.api}/?order=-duration")
     rows = page.locator(ROWS)
@@ -398,7 +398,7 @@ def test_a_stale_address_says_what_is_wrong_and_where_to_go(
 def test_a_refusal_is_a_sentence_and_a_way_on_on_every_page(
     page: Page, service: RunningSpanloom, status: int, told: str
 ) -> None:
-    """Limits of a proxy, and keys that may only write."""
+    """Every page explains a proxy's rate limit (429) and a key that may only write (403)."""
     said = {"detail": "Not now."}
     let_through = intercept(page, "*/v1/*", lambda held: held.fulfill(status=status, json=said))
     for path in ("overview", "steps", "conversations", "settings"):

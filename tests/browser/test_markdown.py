@@ -1,4 +1,4 @@
-"""Markdown as the page shows it: what becomes an element, and what stays text."""
+"""Markdown as the page shows it: which parts become elements, and which stay text."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_hostile_markdown_becomes_nothing_but_text(modules: Modules, text: str) 
 def test_stars_beside_punctuation_of_any_script_are_told_from_emphasis(
     modules: Modules, text: str, tags: list[str]
 ) -> None:
-    """CommonMark 0.31 §6.2: what is left- and right-flanking depends on Unicode's P and S."""
+    """CommonMark 0.31 §6.2: left- and right-flanking depend on Unicode's categories P and S."""
     assert modules.call("step/markdown.js", MARKDOWN, text)["tags"] == tags
 
 

@@ -1,4 +1,4 @@
-"""The page under colours that the system forces, and on paper: nothing is told by what is gone."""
+"""The page with forced colours and on paper: no information depends on what these remove."""
 
 from __future__ import annotations
 

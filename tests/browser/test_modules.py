@@ -1,4 +1,4 @@
-"""The page's modules that draw nothing, run in the browser and held against plain Python."""
+"""The page's modules that draw nothing, run in the browser and compared with plain Python."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_outline_is_read_as_it_was_written(modules: Modules) -> None:
 
 @st.composite
 def runs(draw: st.DrawFn) -> list[Row]:
-    """Rows in the order of a walk: each at most one level below the one before."""
+    """Draw rows in the order of a tree walk, each at most one level below the previous row."""
     rows: list[Row] = []
     number = st.integers(0, 2**31)
     for _ in range(draw(st.integers(1, 30))):
@@ -91,7 +91,7 @@ def test_what_is_on_show_is_what_nothing_closed_hides(
 
 
 def _shown(rows: Sequence[Row], closed: set[int], frames: bool) -> list[list[int]]:
-    """Say the same in a few slow words."""
+    """Return each visible row with its depth, its position among its siblings and their number."""
     plumbing = [row.flags & 16 > 0 or row.flags & 5 == 4 for row in rows]
     hidden = [not frames and is_one and not all(plumbing) for is_one in plumbing]
     above: list[list[int]] = []
@@ -377,7 +377,7 @@ def test_a_loop_ends_where_framework_spans_around_it_have_more(modules: Modules)
 
 
 def test_agents_of_a_run_are_boxes_with_their_calls(modules: Modules) -> None:
-    """Of any size: calls of one name share a line, agents of one name a box, others the last."""
+    """Calls of a name share a line, agents of a name a box; beyond 60 boxes, agents share one."""
     rows = [Row(0, "agent", "lead", 0, 100_000)]
     for at in range(20_000):
         rows += [Row(1, "agent", f"a{at % 100}", at, 1, tin=2), Row(2, "tool", "search", at, 1)]

@@ -1,7 +1,7 @@
-"""The page looks as it did: pictures of it, light, dark and Chinese, against those that are kept.
+"""The page looks as before: light, dark and Chinese screenshots equal the stored pictures.
 
-``RENEW_PICTURES=1 pytest tests/browser/test_pictures.py`` makes all of them anew, and those of the
-documentation. Look at them before they are kept.
+``RENEW_PICTURES=1 pytest tests/browser/test_pictures.py`` renews all of them, and those of the
+documentation. Look at them before you commit them.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from tests.conftest import StartSpanloom
 
 ONE_VERSION = {"SPANLOOM_ROOT_QUIET_S": "0.3", "SPANLOOM_GROWING_FIRST_S": "600"}
-"""Nothing is shown before it has settled, so that each run has its first version."""
+"""Settings that show a run only once it has settled, so that each run has only version 1."""
 IS_RENEWING = bool(os.environ.get("RENEW_PICTURES"))
 PATIENCE_S = 10.0
 DOCS = Path(__file__).parents[2] / "docs/pictures"
 MADE_BY = PICTURES / "chromium.txt"
-"""The major version of the browser that made them: another one draws letters otherwise."""
+"""Names the major version of the browser that made them; others draw letters differently."""
 
 
 @pytest.fixture(scope="module")
 def browser(playwright: Playwright) -> Iterator[Browser]:
-    """The browser that people use: the lightest one draws the edges of letters otherwise."""
+    """The browser that people use, because the lightest one draws edges of letters differently."""
     if chromium() is None:
         pytest.skip(NO_CHROMIUM)
     opened = launch(playwright)
@@ -65,7 +65,7 @@ def runs(start_shared_spanloom: StartSpanloom) -> Runs:
 
 
 def skip_unless_made_by(browser: Browser) -> None:
-    """Skip, with the reason, where another browser would draw them."""
+    """Skip, with a reason, if the stored pictures were made by another version of the browser."""
     major, made_by = browser.version.split(".")[0], MADE_BY.read_text().strip()
     if major != made_by:
         pytest.skip(f"the pictures are Chromium {made_by}'s, and this is {major}")
@@ -86,11 +86,11 @@ def test_it_looks_as_it_did(browser: Browser, runs: Runs, look: str, tmp_path: P
 
 
 def check_picture(page: Page, kept: Path, place: Path) -> None:
-    """Compare what is shown with a picture; what was seen instead is written to a folder."""
+    """Compare the page with a stored picture; write its picture and the difference to ``place``."""
     seen = picture(page)
     found = compare(page, kept.read_bytes(), seen)
     until = time.monotonic() + PATIENCE_S
-    while found.share > MOST_DIFFERENT and time.monotonic() < until:  # a slow machine
+    while found.share > MOST_DIFFERENT and time.monotonic() < until:  # on a slow machine
         seen = picture(page)
         found = compare(page, kept.read_bytes(), seen)
     (place / kept.name).write_bytes(seen)
@@ -101,7 +101,7 @@ def check_picture(page: Page, kept: Path, place: Path) -> None:
 
 
 def at_rest(page: Page) -> bytes:
-    """Return a picture that is the same as the next one: parts come late on a slow machine."""
+    """Return a picture that equals the next one, because parts appear late on a slow machine."""
     before, until = picture(page), time.monotonic() + PATIENCE_S
     while compare(page, before, now := picture(page)).share:
         assert time.monotonic() < until, "the page does not come to rest"
@@ -143,7 +143,7 @@ SHOWN: dict[str, tuple[Callable[[Page, Runs], None], Look]] = {
 
 @pytest.fixture(scope="module")
 def many(start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """A service with captured runs of many frameworks besides: a list that people would have."""
+    """A service that also has captured runs of many frameworks, so that its list is realistic."""
     place = tmp_path_factory.mktemp("many")
     service = start_shared_spanloom(data_dir=place, env=ONE_VERSION)
     service.wait_until_ready()

@@ -1,6 +1,6 @@
-"""The place of who reads a long run or a long list: no click and nothing new takes it away.
+"""The reader's position in a long run or list: neither clicks nor new data change it.
 
-What people complain of elsewhere, and where else it is tested: docs/viewer.md.
+docs/viewer.md lists complaints about other viewers, and the tests for each of them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ DRAWN_TO_FIT = """() => {
 HEIGHT = "document.querySelector('.flame').getBoundingClientRect().height"
 AS_HIGH_AS = f"wanted => Math.abs({HEIGHT} - wanted) <= 2"
 AGENTS = 21
-"""Agents of the deep run: what is left when all branches are closed."""
+"""Number of agents of the run ``deep``, whose rows remain when all branches are closed."""
 
 
 @pytest.fixture
 def address(service: RunningSpanloom, deep: str) -> str:
-    """The address of a run of 2,000 steps."""
+    """The address of the page of a run of 2,000 steps."""
     return f"{service.api}/trajectories/{deep}"
 
 
@@ -48,14 +48,14 @@ def open_deep(page: Page, address: str) -> Locator:
     page.goto(address)
     expect(page.locator(".grid .row").first).to_be_visible()
     expect(page.locator(".run-head")).to_contain_text("50 %")
-    page.keyboard.press("+")  # its equal calls are folded
+    page.keyboard.press("+")  # opens its folded equal calls
     grid = page.get_by_role("treegrid", name="Steps")
     expect(grid).to_have_attribute("aria-rowcount", str(DEEP + 1))
     return grid
 
 
 def scrolled(grid: Locator, top: int) -> None:
-    """Scroll, and wait until rows are drawn there."""
+    """Scroll to ``top``, and wait until rows are drawn there."""
     grid.evaluate("(one, top) => { one.scrollTop = top; }", top)
     expect(grid.locator(f".row[aria-rowindex='{top // 26 + 3}']")).to_be_visible()
 
@@ -63,13 +63,13 @@ def scrolled(grid: Locator, top: int) -> None:
 @pytest.mark.nightly
 def test_a_click_scrolls_nothing_and_moves_no_row(page: Page, address: str) -> None:
     grid = open_deep(page, address)
-    scrolled(grid, 10_010)  # rows at both edges are half in sight
+    scrolled(grid, 10_010)  # the first and the last row are half in sight
     box = grid.bounding_box()
     assert box
     before = page.evaluate(SIGHT, "grid .row")
     for y in (30, 200, box["height"] / 2, box["height"] - 4):
         page.mouse.click(box["x"] + 250, box["y"] + y)
-        page.wait_for_timeout(300)  # the step that was chosen is read and drawn
+        page.wait_for_timeout(300)  # until the chosen step is fetched and drawn
         expect(page.locator(".step h2")).to_be_visible()
         assert grid.evaluate("(one) => one.scrollTop") == 10_010
         assert page.evaluate(SIGHT, "grid .row") == before
@@ -114,7 +114,7 @@ def test_the_head_of_a_run_fills_without_moving_the_rows(page: Page, address: st
 
 @pytest.mark.parametrize("width", some_every_day([1440, 390, 1024]))
 def test_the_rows_of_a_run_come_where_they_stay(page: Page, address: str, width: int) -> None:
-    """Though the line of the list, which fills the head, comes long after the outline."""
+    """The rows do not move, although the list item, which fills the head, arrives late."""
     page.set_viewport_size({"width": width, "height": 900})
     let_through = intercept(page, "*/v1/trajectories?*", lambda _: None)
     with page.expect_response("**/outline*"):
@@ -160,7 +160,7 @@ def test_the_timeline_is_made_higher_and_folded_away(page: Page, address: str) -
     page.mouse.up()
     page.wait_for_function(AS_HIGH_AS, arg=before - 15)
     edge.press("ArrowDown")
-    page.wait_for_function(AS_HIGH_AS, arg=before)  # no higher than its lanes
+    page.wait_for_function(AS_HIGH_AS, arg=before)  # at most as high as its lanes
     edge.press("Enter")
     expect(flame).to_be_hidden()
     expect(edge).to_have_attribute("aria-valuenow", "0")
@@ -207,7 +207,7 @@ def test_the_list_stays_where_it_is_when_runs_come(page: Page, service: RunningS
 def test_no_button_moves_when_an_answer_comes(
     page: Page, service: RunningSpanloom, late: str
 ) -> None:
-    """Or a click that begins on one button ends on another, and does nothing."""
+    """If a button moved, a click could begin on it and end on another, without any effect."""
     held: list[Held] = []
     let_through = intercept(page, f"*/v1/{late}*", held.append)
     page.goto(service.api)
@@ -234,7 +234,7 @@ def test_no_button_moves_when_an_answer_comes(
 def test_no_button_of_a_menu_moves_when_an_answer_comes(
     page: Page, service: RunningSpanloom, menu: str, address: str, item: dict[str, object]
 ) -> None:
-    """A list that comes late is below what the page shows at once."""
+    """A list that arrives late appears below what the menu shows at once."""
     remember(page, service.api, "views", {"of this browser": "since=7d"})
     page.goto(f"{service.api}/?since=7d")
     expect(page.locator("table.runs tbody tr").first).to_be_visible()
@@ -293,7 +293,7 @@ def test_back_from_a_run_the_list_stands_where_it_was(page: Page, service: Runni
     link = rows.nth(30).locator(".c-name a")
     name = link.get_attribute("href")
     box.evaluate("one => { one.scrollTop = 705; }")
-    link.hover()  # which scrolls it into view, where it is not
+    link.hover()  # scrolls it into view if necessary
     place = box.evaluate("one => one.scrollTop")
     assert place > 0
     link.click()

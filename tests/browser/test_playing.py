@@ -20,7 +20,7 @@ ROWS = ".grid .row"
 
 @pytest.fixture(scope="module")
 def address(service: RunningSpanloom) -> str:
-    """The page of a run of three turns with a minute of nothing between them."""
+    """The address of a run of three turns with an idle minute between turns."""
     trace = secrets.token_hex(16)
     send(service, talk(trace))
     wait_for(service.api, trace)
@@ -70,7 +70,7 @@ def test_what_is_played_leaves_idle_time_out(page_with_a_clock: Page, address: s
     page.get_by_label("Speed").select_option("64")
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 10)
     play(page).click()
-    page.clock.run_for(1_000)  # with the idle time it would be 200 s, which take 3.1 at 64x
+    page.clock.run_for(1_000)  # 200 s with the idle time, which would take 3.1 s at 64x
     expect(page.locator(f"{ROWS}.later")).to_have_count(0)
     expect(play(page)).to_be_visible()
 

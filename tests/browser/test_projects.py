@@ -1,4 +1,4 @@
-"""The settings tell what projects have stored, what they may send, and how long it is kept."""
+"""The settings show what each project has stored, its limits and its retention."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TERMS = "[projects.travel]\nspans_days = 7\n"
 def service(
     start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory
 ) -> RunningSpanloom:
-    """Serve a run each of two projects, one of them with limits and terms of its own."""
+    """Serve a run of each of two projects, one of which has its own limits and retention."""
     data: Path = tmp_path_factory.mktemp("projects")
     (data / "retention.toml").write_text(TERMS)
     (data / "limits.toml").write_text(LIMITS)

@@ -1,4 +1,4 @@
-"""Judging together, in a real browser over a real service: from the queue to Potato and back."""
+"""Judging together, in a real browser with a running service: from the queue to Potato and back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ODDITIES = (
     ("correct_option: fine", 4, True),
     ("colour: </script><b>red</b>", 4, False),
 )
-"""What is odd about schemes in the field: the line that is told, and whether it fails."""
+"""Oddities of real schemes: text, line of the finding (0: none), and whether it is refused."""
 HEAD = "annotation_type: trajectory_eval\nname: odd\ndescription: d\n"
 
 
@@ -69,7 +69,7 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
     page.goto(f"{team.api}/queues")
     page.get_by_role("button", name="Next for me").click()
     expect(page.locator(".queue-bar")).to_contain_text("item 1 of 4")
-    asked = {"queue": WEEK, "annotate": SCHEME}  # the step to begin with comes with the rows
+    asked = {"queue": WEEK, "annotate": SCHEME}  # the first step is chosen when the rows arrive
     wait_until(page, lambda: query_of(page).items() >= asked.items())
     assert one.trace in page.url
     page.locator(".queue-bar summary").click()
@@ -82,7 +82,7 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
     judges.mark(one, "bo", "correct", "incorrect", "incorrect")
     judges.mark(other, "bo", "correct", "correct", "correct")
     judges.done(WEEK, one, "bo")
-    # they say the same of 5 of 6 steps; of the 12 judgements 9 are correct and 3 incorrect
+    # they agree on 5 of 6 steps; of the 12 judgements 9 are correct and 3 incorrect
     page.goto(f"{team.api}/agreement?scheme={SCHEME}")
     row = page.locator("table.measures tbody tr").first
     expect(row).to_contain_text("correctness")
@@ -97,7 +97,7 @@ def test_two_annotate_and_agree_and_it_goes_to_potato_and_back(ada: Page, team: 
 
 
 def check_units(page: Page, one: Judged) -> None:
-    """A number leads to the step behind it, and that to its run; each column says whose it is."""
+    """A number opens the steps that it counts, a step its run; columns name their annotators."""
     table = page.locator("table.confusion").first
     expect(table.locator("th.says")).to_have_text(["bo says →", "ada says ↓"])
     cell = page.get_by_role("button", name="ada says correct, bo says incorrect: 1")
@@ -117,7 +117,7 @@ def check_units(page: Page, one: Judged) -> None:
 
 
 def check_potato(page: Page, team: Team) -> None:
-    """What goes out as Potato's files comes in again, and changes nothing."""
+    """Annotations exported as Potato's files are imported again, which changes nothing."""
     before = page.request.get(f"{team.api}/v1/annotations").text()
     page.goto(f"{team.api}/exchange")
     with page.expect_download() as lines:
@@ -285,7 +285,7 @@ def test_two_who_ask_at_once_get_a_run_each_and_nothing_is_locked(
             page.wait_for_url(f"**/trajectories/*?*queue={name}*")
             expect(page.locator(".annotate .figures")).to_be_visible()
         assert len({urlsplit(page.url).path for page in (ada, bo)}) == runs
-    for page in (ada, bo):  # the same run, and neither is in the other's way
+    for page in (ada, bo):  # the same run for both, without a lock
         page.get_by_role("treegrid").focus()
         page.keyboard.press("1")
         expect(page.locator(".annotate .saved")).to_have_text("saved")

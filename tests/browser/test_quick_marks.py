@@ -1,4 +1,4 @@
-"""A mark that is changed quickly is stored as the annotator left it, however slow the network."""
+"""An annotation that is changed quickly is stored as it was left, however slow the network."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SCREEN = """async () => {
   const { session } = await import(src.replace('app.js', 'annotate/current.js'));
   return Object.fromEntries([...session.value.own].map(([at, slot]) => [at, slot.mark]));
 }"""
-"""The marks on the screen, by step."""
+"""Returns the annotations on the screen, keyed by step."""
 KEYS = ("1", "2", "3", "m", "c", "e", "w", "u", "U", "n", "Escape", "ArrowDown", "ArrowUp")
 OF_BRANCHES = ("Shift+Digit1", "Shift+Digit2")
 KEY_RUNS = examples(200, every_day=50)
@@ -65,7 +65,10 @@ for (const [k, edit] of edits.entries()) {
 for (const one of [...w.list]) { sent.push([one.id, one.edit]); w.drop(one); }
 return [sent, mark];
 """
-"""Edits of one step, some sent, lost or answered between; returns what is sent, and the mark."""
+"""Applies edits of one step, of which some are sent, lost or answered in between.
+
+Returns the sent writes and the resulting annotation.
+"""
 
 
 @settings(
@@ -81,7 +84,7 @@ def test_whatever_is_sent_leads_to_what_is_shown_and_is_allowed(
     mark, chosen = NOTHING, []
     for edit in data.draw(st.lists(edits(scheme), min_size=2, max_size=8)):
         after = apply_edit(mark, edit, scheme)
-        if not find_problems(after, edit, scheme):  # the form offers nothing else
+        if not find_problems(after, edit, scheme):  # the form offers only valid edits
             mark = after
             chosen.append(edit)
     turns = data.draw(
@@ -104,7 +107,7 @@ def test_whatever_is_sent_leads_to_what_is_shown_and_is_allowed(
 
 
 def _stored(sent: list[Any], scheme: Any) -> dict[str, Any]:
-    """Return what the service has after writes, each of which it takes once."""
+    """Return the annotation that the service has after these writes; repeated ids count once."""
     mark, known = NOTHING, set()
     for name, edit in sent:
         if name in known:
@@ -116,7 +119,7 @@ def _stored(sent: list[Any], scheme: Any) -> dict[str, Any]:
 
 
 def slow(page: Page, most_ms: int, seed: int = 7) -> Callable[[], None]:
-    """Answer writes late, and lose each third answer; return what ends that."""
+    """Delay answers to writes, and lose every third one; return a function that ends this."""
     chance, under_way = random.Random(seed), list[Held]()
     is_lost = cycle((False, True, False))
 
@@ -136,7 +139,7 @@ def slow(page: Page, most_ms: int, seed: int = 7) -> Callable[[], None]:
     let_through = intercept(page, "*/annotations?*", later)
 
     def end() -> None:
-        wait_until(page, lambda: not under_way)  # else they are sent on, and answered twice
+        wait_until(page, lambda: not under_way)  # otherwise they are sent on and answered twice
         let_through()
 
     return end
@@ -177,10 +180,10 @@ def test_random_key_runs_leave_screen_and_service_equal(
     chance = random.Random(37)
     for _ in range(KEY_RUNS):
         act(page, *chance.choices((*KEYS, *OF_BRANCHES), k=chance.randrange(2, 6)))
-        if chance.random() < 0.2:  # so that something is sent
+        if chance.random() < 0.2:  # time to send something
             page.wait_for_timeout(chance.randrange(700))
     answer_at_once()
-    page.wait_for_timeout(300)  # until the page knows of the last lost answer
+    page.wait_for_timeout(300)  # until the page has noticed the last lost answer
     page.evaluate("dispatchEvent(new Event('online'))")
     wait_saved(page)
     expect(page.locator(".clash")).to_have_count(0)
@@ -201,7 +204,7 @@ def test_a_refused_mark_says_what_to_do_and_done_goes_on_after_it(
     spoilt: list[Any] = []
 
     def spoiled(route: Route) -> None:
-        """Send a severity that no scheme has, once."""
+        """Change the severity of the first write to one that is in no scheme."""
         if spoilt or not is_write(route):
             route.continue_()
             return

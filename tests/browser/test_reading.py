@@ -1,4 +1,4 @@
-"""What a step knew before, why it is what it is, and runs too long to be read whole."""
+"""The context of a step, the rule that classified it, and runs too long to be read as a whole."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_why_tells_the_rule_and_what_was_sent(
 
 
 def lower_the_bound(route: Route) -> None:
-    """Let the page think that the run is above the bound: four times as many spans take long."""
+    """Lower the page's limit for large runs, because four times as many spans would take long."""
     answer = route.fetch()
     text = answer.text()
     assert "LARGE = 20_000" in text

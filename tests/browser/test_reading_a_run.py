@@ -1,4 +1,4 @@
-"""What a reader of one run looks for: where it failed, what went in a circle, what was said."""
+"""Reading one run: where it failed, which calls it repeated, what was said."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MARKED = """(word) => [...(CSS.highlights.get("found") ?? [])].some((one) => {
   const { top, bottom } = one.getBoundingClientRect();
   return String(one) === word && top >= 0 && bottom <= innerHeight;
 })"""
-"""Whether a word is marked in sight."""
+"""Returns whether a highlighted occurrence of a word is in sight."""
 HIGHEST = 400
-"""Pixels above the first row of a phone."""
+"""Maximum height above the first row on a phone, in pixels."""
 TOP_OF_TEXT = "document.querySelector('.step .by-user .text').getBoundingClientRect().top"
 TWO_LINES = 36
-"""Pixels."""
+"""Height of two lines of text, in pixels."""
 
 
 @pytest.fixture(scope="module")
 def coder(service: RunningSpanloom) -> str:
-    """The address of the run."""
+    """The address of the run of a coding agent."""
     return f"{service.api}/trajectories/{send_coder_run(service)}"
 
 
@@ -91,7 +91,7 @@ def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
     expect(said).to_contain_text("1.9k tokens, $0.0078")
     rows = page.locator(ROWS)
     expect(rows).to_have_count(6)
-    loop = page.locator(ROWS, has_text=f"×{TIMES}, the same call")  # noqa: RUF001 - a sign
+    loop = page.locator(ROWS, has_text=f"×{TIMES}, the same call")  # noqa: RUF001 - times sign
     expect(loop).to_have_attribute("aria-expanded", "false")
     expect(loop.locator(".tokens")).to_have_text("Σ 1.9k")
     expect(rows.first.locator(".tokens")).to_have_text("Σ 2.3k")
@@ -110,7 +110,7 @@ def test_a_loop_is_one_row_that_opens(page: Page, coder: str) -> None:
     page.keyboard.press("ArrowLeft")
     expect(rows).to_have_count(6)
     assert faults(page) == []
-    page.goto(f"{coder}?step={5:016x}")  # inside the loop, which is open for it
+    page.goto(f"{coder}?step={5:016x}")  # a step in the loop, which is opened
     expect(page.locator(f"{ROWS}.on")).to_have_id("r4")
 
 
@@ -166,7 +166,7 @@ def test_on_a_phone_rows_and_a_tapped_step_are_in_sight(page: Page, coder: str) 
 def test_an_address_of_a_view_that_is_gone_shows_the_tree_and_says_so(
     page: Page, coder: str
 ) -> None:
-    """It names a view, or a form of the graph, that an earlier page had."""
+    """The address names a view, or a form of the graph, that only earlier releases had."""
     tabs = page.get_by_role("navigation", name="Views of the run")
     for gone in ("flame", "<img src=x onerror=alert(1)>", "x" * 3_000):
         page.goto(f"{coder}?view={quote(gone)}&step={1:016x}")
@@ -175,8 +175,8 @@ def test_an_address_of_a_view_that_is_gone_shows_the_tree_and_says_so(
         expect(said).to_contain_text("this is: Tree")
         expect(tabs.locator("[aria-current=true]")).to_have_text("Tree")
         expect(page.get_by_role("treegrid")).to_be_visible()
-        expect(page.locator(".find")).to_be_visible()  # as beside every tree
-    assert faults(page) == []  # of the longest name
+        expect(page.locator(".find")).to_be_visible()  # as with every tree
+    assert faults(page) == []  # with the longest name
     page.get_by_role("button", name="Take it out of the address").click()
     expect(said).to_have_count(0)
     assert urlsplit(page.url).query == f"step={1:016x}"

@@ -1,4 +1,4 @@
-"""Online rules and alerts on the page: how far they are, what fires and why, and what is sent."""
+"""Online rules and alerts on the page: their creation, their progress, and why an alert fires."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_wrong_rule_is_marked_at_its_line_and_a_right_one_stored(
     expect(page.locator("main")).to_contain_text("It judges nothing until it is resumed.")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Delete").press("Enter")
-    expect(page.locator("main")).to_contain_text("There is none yet.")  # of rules
+    expect(page.locator("main")).to_contain_text("There is none yet.")  # no rule is left
 
 
 def test_an_alert_is_tried_stored_and_fires_for_a_run(page: Page, service: RunningSpanloom) -> None:

@@ -1,4 +1,4 @@
-"""The page of one run, in a real browser over a real service."""
+"""The page of one run, in a real browser with a running service."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def test_the_tree_is_a_treegrid_that_keys_walk_and_a_search_cuts(
     page.keyboard.press("End")
     expect(page.locator(f"{ROWS}.on")).to_have_attribute("aria-rowindex", "7")
     box, hits = page.get_by_label("Search steps"), page.locator(".find [role=status]")
-    box.fill("weather")  # a name, which the page has
+    box.fill("weather")  # a name, which the page itself finds
     expect(hits).to_have_text("4 hits")
-    box.fill("cannot tell")  # words, for which the service is asked
+    box.fill("cannot tell")  # words, which the service finds
     expect(hits).to_have_text("2 hits")
     page.get_by_role("button", name="hits alone").click()
     box.fill("")
@@ -100,7 +100,7 @@ def test_a_step_shows_its_messages_and_each_call_with_its_result_to_everybody(
     step = page.locator(".step")
     expect(step.locator("h2 .kind")).to_have_text("model")
     expect(step.locator(".said").first).to_be_visible()
-    earlier = step.locator(".earlier")  # there with the messages, or not at all
+    earlier = step.locator(".earlier")  # shown with the messages, if at all
     if earlier.count():
         earlier.first.click()
     expect(step.locator(".call").first).to_contain_text("result")
@@ -118,7 +118,7 @@ def test_a_narrow_page_has_the_step_below_the_tree(
     open_run(page, service, runs.team)
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 320
-    tree_ends, step_begins = page.evaluate(  # at once: the head above them may still grow
+    tree_ends, step_begins = page.evaluate(  # both at once, as the head may grow
         "[document.querySelector('.left').getBoundingClientRect().bottom,"
         " document.querySelector('.step').getBoundingClientRect().top]"
     )
@@ -172,7 +172,7 @@ def test_hostile_texts_stay_texts_and_markdown_is_a_view_that_is_remembered(
     assert page.locator("img, iframe, object, [onerror]").count() == 0
     step.get_by_role("button", name="Show", exact=True).click()
     expect(step.locator("img")).to_have_attribute("src", re.compile("^blob:"))
-    expect(step.get_by_role("button", name="Show", exact=True)).to_have_count(0)  # of the SVG
+    expect(step.get_by_role("button", name="Show", exact=True)).to_have_count(0)  # not for the SVG
     expect(step.locator(f'a[href="{ADDRESS}"]')).to_have_attribute(
         "rel", "noopener noreferrer nofollow"
     )
@@ -210,7 +210,7 @@ def test_previews_come_for_the_rows_in_sight_and_who_listens_is_told_what_others
     expect(row).to_match_aria_snapshot(
         """
         - row "tool failed weather 429 slow down – 20 ms after 40 ms" [level=3] [selected]
-        """  # noqa: RUF001 - as the page has it
+        """  # noqa: RUF001 - as the page shows it
     )
     expect(page.locator(".step-body")).to_match_aria_snapshot(
         """
@@ -258,7 +258,7 @@ def test_a_conversation_has_its_runs(page: Page, service: RunningSpanloom, runs:
 def test_two_runs_are_laid_side_by_side(
     page: Page, service: RunningSpanloom, runs: PageRuns
 ) -> None:
-    page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")  # the newer first
+    page.goto(f"{service.api}/diff?a={runs.failing}&b={runs.team}")  # the newer run first
     expect(page.locator(".sides").first).to_contain_text("duration")
     expect(page.locator(".steps-of tr").first).to_be_visible()
     expect(page.locator(".change .words").first).to_be_visible()
@@ -360,7 +360,7 @@ def test_a_dataset_is_made_of_runs_and_says_what_it_skips(
     page.keyboard.press("Escape")
     open_run(page, service, runs.failing)
     page.locator(f"{ROWS}.k-model").click()
-    expect(page.locator(".step-head.k-model")).to_be_visible()  # the panel of the error goes first
+    expect(page.locator(".step-head.k-model")).to_be_visible()  # after the panel of the error
     page.locator(".step").get_by_role("button", name="Dataset").click()
     expect(dialog.get_by_role("status")).to_have_text("1 row would be written")
     expect(dialog).to_contain_text("I cannot tell.")

@@ -1,4 +1,4 @@
-"""What evaluators say of a run: in its head, and at the steps that they name."""
+"""Scores of evaluators on the page of a run: in its head, and at the steps that they name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_run_shows_scores_with_reason_evidence_and_whether_they_hold(
             "rationale": "It shouts.",
             "experiment": "manners",
             "evidence": [shown],
-            "view_fingerprint": "1:names:00",  # of other names than these
+            "view_fingerprint": "1:names:00",  # of other names
         },
         {**said, "name": "tone", "value": "flat", "target": "step", "step_id": step_id(2)},
         {**said, "name": "late", "status": "error", "error_code": "timeout"},

@@ -1,4 +1,4 @@
-"""What is typed into the list's box becomes the question that was meant, or is told of."""
+"""Text typed into the list's box becomes the intended filter, or the page explains it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service of its own: its runs are counted."""
+    """A service of its own, because its runs are counted."""
     return start_quick(start_shared_spanloom)
 
 
@@ -56,7 +56,7 @@ def test_for_what_cannot_be_asked_or_finds_nothing_a_question_is_offered(
     page.get_by_role("button", name="type?").click()
     expect(page.locator(".chip code")).to_have_text(["has(type = tool)"])
     expect(page.locator("table.runs tbody tr").first).to_be_visible()
-    box.fill("forecaster")  # a word that nobody said
+    box.fill("forecaster")  # a word that is in no text
     page.keyboard.press("Enter")
     page.get_by_role("button", name='root_name = "forecaster"').click()
     expect(page.locator("table.runs tbody tr")).to_have_count(1)

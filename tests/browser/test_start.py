@@ -88,7 +88,7 @@ def test_with_keys_one_that_may_write_loads_them_into_its_project(
         )
         keys[scopes] = made.stdout.strip()
     while httpx.get(f"{service.api}/v1/trajectories").status_code != 401:
-        time.sleep(0.1)  # a new key counts within a second
+        time.sleep(0.1)  # a new key takes effect within a second
     page.goto(service.api)
     use(page, keys["read"])
     expect(page.get_by_role("tabpanel")).to_contain_text("OTEL_EXPORTER_OTLP_HEADERS")

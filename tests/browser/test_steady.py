@@ -1,4 +1,4 @@
-"""Nothing moves whatever row is chosen, what is focused is framed, a graph is seen whole."""
+"""Nothing moves whichever row is chosen, the focus is framed, and a graph is shown whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PLACES = """() => [".bar-line", ".grid", ".annotate", ".options", ".step-head", ".step .tabs"]
   .map((what) => document.querySelector(what)?.getBoundingClientRect())
   .map((box) => box && [Math.round(box.top), Math.round(box.left)].join())"""
-"""Where the parts of the page begin."""
+"""Returns the positions of the parts of the page."""
 COLOURS = """async ([png, points]) => {
   const bytes = Uint8Array.from(atob(png), (c) => c.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes]));
@@ -32,9 +32,9 @@ COLOURS = """async ([png, points]) => {
 }"""
 SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 ROWS = 6
-"""So many rows are chosen in a window of each width."""
+"""Number of rows that are chosen in a window of each width."""
 FRAME = "new Promise((then) => requestAnimationFrame(() => setTimeout(then, 100)))"
-"""What is done after a frame in which the window has changed is done then."""
+"""Resolves after the page has reacted to a frame in which the size of the window changed."""
 ACCENT = """() => {
   const probe = document.body.appendChild(document.createElement("i"));
   probe.style.color = "var(--accent)";
@@ -63,11 +63,11 @@ def test_whatever_row_is_chosen_nothing_moves(
 
 
 def check_rows(page: Page, rows: range) -> None:
-    """Go through rows from the one that is chosen, and past the last: nothing has moved."""
+    """Go through ``rows`` by arrow key, beginning at the chosen one; check that nothing moves."""
     seen = set()
     for row in rows:
         expect(page.locator(".grid .row.on")).to_have_attribute("aria-rowindex", str(row + 2))
-        seen.add(str(page.evaluate(PLACES)))  # before its step is there, and then
+        seen.add(str(page.evaluate(PLACES)))  # before and after its step is shown
         page.wait_for_timeout(120)
         expect(page.locator(".step-head .facts div").first).to_be_visible()
         seen.add(str(page.evaluate(PLACES)))

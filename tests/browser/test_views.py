@@ -1,4 +1,4 @@
-"""Views of the page that a team shares, and those that the browser keeps: two people, two keys."""
+"""Views that a team shares and views that a browser stores: two people, two keys."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\u202egnp.exe \u0627\u0644\u0641\u0634\u0
 
 @pytest.fixture(scope="module")
 def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service of its own: its defaults change what a page opens with."""
+    """A service of its own, because its default views change what a page opens with."""
     running = start_quick(start_shared_spanloom)
     send_team(running, 1)
     return running
@@ -42,7 +42,7 @@ def service(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 @pytest.fixture(autouse=True)
 def no_views(service: RunningSpanloom) -> None:
-    """Begin without any view."""
+    """Delete all views before each test."""
     for view in views(service):
         path = f"{service.api}/v1/views/{view['id']}"
         httpx.delete(path, params={"revision": view["revision"]}).raise_for_status()
@@ -72,7 +72,7 @@ def name_oneself(page: Page, service: RunningSpanloom, name: str) -> None:
 
 
 def menu(page: Page) -> Locator:
-    """Open the menu, anew if it is open, and return it."""
+    """Open the menu of views, again if it is open, and return it."""
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Views", exact=True).click()
     return page.locator(".sheet", has=page.get_by_label("Name of this view"))
@@ -88,7 +88,7 @@ def query_of(page: Page) -> dict[str, str]:
 
 @contextmanager
 def colleague(browser: Browser, service: RunningSpanloom, name: str) -> Iterator[Page]:
-    """A page of somebody else, in a browser of their own."""
+    """Yield a page of another person, in a separate browser context."""
     context = new_context(browser)
     page = context.new_page()
     watch = Watch(page)
@@ -216,7 +216,7 @@ def test_a_view_of_steps_keeps_their_order(page: Page, service: RunningSpanloom)
 
 
 def test_the_menu_closes_after_its_choice(page: Page, service: RunningSpanloom) -> None:
-    """Both for a view of the page and for one with a name; the focus stays at its button."""
+    """The menu closes for built-in and for saved views, and the focus returns to its button."""
     make(service, "ours", parameters={"where": "outcome = failed"})
     page.goto(service.api)
     for name in ("Failed", "ours", "Everything"):
@@ -279,7 +279,7 @@ def test_a_view_that_cannot_be_used_says_why_and_what_to_do(
 def test_faults_that_the_service_finds_are_told_before_it_opens(
     page: Page, service: RunningSpanloom
 ) -> None:
-    """A field is gone, and a newer Spanloom stored another: the service tells of both."""
+    """The service reports a field that is gone, and a view that a newer Spanloom stored."""
     old = make(service, "old")
     choose(service, old)
 

@@ -1,8 +1,8 @@
-"""Ways that people go through the page, with what they see and can click alone.
+"""A person's ways through the page, which use only visible and clickable elements.
 
-docs/viewer.md has the clicks. Others stand beside what they walk through: fifty steps by fifty
-keys (``test_annotate.py``); two who judge the same run, compare, and take it to Potato and back,
-and a new version while somebody judges (``test_judged_together.py``).
+docs/viewer.md lists the clicks. Other ways are tested with their subjects: fifty steps by fifty
+keys (``test_annotate.py``); two people who judge the same run, compare, and take it to Potato and
+back, and a new version during judging (``test_judged_together.py``).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ PASSED_ON = "other-google-adk/tool_error_raised"
 
 
 def open_list(page: Page, service: RunningSpanloom, trace: str) -> None:
-    """Open the list where it has one run of 2,000 steps."""
+    """Open the list, filtered to one run of 2,000 steps."""
     page.goto(f'{service.api}/?where=trace_id = "{trace}"')
 
 
 class Walk:
-    """Counts what a person clicks."""
+    """Counts the clicks of a person."""
 
     def __init__(self) -> None:
         self.clicks = 0
@@ -69,7 +69,7 @@ def test_errors_lead_back_to_the_tree_from_any_view(
 def test_an_error_leads_to_the_step_that_is_counted_and_not_to_what_it_passed_through(
     page: Page, service: RunningSpanloom
 ) -> None:
-    """The workflow, the agent and its tool all failed: that is one failure, of the tool."""
+    """The workflow, the agent and its tool all failed, which counts as one failure, of the tool."""
     capture = next(one for one in all_captures() if one.id == PASSED_ON)
     send_capture(service, capture)
     (trace,) = capture.spans_by_trace

@@ -1,4 +1,4 @@
-"""A page that asks another host, or breaks its own policy, fails its test."""
+"""A page that sends a request to another host, or violates its own policy, fails its test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASK = f"fetch('{ELSEWHERE}', {{ mode: 'no-cors' }}).catch(() => null)"
 def test_a_request_to_another_host_is_a_fault(context: BrowserContext) -> None:
     page = context.new_page()
     watch = Watch(page)
-    page.goto("about:blank")  # which has no policy
+    page.goto("about:blank")  # a page without a policy
     assert watch.faults == []
     page.evaluate(ASK)
     wait_until(page, lambda: f"asked elsewhere: {ELSEWHERE}" in watch.faults)

@@ -1,4 +1,4 @@
-"""The page of a built wheel, which is minified, means what was written and works."""
+"""The minified page of a built wheel has the imports and exports of the source, and works."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ return all.map((module) => Object.keys(module).sort());
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The page as a wheel has it."""
+    """The page's files in a built wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 @pytest.fixture
 def run(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a run, on a page of the wheel."""
+    """The address of a run, on the page of the built wheel."""
     monkeypatch.setattr("spanloom.process.page.own_site", lambda: site)
     with serve_page(make_run(60), talk=3) as address:
         yield address
@@ -55,7 +55,7 @@ def test_modules_import_and_export_what_was_written(
     for name in names:
         found = imported_by(name, site.contents[name].decode())
         assert set(found) == set(imported_by(name, written[name].decode())), name
-    drawing = ("app.js", "pages/")  # they begin as soon as they are loaded
+    drawing = ("app.js", "pages/")  # modules that start when they are loaded
     callable_ = [name for name in names if not name.startswith(drawing) and "worker" not in name]
     page.goto(run)
     base = re.findall(r'src="(/ui/\w+)/app.js"', page.content())[0]

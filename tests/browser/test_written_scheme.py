@@ -1,4 +1,4 @@
-"""A scheme that is being written shows the form that annotators would have."""
+"""While a scheme is being written, the page shows the form that its annotators would have."""
 
 from __future__ import annotations
 

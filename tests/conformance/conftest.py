@@ -1,4 +1,4 @@
-"""The services that the suite sends to: one for each module, one that is full, one behind keys."""
+"""The services of the suite: one for each module, one whose spool is full, and one with keys."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 QUICK = ("--batch-wait-s=0.02", "--root-quiet-s=0.05", "--no-root-quiet-s=0.05", "--poll-s=0.05")
 STORED_S = 60.0
 LIMIT = 1 << 20
-"""The size of requests; the spans that fill the recommended 64 MiB would only take longer."""
+"""The limit of requests in the suite; filling the recommended 64 MiB would only take longer."""
 
 
 @pytest.fixture(scope="module")
 def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """Start the service of a module: 1 MiB for a request, 4 MiB in flight."""
+    """Start the service of a module, with limits of 1 MiB for a request and 4 MiB in flight."""
     limits = (f"--max-request-bytes={LIMIT}", f"--max-in-flight-bytes={4 * LIMIT}")
     started = start_shared_spanloom("serve", *QUICK, *limits)
     started.wait_until_ready()
@@ -43,7 +43,7 @@ def door(spanloom: RunningSpanloom) -> Iterator[Door]:
 
 @pytest.fixture(scope="module")
 def full_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    """Return clients of a service whose store is down and whose spool has no room."""
+    """Return clients of a service whose store is down and whose spool is full."""
     with (
         pytest.MonkeyPatch.context() as patched,
         service_over(
@@ -61,7 +61,7 @@ def full_door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
 
 
 class Locked(NamedTuple):
-    """A service that has keys, where a project may store next to nothing."""
+    """A service with keys, in which each project may store only one byte."""
 
     door: Door
     ingest: str
@@ -74,7 +74,7 @@ def locked(
     run_spanloom: RunSpanloom,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Locked]:
-    """Start a service with a key that may send, and one that may read."""
+    """Start a service with a key for ingest and a key for reading."""
     data = tmp_path_factory.mktemp("locked") / "data"
     ingest, read = (
         run_spanloom(
@@ -89,7 +89,7 @@ def locked(
 
 
 class Kept(NamedTuple):
-    """What a sample was answered, and its spans as they came out of the store."""
+    """The response to a sample, and its spans as read from the store."""
 
     answer: ExportTraceServiceResponse
     spans: list[Span]
@@ -99,9 +99,9 @@ class Kept(NamedTuple):
 def archive(
     start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory
 ) -> Mapping[str, Kept]:
-    """Send every sample, kill, start again, and read what is stored.
+    """Send every sample, kill the service, start it again, and read what is stored.
 
-    So each sample has gone through the spool's recovery, and a kill right after its answer.
+    Every sample thus goes through the spool's recovery and a kill right after its response.
     """
     data = tmp_path_factory.mktemp("archive") / "data"
     first = start_shared_spanloom("serve", "--batch-wait-s=60", data_dir=data)
@@ -130,7 +130,7 @@ def archive(
 
 
 def spans_of(otlp: bytes) -> list[Span]:
-    """Return the spans of an encoded trace by their ids, whatever resource and scope they have."""
+    """Return the spans of an encoded trace, sorted by id, of any resource and scope."""
     trace = TracesData.FromString(otlp)
     scopes = [scope for resource in trace.resource_spans for scope in resource.scope_spans]
     return sorted((span for scope in scopes for span in scope.spans), key=lambda s: s.span_id)

@@ -1,4 +1,4 @@
-"""Requests whose spans the suite wants to see as the store has them, each a trace of its own."""
+"""Requests whose stored spans the suite checks; each request is a trace of its own."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def trace_id_of(name: str) -> str:
 
 
 def json_span(name: str, /, **fields: object) -> dict[str, object]:
-    """Return a span in OTLP's JSON mapping; its ids are the sample's and 1."""
+    """Return a span in OTLP's JSON mapping, with the sample's trace id and the span id 1."""
     return {"traceId": trace_id_of(name), "spanId": f"{1:016x}", "name": name} | fields
 
 
@@ -61,7 +61,7 @@ def json_attributes(**values: dict[str, object] | None) -> list[dict[str, object
 
 
 def every_value() -> list[KeyValue]:
-    """Return an attribute of each kind that an ``AnyValue`` can have, and of their mixtures."""
+    """Return attributes with every kind of ``AnyValue``, and with nested mixtures of them."""
     text, empty = AnyValue(string_value="ä"), AnyValue()
     pairs = KeyValueList(values=[KeyValue(key="a", value=text), KeyValue(key="b", value=empty)])
     mixed = ArrayValue(
@@ -84,7 +84,7 @@ def every_value() -> list[KeyValue]:
 
 
 def nested_value(depth: int) -> bytes:
-    """Return a request of one span with a value in so many levels of arrays, itself counted."""
+    """Return a request of one span with a value of ``depth`` nested levels, itself counted."""
     value = b""
     for _ in range(depth - 1):  # an AnyValue whose array has one value
         value = framed(0x2A, framed(0x0A, value))
@@ -94,7 +94,7 @@ def nested_value(depth: int) -> bytes:
 
 
 def framed(tag: int, data: bytes) -> bytes:
-    """Return a field of protobuf that has a length."""
+    """Return a length-delimited field of protobuf."""
     return bytes([tag]) + encode_varint(len(data)) + data
 
 
@@ -166,7 +166,7 @@ FULL_JSON = {
 
 
 def full_span(name: str) -> Span:
-    """Return what ``FULL_JSON`` says, as protobuf."""
+    """Return the span of ``FULL_JSON`` as protobuf."""
     span = Span(
         trace_id=bytes.fromhex(trace_id_of(name)),
         span_id=(1).to_bytes(8, "big"),

@@ -1,4 +1,4 @@
-"""The list is complete: every item has a test that runs, and every test says its answer."""
+"""The list of requirements is complete: each has a test that runs, each test an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section B: OTLP over gRPC."""
+"""Section B: OTLP over gRPC; docstrings of the tests are answers in ``docs/conformance.md``."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_the_size_of_messages(door: Door, spanloom: RunningSpanloom) -> None:
     ):
         reply = door.rpc(body, compression)
         assert (reply.code, reply.hint_s) == (EXHAUSTED, None)
-    # The engine's own memory moves by tens of MiB.
+    # The engine's own memory varies by tens of MiB.
     assert growth.at_most() < 64 * MIB
 
 
@@ -127,7 +127,7 @@ def test_too_much_in_flight(door: Door) -> None:
     head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
     head += b"Content-Type: %b\r\nContent-Length: %d\r\n\r\n"
     with ExitStack() as stack:
-        for _ in range(4):  # of 4 MiB in all, as these bodies never end
+        for _ in range(4):  # almost all of the 4 MiB in flight, as these bodies never end
             client = stack.enter_context(door.connect())
             client.sendall(head % (PROTOBUF.encode(), 1_010_000) + bytes(1_000_000))
         until = time.monotonic() + 30
@@ -228,7 +228,7 @@ def test_nested_values(door: Door, spanloom: RunningSpanloom) -> None:
     ):
         work = Work(spanloom.process.pid)
         assert door.rpc(nested_value(depth)).code is code, depth
-        assert work.spent_s() < 1  # some milliseconds by design
+        assert work.spent_s() < 1  # it takes some milliseconds by design
 
 
 @pytest.mark.otlp(37)

@@ -1,4 +1,4 @@
-"""Section C: requests over HTTP."""
+"""Section C: requests over HTTP; docstrings of the tests are answers in ``docs/conformance.md``."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 LIMIT = MIB
 SLOW_S = 8.0
-"""A slow request is cut after 10 s of its own clock; nothing else waits for one."""
+"""Less than the 10 s after which a slow request is ended; other requests do not wait for it."""
 HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
 
 
@@ -150,7 +150,7 @@ def test_the_size_of_bodies(door: Door, spanloom: RunningSpanloom) -> None:
     assert door.post(bytes(10_000) for _ in range(LIMIT // 10_000 + 1)).status_code == 413
     assert door.post(gzip.compress(padded_request(LIMIT + 1)), coding="gzip").status_code == 413
     assert door.post(bomb, coding="gzip").status_code == 413
-    assert work.spent_s() < 5  # some milliseconds each by design
+    assert work.spent_s() < 5  # each takes some milliseconds by design
     assert growth.at_most() < LIMIT + 64 * MIB
 
 
@@ -185,7 +185,7 @@ def test_gzip_members(door: Door, spanloom: RunningSpanloom) -> None:
     assert door.names(trace, 2) == ["1", "2"]
     work = Work(spanloom.process.pid)
     assert door.post(gzip.compress(b"") * 50_000, coding="gzip").status_code == 400
-    assert work.spent_s() < 1.5  # all of them take seconds
+    assert work.spent_s() < 1.5  # reading all members takes seconds
 
 
 @pytest.mark.otlp(50)
@@ -209,7 +209,7 @@ def test_slow_requests(door: Door) -> None:
                 try:
                     if not client.recv(1024):
                         break
-                    client.settimeout(20)  # answered; now the end of the connection
+                    client.settimeout(20)  # after the answer, wait for the end of the connection
                 except TimeoutError:
                     client.sendall(b"x")
                 except ConnectionError:
@@ -226,4 +226,4 @@ def test_slow_requests(door: Door) -> None:
             assert door.post(b"").status_code == 200
             assert time.monotonic() - began < SLOW_S
             time.sleep(0.2)
-    assert all(SLOW_S < future.result() < 30 for future in slow)  # a busy machine gets more
+    assert all(SLOW_S < future.result() < 30 for future in slow)  # more than 10 s on a busy machine

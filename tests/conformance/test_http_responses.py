@@ -1,4 +1,4 @@
-"""Section E: answers over HTTP."""
+"""Section E: answers over HTTP; docstrings of the tests are answers in ``docs/conformance.md``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ONE_JSON = json_request(json_span("responses"))
 
 
 def check_status(answer: httpx.Response) -> None:
-    """Demand a ``Status`` with a message in the encoding that the answer names."""
+    """Assert that the body is a ``Status`` with a message, in the encoding of its Content-Type."""
     if answer.headers["content-type"] == JSON:
         assert answer.json()["message"]
         assert isinstance(answer.json()["code"], int)

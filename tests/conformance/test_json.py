@@ -1,4 +1,4 @@
-"""Section D: OTLP's mapping to JSON."""
+"""Section D: OTLP's JSON mapping; docstrings of tests are answers in ``docs/conformance.md``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def status_of(door: Door, body: bytes) -> int:
-    """Send JSON; of a 400 demand a Status with BadRequest."""
+    """Send JSON and return the HTTP status; assert that a 400 has a Status with BadRequest."""
     answer = door.post(body, JSON)
     if answer.status_code == 400:
         assert answer.json()["message"]
@@ -35,7 +35,7 @@ def status_of(door: Door, body: bytes) -> int:
 
 
 def with_value(text: str) -> bytes:
-    """Return a request with an attribute whose ``AnyValue`` is this text."""
+    """Return a request with an attribute whose ``AnyValue`` is ``text``, as JSON."""
     marked = json_attributes(k={"stringValue": "HERE"})
     body = json_request(json_span("a value", attributes=marked))
     return body.replace(b'{"stringValue":"HERE"}', text.encode())
@@ -150,5 +150,5 @@ def test_depth(door: Door, spanloom: RunningSpanloom) -> None:
     for body in (nested(41), nested(10_000), b"[" * 100_000, b'{"a":' * 100_000):
         work = Work(spanloom.process.pid)
         assert status_of(door, body) == 400
-        assert work.spent_s() < 1  # some milliseconds by design
+        assert work.spent_s() < 1  # it takes some milliseconds by design
     assert orjson.loads(door.post(b"{}", JSON).content) == {}

@@ -1,4 +1,4 @@
-"""Section A: what holds over gRPC and HTTP alike."""
+"""Section A: gRPC and HTTP alike; docstrings of tests are answers in ``docs/conformance.md``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.conformance.conftest import Kept
 
 UNKNOWN = b"\x9a\x06\x03odd"
-"""Field 99, three bytes."""
+"""An unknown field of protobuf: number 99, with three bytes."""
 
 
 @pytest.mark.otlp(1)

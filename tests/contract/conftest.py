@@ -1,7 +1,7 @@
-"""One suite, every store; tests share them and keep apart by project.
+"""Fixtures that run each contract test on every store; tests share stores but not projects.
 
-What one module asks of a store on a ClickHouse server as well (``test_trajectory_store.py``), all
-do where ``SPANLOOM_TEST_STORE_URL`` is ``served`` or the URL of a server.
+By default only ``test_trajectory_store.py`` also runs on a store on a ClickHouse server. If
+``SPANLOOM_TEST_STORE_URL`` is ``served`` or the URL of a server, all modules do.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def server_store(
     tmp_path_factory: pytest.TempPathFactory, made_server: Path
 ) -> Iterator[ClickHouseStore]:
-    """Share a store on a ClickHouse server."""
+    """Yield a store on a ClickHouse server that all tests share."""
     place = tmp_path_factory.mktemp("server") / "server"
     with served_store(place, made_server) as server, closing(open_store(server.url)) as store:
         yield store
@@ -41,6 +41,6 @@ def store(request: pytest.FixtureRequest) -> Store:
 
 @pytest.fixture
 def key(new_project: Callable[[], str]) -> TraceKey:
-    """A trace nobody has sent."""
+    """Return the key of a trace that does not exist, in a project of its own."""
     project = new_project()
     return TraceKey(project, project.encode().hex().rjust(32, "a")[-32:])

@@ -1,4 +1,4 @@
-"""Alerts in the store: revisions, events of which the first counts, and what is not told yet."""
+"""Alerts in every store: revisions, events (the first of a number counts), pending deliveries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store of queues promises beyond their rows, every one."""
+"""Annotation queues in every store: round trip, order of items, gold items and agreement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store of annotations, schemes, kept versions, scores and queues promises, every one."""
+"""Annotations, schemes, annotated document versions, scores and queues, in every store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model calls are found across traces, by key and time, in every store."""
+"""Every store finds model calls and parts of runs across traces, by key and time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_calls_of_a_replaced_version_are_gone(store: Store, key: TraceKey) -> No
 def test_each_call_is_looked_for_in_its_own_window(
     store: Store, key: TraceKey, apart_ns: int
 ) -> None:
-    """As a replay asks: calls of years at once, of which each may repeat one near it alone."""
+    """A replay queries calls of several years at once; each may only repeat a call near it."""
     said = f"said {key.project}"
     calls = {n: model_step(n, START_NS + n * apart_ns) for n in range(2, 42)}
     for n, call in calls.items():
@@ -100,7 +100,7 @@ def test_each_call_is_looked_for_in_its_own_window(
 
 
 def test_a_few_calls_of_a_long_run_are_found(store: Store, key: TraceKey) -> None:
-    """Only their windows are queried, once it is known which of thousands of keys are stored."""
+    """Of thousands of call keys only the stored ones are queried, each in its own time window."""
     call = model_step(2)
     store.trajectories.write([make_record(key, call_keys={call.id: "said 2100"})])
     hour_ns = 3600 * 10**9

@@ -1,4 +1,4 @@
-"""Why a run failed is in its line of lists, whichever store answers."""
+"""Lists of runs show why a run failed, in every store."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_run_says_why_it_failed(store: Store, key: TraceKey, case: str) -> Non
 def test_runs_of_an_older_version_say_what_their_first_failed_step_says(
     clickhouse_store: ClickHouseStore, key: TraceKey
 ) -> None:
-    """Their rows have no such columns: the engine computes them from those of the steps."""
+    """Rows of earlier releases lack the error columns, so views compute them from the steps."""
     steps = [model_step(2), model_step(3, error="too much"), model_step(4, error="later")]
     clickhouse_store.trajectories.write([make_record(key, make_trajectory(key, steps=steps))])
     worker = clickhouse_store.connections.worker

@@ -1,4 +1,4 @@
-"""A ``where`` evaluated on one run answers as the list does: all captures, every field."""
+"""A ``where`` evaluated on one run agrees with the list query, for all captures and fields."""
 
 from __future__ import annotations
 
@@ -46,25 +46,25 @@ MOST_VALUES = 2
 NUMBERS = {FieldType.NUMBER, FieldType.DURATION, FieldType.TIME}
 PATTERNS = {Operator.MATCHES, Operator.MATCHES_NOT}
 FLOORED = {Operator.AT_LEAST, Operator.LESS}
-"""Comparisons of a number of whole milliseconds that its fraction does not change."""
+"""Comparisons with whole milliseconds whose result a fraction of one does not change."""
 OF_FRACTIONS = {"wall_time", "first_token", "tokens_per_second"}
-"""Fields computed of several times, each of which a document has without its fraction."""
+"""Fields computed from several times, which documents have in whole milliseconds only."""
 IN_ORDER = re.compile(r"\b(then|next|within|position|repeat\w*|longest_repeat)\b|\binput:")
 NO_STORE = re.compile(r"\b(annotated|score)\b")
 
 
 class Queried(NamedTuple):
-    """The captures in a store, and as rows made without one."""
+    """The captured runs in a store, and as rows for evaluation without a store."""
 
     store: ClickHouseStore
     records: Sequence[TrajectoryRecord]
     rows: Mapping[str, RunRow]
-    """By trace id, of the trajectories."""
+    """Rows made from the trajectories, by trace id."""
     documents: Mapping[str, RunRow]
-    """The same of the documents."""
+    """Rows made from the documents, by trace id."""
 
     def __repr__(self) -> str:
-        """Be short."""
+        """Return the project only, to keep pytest's output short."""
         return PROJECT
 
     def listed(self, where: str) -> set[str]:
@@ -73,7 +73,7 @@ class Queried(NamedTuple):
         return {line.key.trace_id for line in lines}
 
     def all_listed(self, wheres: Sequence[str]) -> Sequence[set[str]]:
-        """Return what the query of the list finds for each, with all of them as its columns."""
+        """Return the trace ids that the list query finds for each condition, in one query."""
         connection = self.store.connections.asker
         compiler = Compiler(SideTables(connection, REACH))
         held = [compiler.to_sql(parse_where(one, NOW_NS), Subject.RUN) for one in wheres]
@@ -112,7 +112,7 @@ def answered(rows: Mapping[str, RunRow], where: str) -> set[str]:
 
 
 def in_the_same_order(queried: Queried) -> set[str]:
-    """Return the runs whose steps are in one order by nanoseconds and by their documents."""
+    """Return the ids of runs whose steps have the same order in trajectory and document."""
     return {
         trace_id
         for trace_id, row in queried.rows.items()
@@ -122,7 +122,7 @@ def in_the_same_order(queried: Queried) -> set[str]:
 
 
 def examples() -> Iterator[str]:
-    """Yield every question of the documentation, and the example of every field."""
+    """Yield every example condition of the documentation, and the example of every field."""
     block = r"<!-- example: questions -->\n```text\n(.*?)```"
     for text in re.findall(block, QUERY_MD.read_text(), re.DOTALL):
         yield from text.splitlines()
@@ -137,7 +137,7 @@ def test_every_example_is_answered_as_by_the_list(queried: Queried) -> None:
         listed = queried.listed(where)
         assert answered(queried.rows, where) == listed, where
         if "duration" in where or "per_second" in where:
-            continue  # a fraction of a millisecond may decide: the next test has those
+            continue  # fractions of a millisecond may decide; tested below
         seen = same_order if IN_ORDER.search(where) else set(queried.rows)
         assert answered(queried.documents, where) & seen == listed & seen, where
 
@@ -158,9 +158,9 @@ def test_every_field_is_compared_as_by_the_list(queried: Queried, subject: Subje
 
 
 def questions(field: Field, subject: Subject, queried: Queried) -> Iterator[tuple[str, bool]]:
-    """Yield comparisons with values of the captures, and whether documents have all that decides.
+    """Yield conditions on a field, and whether a document alone suffices to evaluate each.
 
-    Of the run, or of some step of it.
+    They compare the field of a run, or of one of its steps, with values of the captures.
     """
     if field.is_judgement or field.type is FieldType.WORDS:
         return
@@ -183,7 +183,7 @@ def questions(field: Field, subject: Subject, queried: Queried) -> Iterator[tupl
 def values_of(
     field: Field, subject: Subject, queried: Queried
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield a key, or the empty one, and its values: the most frequent, and the rarest."""
+    """Yield each key of a field ("" if it has none) with its most frequent and rarest values."""
     for key in _keys(field, subject, queried):
         read = read_field(field, key, subject)
         rows = queried.rows.values()
@@ -222,7 +222,7 @@ def _literal(field: Field, value: str) -> str:
 
 
 def _pattern(literal: str) -> str:
-    """Return a pattern for the middle of a text."""
+    """Return a pattern that matches characters within a quoted text."""
     text = literal[1:-1]
     return quoted(re.sub(r"\W", ".", text[1:6]).lower() or "x")
 

@@ -1,4 +1,4 @@
-"""Content events stand on the span that they belong to, in every store."""
+"""Every store attaches content events (log records with messages) to the span they belong to."""
 
 from __future__ import annotations
 

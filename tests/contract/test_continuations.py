@@ -1,4 +1,4 @@
-"""Which runs go on with each other, as every store finds it out when it is asked."""
+"""Continuations: every store finds, at query time, which run resumes which paused run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAUSE = Pause(f"{2:016x}", f"{2:016x}", "Wire 500 EUR?")
 def turn(
     key: TraceKey, at: int, says: str = "", talk: str = "talk", original: str = ""
 ) -> Trajectory:
-    """Return a run that began then; in ``says`` stands whether it goes on (<) and waits (>)."""
+    """Return a run that starts at ``at``; ``says`` has "<" if it resumes, ">" if it pauses."""
     return replace(
         make_trajectory(key, START_NS + at),
         extras={"conversation_id": talk},
@@ -51,7 +51,7 @@ def write(store: Store, *turns: Trajectory) -> None:
 
 
 def told(store: Store, project: str) -> Mapping[int, tuple[int, int]]:
-    """Return which run goes on with which, by number; lists and single answers say the same."""
+    """Return (resumes, resumed by) per run number; assert that lists and single reads agree."""
     reach = Reach.only(project)
     lines = store.runs.list(reach, None, 1000)
     for line in lines:
@@ -72,7 +72,7 @@ def _numbers(found: Continuation) -> tuple[int, int]:
 
 
 def numbered(project: str, *says: str) -> list[Trajectory]:
-    """Return runs one after the other, from 1 on."""
+    """Return consecutive runs, numbered from 1, one for each ``says``."""
     keys = [TraceKey(project, trace(n)) for n in range(1, len(says) + 1)]
     return [turn(key, n, said) for n, (key, said) in enumerate(zip(keys, says, strict=True))]
 
@@ -81,8 +81,8 @@ def numbered(project: str, *says: str) -> list[Trajectory]:
     ("says", "found"),
     [
         ([">", "<"], {1: (0, 2), 2: (1, 0)}),
-        ([">", "<>", "<", "<"], {1: (0, 2), 2: (1, 3), 3: (2, 0)}),  # asked twice
-        ([">", "", "<"], {}),  # asked something else in between
+        ([">", "<>", "<", "<"], {1: (0, 2), 2: (1, 3), 3: (2, 0)}),  # two pauses
+        ([">", "", "<"], {}),  # an unrelated run in between
         (["", "<"], {}),
         ([">", ">"], {}),
         (["<"], {}),
@@ -129,7 +129,7 @@ def test_runs_of_other_conversations_and_projects_come_between_no_two(
 
 def test_repeats_and_traces_without_a_step_come_between_no_two(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 6)]
-    made = replace(turn(keys[2], 2), step_counts={"other": 1})  # an agent's making
+    made = replace(turn(keys[2], 2), step_counts={"other": 1})  # a created agent, no step
     write(
         store,
         turn(keys[0], 0, ">"),
@@ -142,7 +142,7 @@ def test_repeats_and_traces_without_a_step_come_between_no_two(store: Store, key
 
 
 def test_runs_go_on_with_what_they_are_now(store: Store, key: TraceKey) -> None:
-    """The first was over after all, and one that was between them turned out to be elsewhere."""
+    """Continuations follow new versions: a run in between moves, and the first did not pause."""
     first, between, last = (TraceKey(key.project, trace(n)) for n in (1, 2, 3))
     write(store, turn(first, 0, ">"), turn(between, 5), turn(last, 9, "<"))
     assert told(store, key.project) == {}
@@ -166,7 +166,7 @@ def test_a_page_of_a_long_conversation_knows_its_neighbours(store: Store, key: T
 
 
 def test_old_places_of_a_run_hide_no_neighbour(store: Store, key: TraceKey) -> None:
-    """Each of them was there before its root had come: under a later start."""
+    """Each run was first stored under a later start, because its root had not arrived yet."""
     turns = numbered(key.project, *[">", "<"] * 8)
     for later in (900, 0):
         write(store, *[_begun(t, later) for t in turns])

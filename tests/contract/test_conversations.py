@@ -1,4 +1,4 @@
-"""The list of conversations, against every implementation."""
+"""The list of conversations, in every store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 EVERY = None
 RUNS = 36
-"""Of each project, in seven conversations or none."""
+"""Runs of each project, in seven conversations or in none."""
 
 
 def turn(
@@ -64,7 +64,7 @@ def talks(
 def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in (1, 2, 3, 4, 5)]
     waiting = replace(
-        turn(keys[2], 30, "trip", ("Book it", "")),  # tells of no user: the one before does
+        turn(keys[2], 30, "trip", ("Book it", "")),  # has no user: the previous run has
         pauses=[Pause("2" * 16, "2" * 16, "Pay?")],
     )
     first = turn(keys[0], 10, "trip", ("Where to?", "Oslo"), user_id="bo", cost={"usd": 0.25})
@@ -93,8 +93,8 @@ def test_a_conversation_is_told_whole(store: Store, key: TraceKey) -> None:
 def test_pages_neither_repeat_nor_miss(
     store: Store, new_project: Callable[[], str], page: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Conversations that go on side by side, some runs of none, and places where runs stood."""
-    monkeypatch.setattr(conversations, "KEYS_AT_ONCE", 7)  # a long one is told part by part
+    """Conversations overlap in time, some runs have none, and each run has moved in the list."""
+    monkeypatch.setattr(conversations, "KEYS_AT_ONCE", 7)  # long ones are read in parts
     project, other, random = new_project(), new_project(), Random(page)
     names = [f"talk {n}" for n in range(7)] + [""]
     said = [random.choice(names) for _ in range(RUNS)]
@@ -136,7 +136,7 @@ def test_filters_choose_conversations_by_their_runs(store: Store, key: TraceKey)
         filtered(service="travel"),
         filtered(environment="production"),
     ):
-        assert found(where) == [("both", 2), ("old", 2)]  # by their newest run that passes
+        assert found(where) == [("both", 2), ("old", 2)]  # ordered by the newest run that passes
     assert found(filtered(since=START_NS + 35)) == [("old", 2), ("new", 1)]
     assert found(filtered(until=START_NS + 15)) == [("old", 2)]
     assert found(filtered(user="ada", since=START_NS + 15)) == [("both", 2)]

@@ -1,4 +1,4 @@
-"""Datasets: drafts that are filled, versions that never change, and commits at the same moment."""
+"""Datasets: drafts that are filled, versions that never change, and concurrent commits."""
 
 from __future__ import annotations
 
@@ -148,13 +148,13 @@ def test_what_is_not_there_is_named(datasets: Datasets, project: str) -> None:
 def test_one_draft_committed_by_many_processes_is_one_version(
     store: Store, datasets: Datasets, project: str
 ) -> None:
-    """Each process has looked and found no version before any of them stored one."""
+    """Every process has found no version before any of them stores one."""
     processes = 6
     barrier = Barrier(processes)
     datasets.add(project, NAME, [item("a")])
 
     class Together:
-        """The store, in which all have looked before one adds."""
+        """The store; it adds a version only once all processes have looked."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(store.datasets, name)
@@ -179,7 +179,7 @@ def test_the_number_that_another_process_took_is_not_taken_again(
     datasets.add(project, NAME, [item("a")])
 
     class Meanwhile:
-        """The store, in which another process stores its version first."""
+        """The store; another process stores its version first."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(store.datasets, name)

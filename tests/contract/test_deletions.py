@@ -1,4 +1,4 @@
-"""What deleting promises: gone from every answer at once, and it does not come back."""
+"""Deleted data is gone from every answer at once and does not come back, in every store."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ READS: Mapping[str, Callable[[Store, TraceKey], object]] = {
         if found.key == key
     ],
 }
-"""Every method that tells something of a trace, and how to ask it of one trace alone."""
+"""Every method that returns data of a trace, and how to call it for one trace alone."""
 OTHERS = {
     *(
         "spans.append",
@@ -200,14 +200,14 @@ OTHERS = {
         "close",
     ),
     "trajectories.make_room",
-    "spans.parts_shown",  # names traces, whose spans no other method shows
+    "spans.parts_shown",  # trace ids, whose spans no other method shows
     *(
         "replays.get",
         "replays.list",
         "replays.unfinished",
         "replays.parts",
         "replays.finish",
-    ),  # what was asked for, not what is stored
+    ),  # requests, not stored traces
     *(
         "deletions.extent_of",
         "deletions.now_ns",
@@ -216,23 +216,23 @@ OTHERS = {
         "feed.deleted_among",
         "snapshots.take",
     ),
-    "usage.stored_bytes",  # follows what the keeper has removed: tests/integration/test_quotas.py
-    *("text_index.read_watermark", "text_index.record_watermark"),  # likewise
+    "usage.stored_bytes",  # falls when the keeper removes rows: tests/integration/test_quotas.py
+    *("text_index.read_watermark", "text_index.record_watermark"),  # times
     *(
         "text_index.changed_since",
         "text_index.index_texts",
-    ),  # what was stored is looked at, and left out then
+    ),  # they read stored rows, then leave out deleted ones
     *(
         "progress.clock",
         "text_index.clock",
         "progress.appends",
         "text_index.writes",
         "progress.inserted",
-    ),  # times and numbers, of no trace
+    ),  # times and numbers that belong to no trace
     *("progress.read_watermark", "progress.record_watermark", "progress.record_watermarks"),
-    "annotations.is_alone",  # tells of processes
-    "scores.without_run",  # tells of runs that are not there
-    "spans.read_unplaced",  # what waits under ids that no run has
+    "annotations.is_alone",  # about processes
+    "scores.without_run",  # about runs that do not exist
+    "spans.read_unplaced",  # items that wait under ids that no run has
     *(
         "annotations.add",
         "versions.keep",
@@ -241,24 +241,24 @@ OTHERS = {
         "queues.add_events",
         "annotations.announcing_judgements",
     ),
-    *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # of no trace
-    *("saved_views.add", "saved_views.list"),  # likewise
+    *("schemes.put", "schemes.list", "schemes.text", "queues.put", "queues.list"),  # no trace
+    *("saved_views.add", "saved_views.list"),  # belong to no trace
     *("saved_views.defaults", "saved_views.set_default"),
     *("datasets.put", "datasets.list", "datasets.add_contents", "datasets.change_draft"),  # copies
     *("datasets.draft", "datasets.count_drafts", "datasets.add_version", "datasets.versions"),
     *("datasets.items", "datasets.contents"),
-    *("evaluators.add", "evaluators.list"),  # of no trace
+    *("evaluators.add", "evaluators.list"),  # belong to no trace
     *("experiments.start", "experiments.list", "experiments.running", "experiments.end"),
-    *("experiments.ends", "experiments.runs"),  # ids that were chosen, without a result
-    "experiments.judged",  # so that what is deleted is not judged again
+    *("experiments.ends", "experiments.runs"),  # chosen ids, without results
+    "experiments.judged",  # so that deleted runs are not judged again
     *("online_rules.put", "online_rules.list", "online_rules.add_work"),
     *("online_rules.progress", "online_rules.spent"),  # counts
     *("online_rules.place", "online_rules.places"),
-    *("followers.place", "followers.keep_place"),  # positions, of no trace
-    *("alerts.put", "alerts.list", "alerts.versions", "alerts.latest_numbers"),  # of no trace
+    *("followers.place", "followers.keep_place"),  # positions, belong to no trace
+    *("alerts.put", "alerts.list", "alerts.versions", "alerts.latest_numbers"),  # no trace
     *("alerts.add_events", "alerts.add_deliveries", "alerts.deliveries", "alerts.pending"),
-    *("alerts.latest", "alerts.events", "alerts.firing"),  # that one fired, to be taken back
-    "alerts.firing_of_deleted",  # likewise: test_alerts
+    *("alerts.latest", "alerts.events", "alerts.firing"),  # firings, to be withdrawn
+    "alerts.firing_of_deleted",  # firings, to be withdrawn: test_alerts
 }
 
 
@@ -267,25 +267,25 @@ def test_every_method_of_a_store_is_known_here() -> None:
 
 
 def answers(store: Store, key: TraceKey) -> dict[str, object]:
-    """Return what every method says of a trace, but for those that say nothing."""
+    """Return the non-empty answers about a trace, by method."""
     said = {name: read(store, key) for name, read in READS.items()}
     return {name: answer for name, answer in said.items() if answer}
 
 
 TELLING = ("spans.read_spans", "documents.get", "runs.list", "texts.search", "annotations.list")
-"""A method of each kind; the first test demands of a neighbour that all answer as before."""
+"""One method of each kind; only the first test compares the answers of all methods."""
 
 
 def is_shown(store: Store, key: TraceKey) -> bool:
-    """Return whether a method of each kind says something of a trace."""
+    """Return whether all methods in ``TELLING``, one of each kind, return data of a trace."""
     return all(READS[name](store, key) for name in TELLING)
 
 
 def is_hidden(store: Store, key: TraceKey) -> bool:
-    """Return whether no method of any kind says something of a trace.
+    """Return whether no method in ``TELLING``, one of each kind, returns data of a trace.
 
-    However a deletion selects its traces, each is hidden in the same way: the tests of one trace
-    read every method.
+    A sample of methods suffices: a trace is hidden in the same way however a deletion selects it,
+    and the tests that delete a single trace read every method.
     """
     return not any(READS[name](store, key) for name in TELLING)
 
@@ -319,7 +319,7 @@ def extract(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
 
 
 def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
-    """Store the trajectory of a run that goes on with that of the trace, a day later."""
+    """Store the trajectory of a run that resumes that of the trace a day later."""
     resumed = key._replace(trace_id=key.trace_id[::-1][:16] + "0" * 16)
     extras = {"conversation_id": key.project}
     run = replace(make_trajectory(resumed, start_ns + DAY_NS), extras=extras, is_resuming=True)
@@ -327,7 +327,7 @@ def resume(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
 
 
 def fired(key: TraceKey) -> AlertEvent:
-    """Return that an alert fired for a trace."""
+    """Return the event of an alert that fires for a trace."""
     of = f"of {key.trace_id}"
     return AlertEvent(key.project, "a", 1, of, 1, AlertState.FIRING, 1, key.trace_id, 1)
 
@@ -337,7 +337,7 @@ def queue(key: TraceKey) -> Queue:
 
 
 def annotate(store: Store, key: TraceKey) -> None:
-    """Say something of a trace, and put it into a queue."""
+    """Store annotations, scores, queue items, alert evidence and rule work for a trace."""
     store.annotations.add([annotation(key), annotation(key, annotator="bo")])
     store.scores.add([Score(key, "path", "rule", "path", 1, experiment=key.trace_id, item="a")])
     store.versions.keep(KeptVersion(key, 1, "h", 1, b"{}"))
@@ -349,7 +349,7 @@ def annotate(store: Store, key: TraceKey) -> None:
 
 
 def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
-    """Store spans and a trajectory, and leave the trace due: every method tells something of it."""
+    """Store all kinds of data of a trace and leave it due, so that every method returns some."""
     send(store, key, start_ns)
     extract(store, key, start_ns)
     resume(store, key, start_ns)
@@ -358,7 +358,7 @@ def fill(store: Store, key: TraceKey, start_ns: int = START_NS) -> None:
 
 @pytest.fixture
 def neighbour(key: TraceKey) -> TraceKey:
-    """Another trace of the same project and conversation."""
+    """Return the key of another trace of the same project and conversation."""
     return TraceKey(key.project, "b" * 32)
 
 
@@ -366,7 +366,7 @@ def neighbour(key: TraceKey) -> TraceKey:
 def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
     store: Store, key: TraceKey, neighbour: TraceKey, new_project: Callable[[], str], by: str
 ) -> None:
-    if by == "conversation":  # of the neighbour is another one
+    if by == "conversation":  # the neighbour is in another one
         neighbour = TraceKey(new_project(), neighbour.trace_id)
     fill(store, key)
     fill(store, neighbour, START_NS + DAY_NS)
@@ -376,7 +376,7 @@ def test_a_deleted_trace_is_in_no_answer_and_its_neighbour_in_all(
         "conversation": DeletionScope(Reach.ALL, conversation_id=key.project),
         "before": DeletionScope(Reach.only(key.project), start_before_ns=START_NS + DAY_NS),
     }[by]
-    traces = 2 if by == "conversation" else 1  # with the run that goes on
+    traces = 2 if by == "conversation" else 1  # includes the run that resumes it
     reads_all = by == "trace"
     kept = answers(store, neighbour) if reads_all else {}
     assert not reads_all or kept.keys() == READS.keys()
@@ -421,7 +421,7 @@ def settle(store: Store, key: TraceKey) -> None:
 def test_a_trace_that_showed_or_repeated_a_deleted_one_is_due_again(
     store: Store, key: TraceKey, neighbour: TraceKey, is_part: bool
 ) -> None:
-    """A home has the spans of a deleted part; a repeat of a deleted run is in no list."""
+    """A run loses the spans of its deleted part; a duplicate of a deleted run becomes visible."""
     for own in (key, neighbour):
         fill(store, own)
         settle(store, own)
@@ -439,7 +439,7 @@ def test_a_trace_that_showed_or_repeated_a_deleted_one_is_due_again(
 
 
 def add_part(store: Store, key: TraceKey, home: TraceKey) -> None:
-    """Store a trace again, as a part of the run that another one shows."""
+    """Store a trace again, as part of a run that is shown under another trace, its home."""
     part = Part(key, "part of s", START_NS, START_NS, 0, 0, 1, home.trace_id)
     head = store.trajectories.heads([key])[key]
     record = make_record(key, make_trajectory(key), version=2, previous=head)
@@ -447,7 +447,7 @@ def add_part(store: Store, key: TraceKey, home: TraceKey) -> None:
 
 
 def repeat(store: Store, key: TraceKey, original: TraceKey) -> None:
-    """Store a trace again, as a repeat of another one."""
+    """Store a trace again, as a duplicate of another one."""
     head = store.trajectories.heads([key])[key]
     trajectory = replace(make_trajectory(key), duplicate_of=DuplicateOf(original.trace_id, "1"))
     store.trajectories.write([make_record(key, trajectory, version=2, previous=head)])
@@ -472,7 +472,7 @@ def test_late_spans_and_a_batch_under_way_do_not_bring_a_trace_back(
 ) -> None:
     fill(store, key)
     store.deletions.delete(deletion(DeletionScope(Reach.only(key.project), key.trace_id)))
-    send(store, key, number=2)  # late
+    send(store, key, number=2)  # a late span
     extract(store, key)  # it was being built when it was deleted
     assert answers(store, key) == {}
 

@@ -1,4 +1,4 @@
-"""Every evaluator keeps the same contract: passing, failing, not applicable, error.
+"""Every evaluator obeys the same contract: passing, failing, not applicable, error.
 
 The cases are in ``tests/support/evaluator_cases.py``; a new kind of evaluator adds its own there.
 """
@@ -60,7 +60,7 @@ def test_results_have_their_form(case: Case) -> None:
 @EACH
 def test_the_order_of_steps_and_agents_does_not_matter(case: Case) -> None:
     expected = results_of(case)
-    if isinstance(case.run, list) or callable(case.evaluator):  # what code reads is its own
+    if isinstance(case.run, list) or callable(case.evaluator):  # custom code may depend on order
         return
     random = Random(1)
     for _ in range(3):

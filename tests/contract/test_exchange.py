@@ -1,8 +1,7 @@
-"""What every format of the registry keeps: written or left out, read again, bad items alone.
+"""Every exchange format of the registry: writing, round trip, bad items, detection, golden run.
 
-A format needs no line here. What checks it by a real tool is in
-``tests/support/exchange_validators/NAME.py``, what the golden run becomes in
-``tests/fixtures/exchange/planner.NAME.json``.
+A new format needs no change here. ``tests/support/exchange_validators/NAME.py`` validates its files
+with a real tool, and ``tests/fixtures/exchange/planner.NAME.json`` is its golden run.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def name_of(known: Format) -> str:
 
 @pytest.fixture(scope="module", params=SAMPLES)
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of canonical documents of captured runs."""
+    """Return the path of a file of canonical documents of captured runs."""
     path = tmp_path_factory.mktemp("runs") / "runs.jsonl"
     path.write_bytes(in_lines(captured_runs(every=request.param)))
     return path
@@ -59,7 +58,7 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="module")
 def written(request: pytest.FixtureRequest, runs: Path) -> Converted:
-    """These runs in a format."""
+    """Return the runs of the fixture ``runs``, converted to a format."""
     return convert(runs, request.param)
 
 
@@ -92,13 +91,13 @@ def test_every_run_is_valid_by_its_tool(written: Converted, request: pytest.Fixt
 
 @pytest.mark.parametrize("known", READ, ids=name_of)
 def test_out_and_in_again_is_the_same(known: Format, runs: Path, tmp_path: Path) -> None:
-    """canonical → F → canonical → F gives the first F, and the documents would be restored."""
+    """canonical → F → canonical → F gives the first F, and the documents can be imported."""
     first = convert(runs, known)
     documents, read_again = _read_all(first, known, tmp_path / "first")
     assert read_again == documents
     for document in documents:
         read_run(document, None)
-    if known.id == OTLP:  # spans carry what only a store determines: the version, the status
+    if known.id == OTLP:  # spans also carry version and status, which a store sets
         pairs = zip(map(orjson.loads, runs.read_bytes().splitlines()), documents, strict=True)
         assert [find_loss(*pair) for pair in pairs] == [None] * len(documents)
         return
@@ -111,7 +110,7 @@ def test_out_and_in_again_is_the_same(known: Format, runs: Path, tmp_path: Path)
 @pytest.mark.parametrize("at", ["first", "middle", "last"])
 @pytest.mark.parametrize("known", READ, ids=name_of)
 def test_a_bad_item_does_not_stop_its_neighbours(known: Format, at: str, tmp_path: Path) -> None:
-    """In a file that is named or not, wherever it is."""
+    """Only bad items are refused, wherever they are, whether the format is named or detected."""
     items = _items(convert(_planner(tmp_path), known).bodies[0], known) * 2
     place = {"first": 0, "middle": len(items) // 2, "last": len(items)}[at]
     path = tmp_path / "file"
@@ -142,7 +141,7 @@ def test_its_shape_is_its_own(known: Format, tmp_path: Path) -> None:
 def test_every_written_run_is_detected(
     written: Converted, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    """As its format alone, or it is refused with that among the names."""
+    """Its format is the only one detected, or among those named when several are possible."""
     known = request.node.callspec.params["written"]
     expected = "" if known.id in OWN else known.id
     path = tmp_path / "file"
@@ -174,7 +173,7 @@ def _planner(folder: Path) -> Path:
 
 
 def _read_all(made: Converted, known: Format, folder: Path) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Return the documents of all files, read twice."""
+    """Return the documents of all files from a first and from a second reading."""
     folder.mkdir()
     once: list[Any] = []
     twice: list[Any] = []
@@ -196,7 +195,7 @@ def _detected(path: Path) -> Sequence[str]:
 
 
 def _items(body: bytes, known: Format) -> list[bytes]:
-    """Return the lines that a run is in a file, or the elements of an array."""
+    """Return the lines that a file has for a run, or the elements if it is an array."""
     if known.filed is not Filed.ARRAY:
         (alone,) = filed([body], known)
         return alone.splitlines()
@@ -210,7 +209,7 @@ def _joined(items: Sequence[bytes], known: Format) -> bytes:
 
 
 def _difference(before: bytes, after: bytes) -> str | None:
-    """Return the first place at which two files differ as JSON: ``3.root_step.name: 1, not 2``."""
+    """Return the first difference of two files as JSON, such as ``3.root_step.name: 1, not 2``."""
     if before == after:
         return None
     ours, theirs = _json(before), _json(after)

@@ -1,4 +1,4 @@
-"""Experiments: started once, judged to the end whatever happens; their results are scores."""
+"""Experiments start once and judge all runs in spite of failures; their results are scores."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def experiments(store: Store, datasets: Datasets, evaluators: Evaluators) -> Exp
 
 
 class Mine(ExperimentRunner):
-    """A runner of the experiments of one project: tests share a store."""
+    """A runner of the experiments of one project only, because tests share a store."""
 
     def __init__(self, store: Store, project: str) -> None:
         super().__init__(store)
@@ -79,7 +79,7 @@ class Mine(ExperimentRunner):
         return sum(self._do_piece(one) for one in mine)
 
     def finish(self) -> None:
-        """Judge all there is."""
+        """Judge until no experiment of the project is running."""
         while self._running(Reach.only(self.project)):
             self.run_once()
 
@@ -94,7 +94,7 @@ def trace(project: str, number: int) -> TraceKey:
 
 
 def store_runs(store: Store, project: str, tools: Sequence[int]) -> Sequence[TraceKey]:
-    """Store a run for each number of tool calls."""
+    """Store one run for each number in ``tools``, with that many tool calls."""
     keys = [trace(project, number) for number in range(len(tools))]
     for key, calls in zip(keys, tools, strict=True):
         store_run(store, key, [model_step(9), *(tool_step(n + 2) for n in range(calls))])
@@ -121,7 +121,7 @@ def results(store: Store, kept: ListedExperiment, reader: str = "") -> Results:
 
 
 def rows_of(store: Store, kept: ListedExperiment) -> list[tuple[str, int, str, Any]]:
-    """Return of each result item, repeat, score, and what it says."""
+    """Return item, repeat, score name, and error code or outcome, of each result."""
     return [
         (row["item"], row["repeat"], row["name"], row["error_code"] or row["passed"])
         for row in results(store, kept).rows()
@@ -289,7 +289,7 @@ def test_it_goes_on_behind_what_is_stored(
             monkeypatch.setattr(made._judge, "judge", count)
             return made
 
-    for _ in range(3):  # each is killed after a piece
+    for _ in range(3):  # each runner stops after one piece of work
         Counting(store, project).run_once()
     assert experiments.get(project, "x").counts == (6, 0)
     Counting(store, project).finish()
@@ -460,7 +460,7 @@ def test_one_whose_dataset_was_removed_fails(
     runner: Mine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The keeper has removed contents and items of a deleted dataset."""
+    """The experiment fails once the keeper has removed the items of its deleted dataset."""
     (key,) = store_runs(store, project, [1])
     fill(datasets, project, item(key, "a"), item(key, "b"))
     experiments.start(project, "x", request(dataset=SET), "ada")

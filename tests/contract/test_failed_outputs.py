@@ -1,4 +1,4 @@
-"""A tool that fails and has recorded an output shows both, on every store and in what is found."""
+"""A failed tool call with a recorded output shows output and error, in every store and search."""
 
 from __future__ import annotations
 

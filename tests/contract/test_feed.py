@@ -1,4 +1,4 @@
-"""What the change feed promises, against every implementation."""
+"""The contract of the change feed, in every store."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ ANY = None
 def store(request: pytest.FixtureRequest) -> Store:
     if request.param == "shared clock":
         own: ClickHouseStore = request.getfixturevalue("clickhouse_store")
-        return compose(own.connections, DeletedRows(has_deletions=True))  # as one of many processes
+        return compose(own.connections, DeletedRows(has_deletions=True))  # as in a shared store
     found: Store = request.getfixturevalue(f"{request.param}_store")
     return found
 
 
 def say(store: Store, key: TraceKey, version: int = 1, agent: str = "planner") -> None:
-    """Store a version and announce it."""
+    """Store a version of a trajectory and announce it."""
     record = make_record(key, make_trajectory(key, agent=agent), version=version)
     store.trajectories.write([record])
     store.feed.announce([Announcement(key, version, Status.SETTLED, START_NS)])
@@ -93,7 +93,7 @@ def test_what_may_have_been_announced_comes_once(store: Store, key: TraceKey) ->
 def test_a_version_that_two_processes_announce_comes_once(
     clickhouse_store: ClickHouseStore, key: TraceKey
 ) -> None:
-    """One of them was stopped before it announced, and its work was taken over."""
+    """A process was suspended before it announced, and another one took its work over."""
     ours, theirs, third = (
         compose(clickhouse_store.connections, DeletedRows(has_deletions=True)) for _ in range(3)
     )
@@ -179,7 +179,7 @@ def test_a_long_feed_comes_in_pieces(store: Store, key: TraceKey) -> None:
 
 
 def test_what_was_announced_together_is_not_torn_apart(store: Store, key: TraceKey) -> None:
-    """It has one time: a position cannot lie between."""
+    """A page ends only between announcements of different times, as a position is a time."""
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 6)]
     store.trajectories.write([make_record(own) for own in keys])
     store.feed.announce([Announcement(own, 1, Status.SETTLED, START_NS) for own in keys])

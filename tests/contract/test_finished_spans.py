@@ -1,4 +1,4 @@
-"""A finished span is never replaced by an open copy of it, in whatever order they come."""
+"""A finished span is never replaced by an unfinished copy, in any order of arrival."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Copy(NamedTuple):
-    """One version of a span, in a request of its own."""
+    """A version of a span that is sent in a request of its own."""
 
     name: str
     end_ns: int = START_NS + 1000
@@ -47,7 +47,7 @@ SENT: dict[str, tuple[Sequence[Copy], str]] = {
     "without duration": ([AT_ONCE, OPEN], "at once"),
     "in another month": ([DONE, OTHER_MONTH], "done"),
 }
-"""The copies in the order of their sequences, and the one that counts."""
+"""For each case, copies of a span by sequence number, and the name of the one that counts."""
 
 
 def request_of(key: TraceKey, copy: Copy, after: int = 0) -> SpooledRequest:
@@ -57,7 +57,7 @@ def request_of(key: TraceKey, copy: Copy, after: int = 0) -> SpooledRequest:
 
 
 def shown(store: Store, key: TraceKey) -> set[str]:
-    """Return the names that any read of the trace's spans returns."""
+    """Return the span names that the different reads of a trace return."""
     sent = store.spans.read_otlp(key)
     otlp = [copy.name for copy in EVERY if copy.name.encode() in sent]
     part = store.spans.read_part(key, 10)
@@ -84,9 +84,9 @@ def test_the_finished_span_stays_in_whatever_order_its_copies_come(
 def test_it_stays_after_a_merge_and_the_trace_is_known_to_be_read(
     clickhouse_store: ClickHouseStore, key: TraceKey
 ) -> None:
-    """What is gone after the merge still counts as seen: else the trace would be due for ever.
+    """Copies that a merge has removed count as read; otherwise the trace would be due for ever.
 
-    What counts for nothing changes no document, whether a build knew of it or not.
+    A copy that is never used changes no document, whether a build has read it or not.
     """
     worker = clickhouse_store.connections.worker
     requests = [request_of(key, copy) for copy in (OPEN, DONE, GROWN)]
@@ -120,10 +120,10 @@ def test_an_open_copy_has_a_lower_rank_and_keeps_its_sequence(
 def test_an_open_copy_that_comes_after_a_deletion_is_no_part_of_it(
     store: Store, key: TraceKey
 ) -> None:
-    """Deletions go by the sequence, of which the rank of an open copy tells nothing."""
+    """Deletions compare sequence numbers, not the lower rank that an unfinished copy has."""
     store.spans.append([request_of(key, DONE)])
     scope = DeletionScope(Reach.only(key.project), start_before_ns=START_NS + 1)
-    until = store.deletions.delete(deletion(scope)).until_seq  # the store's newest at least
+    until = store.deletions.delete(deletion(scope)).until_seq  # at least the store's newest
     later = key._replace(trace_id="d" * 32)
     store.spans.append([request_of(later, OPEN, until)])
     assert key not in store.spans.read_spans([key, later])

@@ -1,4 +1,4 @@
-"""What followers of the change feed rely on, against every implementation of the store."""
+"""Followers of the change feed in every store: stored positions, and repeats after a crash."""
 
 from __future__ import annotations
 

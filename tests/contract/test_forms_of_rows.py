@@ -1,4 +1,4 @@
-"""Every form of an answer has the same rows on every store, and only those of the key's project."""
+"""Every response format has the same rows in every store, and only those of the key's project."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Row = dict[str, Any]
 
 
 def read(form: str, body: bytes) -> list[Row]:
-    """Return the rows of an answer."""
+    """Return the rows of a response body in a format: JSON, NDJSON, CSV, Arrow or Parquet."""
     if form == JSON:
         return list(json.loads(body)["items"])
     if form == Ndjson.media_type:

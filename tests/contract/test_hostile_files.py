@@ -1,4 +1,4 @@
-"""Files of every format that is read, broken or hostile: one clear sentence each, within bounds."""
+"""Broken and hostile files of every readable format give one clear error each, within bounds."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_lone_surrogates_are_replaced_and_counted(known: Format, tmp_path: Path)
 @every_format
 @pytest.mark.parametrize("depth", [200, 2_000])
 def test_depth_is_taken_or_refused(known: Format, depth: int, tmp_path: Path) -> None:
-    """In the place of every text that a run has."""
+    """Deeply nested JSON in place of any text of a run is read or refused in one line."""
     deep = b"[" * depth + b"]" * depth
     text, path = written(known, tmp_path), tmp_path / "bad"
     for place in (b'"Oslo."', b'"dry"', b'"planner"', b'"Oslo or Bergen?"'):
@@ -99,7 +99,7 @@ def test_depth_is_taken_or_refused(known: Format, depth: int, tmp_path: Path) ->
 def test_a_line_that_is_too_long_is_never_in_memory(
     known: Format, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even if a small file says so: it is gzipped, and unpacks to 4 MiB."""
+    """A gzipped file unpacks to a line of 4 MiB; reading it allocates less than 1 MiB."""
     text, path = written(known, tmp_path), tmp_path / "bomb"
     monkeypatch.setattr(elements, "MAX_BYTES", 64 << 10)
     monkeypatch.setattr(elements, "PIECE_BYTES", 4 << 10)

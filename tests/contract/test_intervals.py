@@ -1,4 +1,4 @@
-"""Intervals begin where the clock of a time zone says, across its changes, in every store."""
+"""Intervals begin by the local time of a time zone, also across its changes, in every store."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 COUNTED = Numbers(Subject.RUN, parse_metrics("count,sum(steps)", Subject.RUN))
 CHANGES = {
     "America/New_York": ("2024-03-10", "2024-11-03"),
-    "Asia/Beirut": ("2024-03-31", "2024-10-27"),  # at midnight, which spring does not have
+    "Asia/Beirut": ("2024-03-31", "2024-10-27"),  # at midnight, which is skipped in spring
     "America/Havana": ("2024-03-10", "2024-11-03"),  # midnight comes twice in autumn
-    "Australia/Lord_Howe": ("2024-04-07", "2024-10-06"),  # by half an hour
-    "Pacific/Apia": ("2011-12-30",),  # a day that was left out
+    "Australia/Lord_Howe": ("2024-04-07", "2024-10-06"),  # changes by half an hour
+    "Pacific/Apia": ("2011-12-30",),  # skipped a day
     "Asia/Kathmandu": ("2024-03-10",),  # 5:45 ahead, without changes
     "UTC": ("2024-03-10",),
 }
@@ -38,7 +38,7 @@ LENGTHS = ("20m", "1h", "6h", "7h", "1d", "3d", "1w")
 
 
 def _moments(zone: str) -> Sequence[int]:
-    """Return starts around the changes of a zone, in seconds since the epoch."""
+    """Return start times around the changes of a zone, in seconds since the epoch."""
     random = Random(zone)
     days = [datetime.fromisoformat(day).replace(tzinfo=ZoneInfo(zone)) for day in CHANGES[zone]]
     noons = [int((day + timedelta(hours=12)).timestamp()) for day in days]
@@ -49,7 +49,7 @@ def _moments(zone: str) -> Sequence[int]:
 
 @pytest.fixture(scope="module")
 def both(memory_store: Store, clickhouse_store: Store, worker_id: str) -> Sequence[Store]:
-    """The stores with runs around the changes of each zone, in a project of its name."""
+    """Return both stores with runs around the changes of each zone, in a project per zone."""
     stores = (clickhouse_store, memory_store)
     records = []
     for zone in CHANGES:
@@ -120,7 +120,7 @@ def test_weeks_begin_on_monday(store: Store, new_project: Callable[[], str]) -> 
     for n, at in enumerate((sunday, sunday + 1)):
         key = TraceKey(project, trace(n))
         store.trajectories.write([make_record(key, make_trajectory(key, at * 10**9))])
-    for zone in ("UTC", "Africa/Abidjan"):  # the same clock, by another way
+    for zone in ("UTC", "Africa/Abidjan"):  # the same time, computed in another way
         days = [(group.start_ns or 0) // 10**9 for group in _groups(store, project, "1w", zone)]
         assert days == [sunday + 1 - 7 * 86_400, sunday + 1]
 

@@ -1,4 +1,4 @@
-"""No reader sees another's project, and every predicate that keeps it so is needed."""
+"""No reader sees another project's data, and every predicate that ensures this is needed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PREDICATES = {
     KEYED: BY_TRACE,
     "Project = {project:String}": "{project:String} != ''",
 }
-"""What names the project in a query, and the same without it."""
+"""Each predicate on the project in a query, and its replacement that allows any project."""
 
 NOT_SEEN = {
     "count_spans": "decides only how the same spans are read",
@@ -86,7 +86,7 @@ NOT_SEEN = {
         "a deletion compares what it found with its own traces, by project",
     ),
 }
-"""Queries whose answer nobody sees: the project spares them work."""
+"""Queries whose results no caller gets; their predicate on the project only saves work."""
 NOT_BY_PROJECT = {
     "revisit_traces": "writes, of traces named with their project",
     "newest_places": "of places in the list of traces named with their project",
@@ -141,13 +141,13 @@ def clickhouse_twins(clickhouse_store: ClickHouseStore) -> Twins:
 
 
 def ask_again(_: object, __: object, read: Callable[[], object]) -> object:
-    """Stand in for ``Remembered.get``: what was told before says nothing of a query."""
+    """Replace ``Remembered.get`` without its cache, so that every read runs its query."""
     return read()
 
 
 @pytest.fixture(scope="module")
 def asking(clickhouse_twins: Twins) -> Mapping[str, set[str]]:
-    """Which methods ask a query, by its name."""
+    """Return the methods that run each query, by the name of the query."""
     found: dict[str, set[str]] = {}
 
     def recorded(asked: str, method: str) -> str:
@@ -228,7 +228,7 @@ def test_without_the_project_in_memory_somebody_would_see_too_much(
 
 
 def functions_of(module: types.ModuleType, name: str) -> Iterator[tuple[str, types.FunctionType]]:
-    """Yield the functions that a module of this name defines, its methods among them."""
+    """Yield the functions and methods that the module of this name defines."""
     for value in vars(module).values():
         members = vars(value).values() if isinstance(value, type) else (value,)
         for member in members:

@@ -1,4 +1,4 @@
-"""Stores of keys: the same answers from memory, from a file and from a table."""
+"""API key stores give the same answers from memory, from a file and from a table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def key(project: str = "p", scopes: frozenset[Scope] = frozenset(Scope)) -> Key:
 
 
 def found(store: KeyStore, *keys: Key) -> list[Key]:
-    """The keys of a test as the store gives them back: a server's table has others too."""
+    """Return the given keys as the store has them; a server's table also has other keys."""
     by_id = {stored.id: stored for stored in store.read_all()}
     return [by_id[key.id] for key in keys if key.id in by_id]
 

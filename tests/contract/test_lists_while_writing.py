@@ -1,6 +1,6 @@
 """Lists give every run exactly once while runs arrive, are rewritten and move.
 
-No old version is merged away meanwhile: that is what a list meets within the seconds after a write.
+Merges are stopped, because a list also meets the old versions for some seconds after a write.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PAGES = st.sampled_from([1, 2, 5, 9, 50])
 
 @pytest.fixture
 def unmerged(store: Store) -> Iterator[Store]:
-    """A store that keeps every version it is given."""
+    """Yield a store that does not merge away old versions."""
     if not isinstance(store, ClickHouseStore):
         yield store
         return
@@ -59,7 +59,7 @@ def unmerged(store: Store) -> Iterator[Store]:
 
 
 class Writing(RuleBasedStateMachine):
-    """Somebody writes, somebody else pages; both one step at a time."""
+    """A state machine that writes runs and reads a list page by page, in any interleaving."""
 
     store: Store
 
@@ -83,12 +83,12 @@ class Writing(RuleBasedStateMachine):
 
     @rule(numbers=NUMBERS)
     def late_spans(self, numbers: set[int]) -> None:
-        """A replay or a late span: the same place, another version; or a new run."""
+        """Write new runs, or another version of runs at the same start, as for a late span."""
         self.write({n: self.starts.get(n, START_NS + 10 * n) for n in numbers})
 
     @rule(number=st.integers(1, RUNS), by=st.integers(-200, 200))
     def moves(self, number: int, by: int) -> None:
-        """A late root: the run begins elsewhere, and may be missed or met twice on the way."""
+        """Move a run to another start, as a late root does; this pass may miss or repeat it."""
         self.write({number: START_NS + 10 * number + by})
         self.expected.discard(number)
 
@@ -108,7 +108,7 @@ class Writing(RuleBasedStateMachine):
         self.begin(limit)
 
     def teardown(self) -> None:
-        """In the end every list has every run, in order, whatever the size of its pages."""
+        """Assert that in the end every list has every run, in order, for any page size."""
         own, where = Reach.only(self.project), None
         newest = [n for _, n in sorted(((s, n) for n, s in self.starts.items()), reverse=True)]
         for limit in (7, 50):
@@ -160,7 +160,7 @@ def test_every_run_is_given_once_while_others_are_written(unmerged: Store) -> No
 
 @pytest.mark.nightly
 def test_a_page_of_rewritten_runs_is_not_taken_for_the_last(unmerged: Store) -> None:
-    """The newest 60 of 200 runs have four versions each: a page of them is one in four rows."""
+    """The newest 60 of 200 runs have four versions each, so only one row in four is a run."""
     writing = Writing()
     writing.store = unmerged
     writing.write({n: START_NS + 10 * n for n in range(1, 201)})
@@ -170,7 +170,7 @@ def test_a_page_of_rewritten_runs_is_not_taken_for_the_last(unmerged: Store) -> 
 
 
 def test_steps_are_those_of_the_newest_version_each_once(unmerged: Store) -> None:
-    """The second version has a step less; it was written twice, as after a crash."""
+    """The second version has one step less and was written twice, as after a crash."""
     key = TraceKey(f"p-{secrets.token_hex(4)}", "ab" * 16)
     first, second = (make_trajectory(key, steps=list(map(model_step, n))) for n in ([2, 3], [2]))
     seq = next_seq()

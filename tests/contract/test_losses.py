@@ -1,4 +1,4 @@
-"""What a format loses is counted: canonical → F → canonical differs only where a loss says so."""
+"""Losses of a format are reported: canonical → F → canonical differs only in reported places."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORMATS = [
 OF_STEPS = [name for name in FORMATS if name.startswith(("coze", "snorkel", "mlflow", "data"))]
 """Formats that consist of steps, not of messages."""
 COUNTED = {"pauses", "is_resuming", "duplicate_of", "warnings"}
-"""Members that no format reads, beside those of its own source."""
+"""Members that no format reads, in addition to those in ``OF_THE_SOURCE``."""
 SAMPLES = [
     pytest.param(False, id="sample"),
     pytest.param(True, id="every", marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
@@ -44,7 +44,7 @@ SAMPLES = [
 
 
 def differences(name: str, document: Json) -> Sequence[Difference]:
-    """Return what a run lost in a format without a word; nothing if it cannot be held there."""
+    """Return the unreported differences of a run after a round trip; none if not writable."""
     losses = Losses()
     before = orjson.loads(orjson.dumps(document))
     try:
@@ -76,7 +76,7 @@ def test_of_any_run_every_difference_is_reported(name: str, document: Json) -> N
 
 
 def test_every_member_of_extraction_is_known() -> None:
-    """A new member has to follow from the steps, to be told anew, or it is counted as lost."""
+    """A new member must follow from the steps, be recomputed, or be counted as lost."""
     schema = canonical_schema()["definitions"]["Extraction"]["properties"]
     known = {*FOLLOWING, *RECOMPUTED, DIALECTS, *OF_THE_SOURCE, *COUNTED}
     assert schema.keys() | EXTRAS.keys() == known

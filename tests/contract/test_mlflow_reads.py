@@ -1,4 +1,4 @@
-"""What we write for MLflow, by MLflow's own code: it loads, its helpers and its evaluation run."""
+"""MLflow's own code loads the files written for it, and its helpers and evaluation accept them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def back(body: bytes) -> Json:
 
 
 def with_root(**texts: str) -> Json:
-    """Return the planner's run with other texts of its root."""
+    """Return the planner's run with the given texts in its root step."""
     document = planner()
     document["root_step"] |= texts
     document["agent_steps"][0] |= texts

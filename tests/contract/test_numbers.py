@@ -1,4 +1,4 @@
-"""Numbers of runs that are not there are told too."""
+"""Aggregates over runs: of no runs at all, and per project with the start of the newest."""
 
 from __future__ import annotations
 

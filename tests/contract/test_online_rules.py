@@ -1,4 +1,4 @@
-"""Online rules and their work, against every implementation of the store."""
+"""Online rules and their queued work, in every store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log records of coding agents whose span did not arrive, in every store."""
+"""Log records of coding agents stand in for spans that did not arrive, in every store."""
 
 from __future__ import annotations
 

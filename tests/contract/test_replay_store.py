@@ -1,4 +1,4 @@
-"""What a store of replays promises, against every implementation."""
+"""The contract of the store of replays, in every implementation."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def write(store: Store, key: TraceKey, n: int, version: str = "1", dialect: str 
 
 
 def numbers(store: Store, selection: Selection, page: int = 100) -> list[int]:
-    """Read a selection piece by piece."""
+    """Return the numbers of the selected traces, read page by page."""
     found: list[StoredTrace] = []
     while piece := store.replays.traces_after(
         selection, found[-1].key if found else BEFORE_ALL, page
@@ -75,7 +75,7 @@ def test_projects_follow_each_other(
     store: Store, key: TraceKey, new_project: Callable[[], str]
 ) -> None:
     keys = [TraceKey(p, trace(1)) for p in sorted((key.project, new_project(), new_project()))]
-    dialect = key.project  # a dialect of its own keeps apart what other tests have stored
+    dialect = key.project  # its own dialect excludes other tests' traces
     for own in keys:
         write(store, own, 1, dialect=dialect)
     found = store.replays.traces_after(Selection(Reach.ALL, dialect=dialect), BEFORE_ALL, 10)
@@ -114,7 +114,7 @@ def test_a_replay_is_remembered_and_never_goes_back(store: Store, key: TraceKey)
     assert replay.id not in {r.id for r in store.replays.unfinished(Reach.ALL)}
     another = replace(replay, id=f"{next_seq():016x}")
     store.replays.record(another)
-    assert another in store.replays.unfinished(Reach.ALL)  # though none was left a moment ago
+    assert another in store.replays.unfinished(Reach.ALL)  # after none was unfinished
     store.replays.record(replace(another, step=1, is_finished=True))
     assert store.replays.get("", Reach.ALL) is None
 
@@ -138,7 +138,7 @@ def test_replays_are_listed_newest_first_and_pages_neither_repeat_nor_miss(
 ) -> None:
     own = Reach.only(key.project)
     ids = [f"{next_seq():016x}" for _ in range(9)]
-    for step in (0, 1, 2):  # many rows of each replay
+    for step in (0, 1, 2):  # several rows of each replay
         for n, replay_id in enumerate(ids):
             finished = step == 2 and n % 2 == 0
             store.replays.record(

@@ -1,4 +1,4 @@
-"""Scores in every store: revisions, retracted ones, and those whose run is not there."""
+"""Scores in every store: revisions, retracted scores, and scores whose run does not exist."""
 
 from __future__ import annotations
 

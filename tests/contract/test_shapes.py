@@ -1,4 +1,4 @@
-"""Shapes of runs: what is counted of them is what a question finds."""
+"""Shapes, summaries of runs: the condition of a feature finds the runs counted; newest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every store tells a process that works on some slices of the traces."""
+"""Every store restricts changes, watermarks and replay parts to some slices of the traces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IDS = [f"{n:032x}" for n in range(1, 21)]
 
 
 def halves(found: Callable[[Slices], Iterable[TraceKey]], project: str) -> None:
-    """Assert that each half of the slices has its traces, and no slice has none."""
+    """Assert that each half of the slices finds its own traces, and no slices find none."""
 
     def ids(slices: Slices) -> set[str]:
         return {key.trace_id for key in found(slices) if key.project == project}
@@ -64,7 +64,7 @@ def test_changes_are_found_by_slices(store: Store, key: TraceKey) -> None:
 
 
 def test_a_second_has_one_fingerprint_whatever_the_slices(store: Store, key: TraceKey) -> None:
-    """So a process that gains a slice need not read again what it knows."""
+    """A process that gains a slice need not read again the seconds that it has read."""
     since_s = store.progress.clock()
     spans = [wire_span(trace_id, 1) for trace_id in IDS]
     store.spans.append([spooled(message_of(spans), key.project)])
@@ -113,7 +113,7 @@ def test_the_index_has_watermarks_by_slice(store: Store) -> None:
 
 
 def test_a_replay_has_the_sums_of_its_parts(store: Store, key: TraceKey) -> None:
-    """Parts are recorded by any store; only one that processes share hands them out."""
+    """Every store can read a replay in parts; only a shared store assigns them to processes."""
     replay = Replay(f"{next_seq():016x}", Selection(Reach.only(key.project)), 7)
     store.replays.record(replay)
     for part in store.replays.parts(replay):

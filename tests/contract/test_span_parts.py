@@ -1,4 +1,4 @@
-"""What every store gives of a trace that is too large to be read whole."""
+"""Every store returns the same part of a trace that is too large to be read whole."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def test_a_part_is_the_root_and_the_earliest_whatever_was_sent_first(
     store: Store, key: TraceKey, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    """Also when it is read slice by slice, as a long one is."""
+    """The part is the same if the spans are read in several queries, as for a long trace."""
     monkeypatch.setattr(store_of_spans, "SPANS_PER_QUERY", at_once)
     apart = 2**58  # so that the ids begin with several digits
     spans = [

@@ -1,4 +1,4 @@
-"""Spans of projects are apart in every store, and their bytes are counted apart."""
+"""Every store separates the spans of different projects and counts stored bytes per project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a store of spans promises, against every implementation."""
+"""The contract of the store of spans, in every implementation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_span_sent_again_replaces_the_earlier_one_in_any_order_of_arrival(
     store: Store, key: TraceKey
 ) -> None:
     old = spooled(message_of([wire_span(key.trace_id, 1, name="old")]), key.project)
-    # Another month, so another partition: the row is the same all the same.
+    # It starts in another month, so in another partition, and still replaces the row.
     later = wire_span(key.trace_id, 1, name="new", start_ns=1_893_456_000_000_000_000)
     new = spooled(message_of([later]), key.project)
     store.spans.append([new])

@@ -1,4 +1,4 @@
-"""Recorded runs, extracted: ClickHouse answers what the store in memory answers."""
+"""For extracted captures, the ClickHouse store gives the same answers as the one in memory."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 DIALECTS = sorted({capture.dialect for capture in all_captures()})
 AT_ONCE = 6
 GROUPS = [DIALECTS[at : at + AT_ONCE] for at in range(0, len(DIALECTS), AT_ONCE)]
-"""Most of the time is that of statements, however little they are about."""
+"""Several dialects share a test, as most of its time is spent per statement, not per row."""
 DAY_NS = 24 * 3600 * 10**9
 
 
 def answers(store: Store, keys: Sequence[TraceKey], calls: Sequence[Call]) -> dict[str, object]:
-    """Return everything that a store says of extracted traces, whose calls are these."""
+    """Return what each read of a store gives for extracted traces with these model calls."""
     reach = Reach.only(keys[0].project)
     call_keys = sorted({call.call_key for call in calls})
     heads = store.trajectories.heads(keys)
@@ -67,9 +67,9 @@ def _by_trace(shapes: Sequence[RunShape]) -> dict[str, object]:
 
 
 def _comparable(shape: RunShape) -> tuple[object, ...]:
-    """Return a shape without what needs the nanoseconds that a document lacks.
+    """Return a shape without values that need nanoseconds, which a document lacks.
 
-    That are times, and the order of steps of one millisecond, and so the transitions.
+    These are times, and the transitions, as they depend on the order within a millisecond.
     """
     counts = {name: value for name, value in shape.numbers.items() if name not in _TIMES}
     return (
@@ -84,7 +84,7 @@ _TIMES = frozenset({"duration", "model_time", "tool_time", "first_token"})
 
 
 def extracted(store: Store, requests: Sequence[SpooledRequest]) -> dict[str, list[TraceKey]]:
-    """Store requests and what comes of them; give the traces of each project."""
+    """Store requests, build their trajectories, and return the traces of each project."""
     store.spans.append(requests)
     traces: dict[str, list[TraceKey]] = {request.project: [] for request in requests}
     for key in sorted(c.key for c in store.progress.unextracted() if c.key.project in traces):
@@ -113,7 +113,7 @@ def stored_calls(store: Store, keys: Sequence[TraceKey], built: Sequence[Call]) 
 
 
 def captures_of(dialect: str) -> Sequence[Capture]:
-    """Return the captures of a dialect, every day four of them."""
+    """Return all captures of a dialect in the profile ``long``, by default a sample."""
     own = [capture for capture in all_captures() if capture.dialect == dialect]
     return own if is_long() else spread(own, 2)
 
@@ -122,7 +122,7 @@ def captures_of(dialect: str) -> Sequence[Capture]:
 def test_recorded_runs_are_answered_alike(
     clickhouse_store: ClickHouseStore, new_project: Callable[[], str], dialects: Sequence[str]
 ) -> None:
-    """Those of some dialects are stored and built at once, each in a project of its own."""
+    """Captures of several dialects are stored and built together, each dialect in a project."""
     projects, memory = {dialect: new_project() for dialect in dialects}, MemoryStore()
     requests = [
         spooled(body, project)

@@ -1,4 +1,4 @@
-"""What a store promises of full text, against every implementation."""
+"""The contract of full-text search, in every store."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_to_index_again_changes_nothing(store: Store, key: TraceKey) -> None:
 def test_a_text_that_was_indexed_twice_is_found_once(
     clickhouse_store: ClickHouseStore, key: TraceKey
 ) -> None:
-    """By two indexers of one store, which is no matter."""
+    """Two indexers of one store may index the same text."""
     store_texts(clickhouse_store, key, [step(1, "said")])
     clickhouse_store.connections.indexer.run(
         "INSERT INTO step_texts SELECT * FROM step_texts WHERE Project = {p:String}", p=key.project

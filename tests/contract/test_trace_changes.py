@@ -1,4 +1,4 @@
-"""What every store tells the extractor: which traces changed, and what is not extracted yet."""
+"""Every store reports to the extractor which traces changed and which are not extracted yet."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def changes_of(store: Store, project: str, since_s: int) -> dict[str, list[TraceChange]]:
-    """Return what each trace of a project got since a second of the store, second by second."""
+    """Return the changes of each trace of a project since a second, one change per second."""
     found: dict[str, list[TraceChange]] = {}
     for change in store.progress.changes_since(since_s, {}).changes:
         if change.key.project == project:
@@ -38,7 +38,7 @@ def test_a_second_has_a_fingerprint_that_every_row_changes(store: Store, key: Tr
     request = spooled(message_of([wire_span(key.trace_id, 1)]), key.project)
     seen = []
     for _ in range(3):
-        store.spans.append([request])  # the same again is a row more: it may have been another
+        store.spans.append([request])  # a repeated request adds a row too
         seen.append(dict(store.progress.inserted(since_s)))
         assert seen[-1] == store.progress.inserted(since_s)
     assert seen[0] != seen[1] != seen[2]
@@ -188,7 +188,7 @@ def test_what_failed_at_the_last_attempt_is_listed_with_its_error_and_unextracte
 def test_unextracted_sees_spans_that_came_late_with_an_old_sequence(
     store: Store, key: TraceKey
 ) -> None:
-    """A second collector may drain a spool that it filled long ago."""
+    """Old sequence numbers can arrive late when a second collector drains an old spool."""
     old, new = (
         spooled(message_of([wire_span(key.trace_id, n, parent=n - 1)]), key.project) for n in (2, 1)
     )
@@ -239,7 +239,7 @@ def test_arrived_tells_the_ids_of_finished_and_open_spans_and_of_events(
 def test_a_trace_is_due_until_a_whole_build_of_all_that_arrived_is_recorded(
     store: Store, key: TraceKey
 ) -> None:
-    """Whatever the sequence of a request is, and whichever progress is written last."""
+    """This holds for any sequence of the requests, and any order of progress records."""
 
     def pending() -> bool:
         due = key.trace_id in of_project(store.progress.unextracted(), key.project)
@@ -262,13 +262,13 @@ def test_a_trace_is_due_until_a_whole_build_of_all_that_arrived_is_recorded(
     assert not pending()
     assert store.progress.read_progress([key]) == {key: first}
     assert store.spans.whole_builds([key]) == {key: first.digest}
-    store.spans.append([new])  # the same again is nothing new
+    store.spans.append([new])  # a repeated request is not new
     assert not pending()
     store.spans.append([old])
     assert pending()
     store.progress.record_progress([built()])
     assert not pending()
-    store.progress.record_progress([first])  # by another extractor, which read before
+    store.progress.record_progress([first])  # by an extractor that read earlier
     assert pending()
     store.progress.record_progress([built()])
     store.progress.record_revisits([key])

@@ -1,4 +1,4 @@
-"""Lists of trajectories: pages, filters and conversations, against every implementation."""
+"""Lists of trajectories in every store: pages, filters and conversations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_list_is_newest_first_and_pages_neither_repeat_nor_miss(
     store: Store, key: TraceKey, new_project: Callable[[], str]
 ) -> None:
     other = new_project()
-    wanted = [(n // 3, trace(n)) for n in range(1, 31)]  # three of each start
+    wanted = [(n // 3, trace(n)) for n in range(1, 31)]  # three runs per start time
     for project in (key.project, other):
         store.trajectories.write(
             [
@@ -187,7 +187,7 @@ def test_filters(store: Store, key: TraceKey, where: dict[str, object], found: l
 
 
 def conversation(store: Store, reach: Reach, name: str, page: int = 100) -> list[int]:
-    """Read a conversation page by page; give the numbers of its traces."""
+    """Return the trace numbers of a conversation, read page by page."""
     lines = list(
         read_pages(
             lambda limit, after: store.runs.conversation(name, reach, None, limit, after),
@@ -263,7 +263,7 @@ def test_runs_that_are_asked_for_are_told_among_some(
     store.trajectories.write(
         [make_record(one, trajectory, version=9, previous=store.trajectories.heads([one])[one])]
     )
-    assert store.runs.matching_among(keys, reach, asked) == wanted - {one}  # it is another one now
+    assert store.runs.matching_among(keys, reach, asked) == wanted - {one}  # now it differs
 
 
 RANKS: tuple[object, ...] = (
@@ -292,7 +292,7 @@ def test_a_position_that_somebody_made_up_is_refused_or_is_one(
         cursor = client.get(path, params=asked, headers=host).json()["next_cursor"]
         *place, rank = orjson.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         for made_up in (*RANKS, rank):
-            body = json.dumps([*place, made_up]).encode()  # more digits than orjson writes
+            body = json.dumps([*place, made_up]).encode()  # orjson cannot write so many digits
             forged = urlsafe_b64encode(body).decode().rstrip("=")
             answer = client.get(path, params={**asked, "cursor": forged}, headers=host)
             assert answer.status_code in {200, 422}, (made_up, answer.text)

@@ -1,4 +1,4 @@
-"""What a store of trajectories promises, against every implementation."""
+"""The contract of the store of trajectories, in every implementation."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_writer_that_was_overtaken_changes_nothing(store: Store, key: TraceKey
 
 
 def test_who_was_told_the_same_head_is_overtaken_all_the_same(store: Store, key: TraceKey) -> None:
-    """Two batches may be under way, each with a head that was true when it asked."""
+    """Two writers read the same head; the one with the older spans must not overwrite."""
     first_seq, old_seq, new_seq = next_seq(), next_seq(), next_seq()
     store.trajectories.write([make_record(key, make_trajectory(key, agent="first"), first_seq)])
     heads = [store.trajectories.heads([key])[key] for _ in range(2)]
@@ -161,7 +161,7 @@ def test_who_writes_alone_can_tell_that_nothing_was_written(store: Store, key: T
 
 
 def test_a_part_never_replaces_a_whole(store: Store, key: TraceKey) -> None:
-    """Two builders, each with the head that was true when it asked: none was stored."""
+    """Two builders start before any version is stored; the build of fewer spans never wins."""
     seq = next_seq()
     whole, part = (run_of(key, spans, seq) for spans in (10, 5))
     assert store.trajectories.write([whole]) == {key}
@@ -184,9 +184,9 @@ def test_a_part_never_replaces_a_whole(store: Store, key: TraceKey) -> None:
 
 
 def run_of(key: TraceKey, spans: int, seq: int) -> TrajectoryRecord:
-    """Return the first version of a run of so many spans, the root among them."""
+    """Return the first version of a run with this number of spans, including the root."""
     steps = [model_step(n) for n in range(2, spans + 1)]
-    start_ns = START_NS - spans  # more spans, an earlier start
+    start_ns = START_NS - spans  # more spans start earlier
     run = replace(make_trajectory(key, start_ns, steps=steps), span_count=spans)
     return replace(
         make_record(key, run, seq, read=Read(spans, spans * (seq + 1))),
@@ -197,7 +197,7 @@ def run_of(key: TraceKey, spans: int, seq: int) -> TrajectoryRecord:
 
 
 def spans_in_views(store: ClickHouseStore, key: TraceKey) -> tuple[object, ...]:
-    """Return what the views have of a run: spans, those of its document, and model steps."""
+    """Return span count, span count of the document, and model steps of a run, by the views."""
     ask = store.connections.worker._client.query
     documented = "JSONExtractInt(Document, 'extraction', 'span_count')"
     questions = (
@@ -230,7 +230,7 @@ def test_without_a_project_the_newest_that_has_the_trace_answers(
 
 def test_many_heads_and_progresses_are_read_at_once(store: Store, key: TraceKey) -> None:
     keys = [TraceKey(key.project, trace(n)) for n in range(1, 1102)]
-    aside_ns = START_NS + 10**15  # not among what the tests that list all projects see
+    aside_ns = START_NS + 10**15  # outside the times that other tests list
     store.trajectories.write([make_record(k, make_trajectory(k, aside_ns)) for k in keys])
     store.progress.record_progress([Progress(k, n, Status.SETTLED) for n, k in enumerate(keys)])
     assert set(store.trajectories.heads([*keys, *keys[:5], key])) == set(keys)
@@ -252,7 +252,7 @@ def test_a_reader_sees_the_old_or_the_new_at_any_moment(store: Store, key: Trace
     seen = 0
     while writer.is_alive():
         document = store.documents.get(key.trace_id, Reach.only(key.project))
-        assert document in documents[seen:]  # never back to an older one
+        assert document in documents[seen:]  # never an older one again
         seen = documents.index(document)
     writer.join()
     assert store.documents.get(key.trace_id, Reach.ALL) == documents[-1]
@@ -264,7 +264,7 @@ def test_times_of_64_bits_survive(store: Store, key: TraceKey) -> None:
         own = TraceKey(key.project, trace(n + 1))
         trajectory = make_trajectory(own, steps=[])
         root = trajectory.root._replace(start_ns=start_ns, end_ns=2**64 - 1)
-        # A sequence that is no time: else what lies ahead is ordered by its arrival.
+        # With a sequence that is a time, starts in the future would be ordered by arrival.
         store.trajectories.write([make_record(own, replace(trajectory, root=root), seq=1)])
     lines = store.runs.list(Reach.only(key.project), None, 10)
     assert [line.start_ns for line in lines] == [2**64 - 2, 2**63, 0]

@@ -1,4 +1,4 @@
-"""Models without a price are counted for ``spanloom doctor``."""
+"""The ClickHouse store counts the models without a price, for ``spanloom doctor``."""
 
 from __future__ import annotations
 

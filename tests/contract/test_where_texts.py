@@ -1,4 +1,4 @@
-"""Words of texts inside of a ``where``, against every implementation."""
+"""Full-text words as conditions of a ``where``, in every store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def project(store: Store, new_project: Callable[[], str]) -> str:
-    """A project with two runs that say something, and another that says the same."""
+    """Return a project with two runs that contain texts; another project has the same runs."""
     own, other = new_project(), new_project()
     for name in (own, other):
         refund = [step(1, "find order 42", "nothing"), step(2, "refund 42", error="退款 失败")]
@@ -66,7 +66,7 @@ def test_runs_are_found_by_what_was_said(
         ({"q": "order"}, {1, 2}),
         ({"q": '"order 42"'}, {1}),
         ({"q": "umbr* rain"}, {2}),
-        ({"q": "find refund"}, set()),  # both in one run, but in no one text
+        ({"q": "find refund"}, set()),  # both in one run, but not in one text
         ({"q": "order", "where": "steps > 2"}, {1}),
         ({"q": "42", "where": 'not "rain" and input: "find"'}, {1}),
         ({"q": "order", "where": 'output: "rain"', "order": "steps"}, {2}),

@@ -1,4 +1,4 @@
-"""Words of any script are found beside any sign, with their accents composed or not."""
+"""Words of any script are found next to any punctuation, with accents composed or not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ NOT_FOUND = ("Donde", "narwhals", "อากาส", "Creme", "🎊", "ครบ
 
 
 def question_of(name: str) -> str:
-    """Return what the user says in an input of one model call."""
+    """Return the user's message in the only model call of a wild fixture."""
     [group] = json.loads((WILD / f"{name}.json").read_text())["resourceSpans"]
     attributes = group["scopeSpans"][0]["spans"][0]["attributes"]
     values = {a["key"]: a["value"].get("stringValue", "") for a in attributes}

@@ -1,4 +1,4 @@
-"""F31: a backup of a running service that is killed, or finds no room, leaves nothing half done."""
+"""F31: a backup that is killed or finds no room leaves nothing half done, and no span is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 
 
 def used(spanloom: RunningSpanloom) -> Ledger:
-    """Have a few spans stored."""
+    """Send a few spans and wait until they are stored; return their ledger."""
     ledger, requests = Ledger(), make_requests("stored")
     client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
     for _ in range(10):
@@ -90,7 +90,7 @@ def test_a_service_killed_while_it_holds_its_store_loses_nothing(
 def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
-    """In a database, and in a file of the store; last, on a disk without room."""
+    """Writing fails in a database, then in a file of the store, then as the disk has no room."""
     spanloom, disk = start_spanloom(*QUICK), tmp_path / "disk"
     used(spanloom)
     data, at = f"--data-dir={tmp_path / 'data'}", f"--api-url={spanloom.api}"
@@ -107,10 +107,10 @@ def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(
 
 
 def writing_at_most(most_bytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command for which writing a file fails beyond this size."""
+    """Run a command that cannot write files beyond this size."""
     limited = "import resource, sys; from spanloom.__main__ import main; "
     limited += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_bytes}, {most_bytes})); main()"
-    return subprocess.run(  # into pipes: a file of the test's would have the limit too
+    return subprocess.run(  # into pipes, as an output file would have the limit too
         [sys.executable, "-c", limited, *arguments],
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""Roles whose clocks are wrong: on a server its clock alone dates retention and deletions."""
+"""Clocks of roles may be wrong: retention and deletions use only the ClickHouse server's clock."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def server(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
 
 
 def clock(tmp_path: Path, ahead_s: float) -> Sequence[str]:
-    """Return how to start the command with a clock that is so far ahead."""
+    """Return the program arguments that start ``spanloom`` with a clock ``ahead_s`` ahead."""
     file = tmp_path / f"ahead {ahead_s:g}"
     file.write_text(str(int(ahead_s * 1e9)))
     return (shifted_clock.__file__, str(file))

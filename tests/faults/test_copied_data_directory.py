@@ -1,4 +1,4 @@
-"""A used data directory that any tool copied or moved opens at its new place, nothing missing."""
+"""A used data directory that any tool has copied or moved opens at its new path with all data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def by_tar(source: Path, target: Path) -> None:
 
 
 def without_links(source: Path, target: Path) -> None:
-    """As ``rsync -r``, archives without links and object storage do it."""
+    """Copy without symbolic links, as ``rsync -r``, some archives and object storage do."""
     shutil.copytree(source, target, symlinks=True)
     for path in list(target.rglob("*")):
         if path.is_symlink():
@@ -44,7 +44,7 @@ def without_links(source: Path, target: Path) -> None:
 
 
 def with_absolute_links(source: Path, target: Path) -> None:
-    """As tools do that resolve links; they lead into the original, which is still there."""
+    """Copy with absolute links, as some tools do; they point into the original, which remains."""
     shutil.copytree(source, target, symlinks=True)
     for path in list(target.rglob("*")):
         if path.is_symlink():
@@ -66,7 +66,7 @@ WAYS: dict[str, Callable[[Path, Path], None]] = {
 
 @pytest.fixture(scope="module")
 def used(start_shared_spanloom: StartSpanloom) -> tuple[Path, Ledger]:
-    """A data directory in which spans were stored and read, and what was sent to it."""
+    """Return a data directory in which spans were stored and read, and the ledger of these."""
     ledger = Ledger()
     spanloom = start_shared_spanloom(*QUICK)
     requests = make_requests("before the copy")
@@ -100,7 +100,7 @@ def test_it_opens_and_goes_on(
 def test_a_link_that_fits_two_databases_is_asked_about(
     used: tuple[Path, Ledger], start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """A guess could hide everything that is stored."""
+    """The service refuses to start, because a wrong guess could hide everything that is stored."""
     shutil.copytree(used[0], tmp_path / "copy", symlinks=True)
     store = tmp_path / "copy" / "store"
     database = (store / "metadata" / "default").resolve()

@@ -1,4 +1,4 @@
-"""F15: a store with too many parts is waited for; nothing is refused, lost or set aside."""
+"""F15: a service waits for a store with too many parts; nothing is refused, lost or set aside."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def metrics(spanloom: RunningSpanloom) -> str:
 
 
 def failures(spanloom: RunningSpanloom) -> float:
-    """Count the INSERTs that the store could not take."""
+    """Return the number of INSERTs that failed because the store was unavailable."""
     lines = [line for line in metrics(spanloom).splitlines() if line.startswith(UNAVAILABLE)]
     return float(lines[0].rpartition(" ")[2]) if lines else 0

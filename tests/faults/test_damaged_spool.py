@@ -1,4 +1,4 @@
-"""F6: a damaged spool keeps every record that can still be read, or says what to do in one line."""
+"""F6: of a damaged spool every readable record is stored, or one line says what to do."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 PAGE = 65_536
 REQUESTS, NAME_BYTES = 40, 20_000
-"""Three requests to a page."""
+"""Number of requests, and the size of each, of which three fit a page."""
 QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
 PATIENT = ("serve", "--batch-wait-s=3600")
-"""What is acknowledged stays in the spool."""
+"""A command that leaves acknowledged requests in the spool."""
 NO_PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
 
 
@@ -46,7 +46,7 @@ def send(spanloom: RunningSpanloom, requests: list[Request]) -> None:
 
 @pytest.fixture(scope="module")
 def killed(start_shared_spanloom: StartSpanloom) -> Path:
-    """The data directory of a killed service whose spool, with its log, holds all requests."""
+    """Return the directory of a killed service whose spool, with its log, has all requests."""
     spanloom = start_shared_spanloom(*PATIENT)
     send(spanloom, requests_named("waiting"))
     assert spanloom.stop(signal.SIGKILL) == -signal.SIGKILL
@@ -55,12 +55,12 @@ def killed(start_shared_spanloom: StartSpanloom) -> Path:
 
 @pytest.fixture
 def data(killed: Path, tmp_path: Path) -> Path:
-    """A copy of it, to damage."""
+    """Return a copy of the directory of the fixture ``killed``, for a test to damage."""
     return shutil.copytree(killed, tmp_path / "data", symlinks=True)
 
 
 def without_log(data: Path) -> bytearray:
-    """Have SQLite move its log into the file; return that."""
+    """Let SQLite move its log into the spool's file; return the content of the file."""
     with closing(sqlite3.connect(data / "spool.sqlite")) as spool:
         spool.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return bytearray((data / "spool.sqlite").read_bytes())
@@ -71,7 +71,7 @@ def zero_a_page(data: Path) -> set[int]:
 
 
 def flip_a_bit(data: Path) -> set[int]:
-    """In the page's list of records: the number of the first one's place, whose high byte grows."""
+    """Damage the offset of the first record in a page's list; return the damaged records."""
     return _spoil_page(data, slice(8, 9), b"\xff")
 
 
@@ -83,7 +83,7 @@ def cut_off(data: Path) -> set[int]:
 
 
 def add_to_the_log(data: Path) -> set[int]:
-    """As a write that was torn."""
+    """Append garbage to the log, like a torn write; return the damaged records: none."""
     log = data / "spool.sqlite-wal"
     assert log.stat().st_size > REQUESTS * NAME_BYTES
     with log.open("ab") as file:
@@ -143,14 +143,14 @@ def test_without_its_log_the_spool_has_what_was_in_the_file(
 def test_damage_under_a_running_service_ends_it_and_the_next_start_mends(
     data: Path, start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
-    """Otherwise the first damaged page would keep everything behind it from the store."""
+    """Otherwise the first damaged page would block all later records from the store."""
     order = tmp_path / "order"
     order.write_text("everything")
     without_log(data)
     first = start_spanloom(*QUICK, data_dir=data, entry=(refusing_store.__file__, str(order)))
     damaged = spoil_under(data)
     once_more: Request = (SentSpan("e" * 32, "e" * 16, "", "once more", 10**18),)
-    send(first, [once_more])  # so that SQLite reads the file again
+    send(first, [once_more])  # makes SQLite read the file again
     assert first.process.wait(30) == 1
     assert "is damaged, which the next start mends" in first.log.splitlines()[-1]
     ledger = ledger_of(requests_named("waiting"), damaged)
@@ -163,7 +163,7 @@ def test_damage_under_a_running_service_ends_it_and_the_next_start_mends(
 
 
 def spoil_under(data: Path) -> set[int]:
-    """Zero a page in place, as a failing disk does."""
+    """Zero a page in place, as a failing disk does; return the damaged records."""
     content = bytearray((data / "spool.sqlite").read_bytes())
     start = place(content, REQUESTS // 2) // PAGE * PAGE
     with (data / "spool.sqlite").open("r+b") as file:
@@ -187,7 +187,7 @@ def test_a_file_of_which_nothing_can_be_read_is_refused_in_one_line(
 
 
 def ledger_of(requests: list[Request], damaged: set[int]) -> Ledger:
-    """What was acknowledged; of the damaged records nothing is demanded."""
+    """Return a ledger of acknowledged requests, in which damaged ones may be lost."""
     ledger = Ledger()
     for number, request in enumerate(requests):
         kind = Outcome.UNKNOWN if number in damaged else Outcome.ACKNOWLEDGED

@@ -1,8 +1,8 @@
-"""F4, F5: what a failing disk breaks of the store is set aside and told; all else goes on.
+"""F4, F5: parts of the store that a failing disk breaks are set aside and reported; all else works.
 
-The parts are zeroed as a power loss leaves them on a disk that says it has written what it has
-not. On one that keeps its word no part is lost that way: every table is fsynced before a record
-leaves the spool (``test_schema.py``).
+The tests zero parts, as a power loss does on a disk that falsely reports writes as done. On other
+disks a power loss destroys no part, because every table is fsynced before a record leaves the spool
+(``test_schema.py``).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 NO_PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
 A_MONTH_NS = 31 * 86_400 * 10**9
 BROKEN = 150
-"""The engine's own bound, beyond which it does not open a table, is 100."""
+"""Number of broken parts: more than 100, the engine's default bound for opening a table."""
 
 
 def send(spanloom: RunningSpanloom, ledger: Ledger, requests: list[Request]) -> None:
@@ -37,7 +37,7 @@ def send(spanloom: RunningSpanloom, ledger: Ledger, requests: list[Request]) -> 
 
 
 def take(requests: Iterator[Request], count: int, later_ns: int = 0) -> list[Request]:
-    """Give the next requests, of traces of another month if ``later_ns`` is one."""
+    """Return the next requests, with spans that start ``later_ns`` later."""
     return [
         tuple(span._replace(start_ns=span.start_ns + later_ns) for span in next(requests))
         for _ in range(count)
@@ -46,7 +46,7 @@ def take(requests: Iterator[Request], count: int, later_ns: int = 0) -> list[Req
 
 @pytest.fixture
 def used(start_spanloom: StartSpanloom) -> tuple[Ledger, list[Request]]:
-    """A stopped service's ledger of one month, and the requests of the next, all stored."""
+    """Return a stopped service's ledger of one month, and requests of the next, all stored."""
     ledger, all_sent = Ledger(), Ledger()
     spanloom = start_spanloom(*QUICK)
     send(spanloom, ledger, take(make_requests("kept"), 30))
@@ -80,13 +80,13 @@ def test_broken_parts_are_set_aside_and_told_and_all_else_goes_on(
     assert told.returncode == 1
     assert f"{len(zeroed) + BROKEN} parts" in told.stdout
     check_api(spanloom.api, ledger.account())
-    send(spanloom, ledger, newest)  # what is lost can be sent again
+    send(spanloom, ledger, newest)  # lost spans can be sent again
     check_api(spanloom.api, ledger.account())
     assert spanloom.stop() == 0
 
 
 def zero_parts(table: Path, prefix: str = "") -> list[Path]:
-    """Zero the files of a table's parts whose names begin so; return the parts."""
+    """Zero the files of a table's parts whose names have the prefix; return these parts."""
     parts = [p for p in parts_of(table) if p.name.startswith(prefix)]
     for part in parts:
         for file in part.iterdir():
@@ -95,7 +95,7 @@ def zero_parts(table: Path, prefix: str = "") -> list[Path]:
 
 
 def add_broken_parts(table: Path, count: int) -> None:
-    """Copy a part under numbers that no other has, and zero the copies."""
+    """Copy a part ``count`` times under unused numbers, and zero the copies."""
     [part, *_] = parts_of(table)
     month = part.name.partition("_")[0]
     for number in range(10_000, 10_000 + count):
@@ -118,4 +118,4 @@ def test_a_store_that_cannot_be_opened_is_one_line(
     ended = run_spanloom("serve", f"--data-dir={tmp_path / 'data'}", *NO_PORTS)
     assert ended.returncode == 1
     assert "Traceback" not in ended.stderr
-    assert "restore a backup" in ended.stderr.splitlines()[-1]  # the engine says which file before
+    assert "restore a backup" in ended.stderr.splitlines()[-1]  # the engine names the file

@@ -1,4 +1,4 @@
-"""F16: what the store refuses never blocks, hides or buries its neighbours, and can be had back."""
+"""F16: spans that the store refuses never block or hide others, and can be retried or exported."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 VISIBLE_S = 120.0
-"""A bound on waiting for what takes a second or two on a quiet machine."""
+"""Longest wait in seconds for events that take one or two on a quiet machine."""
 SPANS = 64
-"""Of a request of which some are refused."""
+"""Spans of a request of which the store refuses some."""
 POISON: Request = (SentSpan("d" * 32, "d" * 16, "", "the poison of all", 10**18),)
 
 
 @pytest.fixture
 def order(tmp_path: Path) -> Path:
-    """What the store refuses at the moment (``tests/support/refusing_store.py``)."""
+    """Return a file that controls what the store refuses (``tests/support/refusing_store.py``)."""
     return tmp_path / "order"
 
 
@@ -62,7 +62,10 @@ def listed(run: RunSpanloom, data_dir: str) -> list[dict[str, object]]:
 
 
 def await_listed(run: RunSpanloom, data_dir: str, count: int) -> list[dict[str, object]]:
-    """Wait in this process, for the command takes its time to start; then ask the command."""
+    """Wait until there are ``count`` dead letters; return them as the command lists them.
+
+    The wait reads the spool in this process, because the command starts slowly.
+    """
     until = time.monotonic() + VISIBLE_S
     with DeadLetters(spool_in(Path(data_dir))) as letters:
         while len(found := letters.list()) != count:
@@ -74,7 +77,7 @@ def await_listed(run: RunSpanloom, data_dir: str, count: int) -> list[dict[str, 
 def test_one_bad_request_among_10000_good_spans_is_alone_set_aside(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
-    """With an error that says so, and, in a trace of its own, with one that may be ours."""
+    """The store refuses first with an error about the data, then with one that may be ours."""
     spanloom = start(start_spanloom, order, "--batch-wait-s=1")
     stored = 0
     for trace, kind in ("d" * 32, "data"), ("c" * 32, "fault"):
@@ -96,7 +99,7 @@ def set_aside(
     poison: Request,
     stored: int,
 ) -> None:
-    """Send a request that is refused in the middle of others; it stays a dead letter."""
+    """Send a refused request among others; assert that it alone becomes a dead letter and stays."""
     data_dir = spanloom.addresses["data_dir"]
     ledger = Ledger()
     send(spanloom, ledger, [*good[:5], poison, *good[5:]])
@@ -110,13 +113,13 @@ def set_aside(
         (folder / f"{letter['seq']}.binpb").read_bytes()
     )
     assert names(exported) == names(as_protobuf(poison))
-    dead_letters(run, data_dir, "retry", "--all")  # the cause is still there
+    dead_letters(run, data_dir, "retry", "--all")  # the store still refuses it
     time.sleep(0.5)
     assert await_listed(run, data_dir, 1) == [letter]
 
 
 def retry(spanloom: RunningSpanloom, run: RunSpanloom, trace_id: str) -> None:
-    """Try the only dead letter again, and wait until its trace is there."""
+    """Retry the only dead letter, and wait until its trace is stored."""
     data_dir = spanloom.addresses["data_dir"]
     [letter] = listed(run, data_dir)
     assert dead_letters(run, data_dir, "retry", str(letter["seq"]))
@@ -147,7 +150,7 @@ def mixed(trace_id: str, spans: int, bad: set[int]) -> ExportTraceServiceRequest
 
 
 def stored_spans(spanloom: RunningSpanloom, trace_id: str, count: int) -> dict[str, str]:
-    """Return the names of a trace's spans by id, once there are so many."""
+    """Wait until a trace has ``count`` spans; return their names by id."""
     until = time.monotonic() + VISIBLE_S
     address = f"{spanloom.api}/v1/trajectories/{trace_id}/spans"
     while True:
@@ -163,7 +166,7 @@ def stored_spans(spanloom: RunningSpanloom, trace_id: str, count: int) -> dict[s
 def test_of_a_request_only_the_refused_spans_are_set_aside(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
-    """Even if it is the first of all, so that only its own good spans tell that the store works."""
+    """If the request is the very first, only its good spans show that the store works."""
     order.write_text("data")
     spanloom = start(start_spanloom, order, "--batch-wait-s=0")
     for trace_id, bad in ("ab" * 16, {21, 22, 64}), ("cd" * 16, {1}):
@@ -185,7 +188,7 @@ def some_refused(
     trace_id: str,
     bad: set[int],
 ) -> None:
-    """Send a request of which these spans are refused; they alone stay a dead letter."""
+    """Send a request with refused spans; assert that only those become a dead letter and stay."""
     data_dir = spanloom.addresses["data_dir"]
     url = f"{spanloom.addresses['otlp_http']}/v1/traces"
     kind = {"content-type": "application/x-protobuf"}
@@ -216,7 +219,7 @@ def some_refused(
         for span in scope.spans
     ]
 
-    dead_letters(run, data_dir, "retry", "--all")  # the cause is still there
+    dead_letters(run, data_dir, "retry", "--all")  # the store still refuses them
     time.sleep(0.5)
     assert await_listed(run, data_dir, 1) == [letter]
 
@@ -225,7 +228,7 @@ def some_refused(
 def test_a_store_that_refuses_everything_buries_nothing(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, order: Path
 ) -> None:
-    """As after an upgrade gone wrong: all that is acknowledged waits and is stored afterwards."""
+    """Acknowledged spans wait for the store, as after a failed upgrade, and are stored later."""
     order.write_text("everything")
     spanloom = start(start_spanloom, order, "--batch-wait-s=0.05")
     ledger = Ledger()
@@ -244,7 +247,7 @@ def test_a_store_that_refuses_everything_buries_nothing(
     account = ledger.account()
     assert account.acknowledged == account.sent.keys()
     assert check_api(spanloom.api, account) == account.acknowledged
-    order.write_text("everything")  # and once more, now that the writer knows a neighbour
+    order.write_text("everything")  # again, after the writer has stored other requests
     send(spanloom, ledger, [next(requests) for _ in range(4)])
     time.sleep(1.5)
     assert listed(run_spanloom, spanloom.addresses["data_dir"]) == []
@@ -312,7 +315,7 @@ def test_dead_letters_count_to_the_bound_until_they_are_dropped(
 
 
 def many_spans(number: int) -> Request:
-    """Make one request of 500 spans, a trace of its own."""
+    """Make one request of 500 spans, which are a trace."""
     trace_id = f"{number + 1:032x}"
     ids = [f"{number * 1000 + n + 1:016x}" for n in range(500)]
     return tuple(

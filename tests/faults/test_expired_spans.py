@@ -1,4 +1,4 @@
-"""Retention takes spans of a trace that goes on: its trajectory is not cut down to what is left."""
+"""If retention removes spans of a trace and late ones arrive, its trajectory stays complete."""
 
 from __future__ import annotations
 

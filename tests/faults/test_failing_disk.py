@@ -1,4 +1,4 @@
-"""F9: a disk that fails to sync: nothing is acknowledged from then on, and the process ends."""
+"""F9: after a failed fsync of the spool nothing is acknowledged, and the process ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 def test_a_failed_fsync_acknowledges_nothing_and_ends_the_process(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """After a failed fsync a second one may lie."""
+    """After a failed fsync, a second one may report success although data is lost."""
     trigger = tmp_path / "fail"
     first = start_spanloom(*QUICK, "--shutdown-s=1", entry=(failing_disk.__file__, str(trigger)))
     first.wait_until_ready()

@@ -1,4 +1,4 @@
-"""F7, F8: a full disk under the spool or under the store refuses, loses nothing, and passes."""
+"""F7, F8: with a full disk under spool or store nothing is lost, and service recovers by itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 
 
 class SmallDisk:
-    """A file system of a few MiB that can be filled to the last byte."""
+    """A small file system that can be filled to the last byte."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,7 +54,7 @@ def test_a_full_disk_under_the_spool_refuses_and_passes(
 ) -> None:
     store = tmp_path / "elsewhere" / "store"
     store.parent.mkdir()
-    options = (f"--store-url=chdb://{store}", "--min-free-bytes=0")  # until it is really full
+    options = (f"--store-url=chdb://{store}", "--min-free-bytes=0")  # use the disk until it is full
     spanloom = start_spanloom(*QUICK, *options, data_dir=disk.path / "data")
     spanloom.wait_until_ready()
     ledger = Ledger()
@@ -92,7 +92,7 @@ def test_a_full_disk_under_the_store_is_outlasted(
 
 
 def send_until_acknowledged(spanloom: RunningSpanloom, ledger: Ledger) -> None:
-    """Send as a stock exporter does, which tries again when it is told to."""
+    """Send a request, and retry it until it is acknowledged, as a stock exporter does."""
     client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
     request = next(make_requests("after"))
     until = time.monotonic() + 30

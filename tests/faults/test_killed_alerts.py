@@ -1,4 +1,4 @@
-"""A receiver of alerts that is away, and a service that is killed meanwhile, lose nothing."""
+"""No alert is lost if its receiver is away and the service is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITHIN_S = 60.0
 
 
 def span(trace: str, number: int, begun_ns: int, tool: str = "") -> WireSpan:
-    """Return a tool's span, or the root's."""
+    """Return the span of a tool call, or the root span if ``tool`` is empty."""
     operation, of = ("execute_tool", "tool") if tool else ("invoke_agent", "agent")
     attributes = {"gen_ai.operation.name": operation, f"gen_ai.{of}.name": tool or "planner"}
     made = wire_span(trace, number, 1 if tool else 0, "step", begun_ns + number * MS, attributes)
@@ -43,7 +43,7 @@ def send(service: RunningSpanloom, *spans: WireSpan) -> None:
 
 
 def refund(service: RunningSpanloom) -> tuple[str, int]:
-    """Send a run that refunds without verifying; return its trace and when it began."""
+    """Send a run that refunds without verifying; return its trace id and start time in ns."""
     trace, begun_ns = secrets.token_hex(16), time.time_ns() - 10**9
     send(service, span(trace, 5, begun_ns, "refund"), span(trace, 1, begun_ns))
     return trace, begun_ns
@@ -67,7 +67,7 @@ def wait_for_events(service: RunningSpanloom, count: int, *, tried: bool = False
 
 
 def wait_until_recorded(service: RunningSpanloom) -> None:
-    """Wait until all is recorded as told: what is not is told again after a kill."""
+    """Wait until all deliveries are recorded, because others are repeated after a kill."""
     until = time.monotonic() + WITHIN_S
     while any(e["deliveries"][0]["state"] != "delivered" for e in events(service)):
         assert time.monotonic() < until, events(service)

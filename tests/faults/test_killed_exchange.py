@@ -25,7 +25,7 @@ RUNS = 60
 
 
 def traces() -> list[dict[str, object]]:
-    """Return runs that differ by id, as a file of another system has them."""
+    """Return ``RUNS`` runs that differ only in their ids."""
     whole = dump(planner()).decode()
     return [json.loads(whole.replace(planner()["id"], f"{n:032x}")) for n in range(1, RUNS + 1)]
 
@@ -47,7 +47,7 @@ def killed(*words: str, once: Callable[[], bool]) -> None:
 
 
 def has_spans(service: RunningSpanloom) -> bool:
-    """Return whether the service has taken any."""
+    """Return whether the service has accepted any spans."""
     return "spanloom_spans_accepted_total 0.0" not in httpx.get(f"{service.api}/metrics").text
 
 
@@ -61,7 +61,7 @@ def service(start_spanloom: StartSpanloom) -> RunningSpanloom:
 def test_killed_between_export_and_import(
     service: RunningSpanloom, run_spanloom: RunSpanloom, tmp_path: Path, name: str
 ) -> None:
-    """An import that is killed and begun again stores each run once; so is an export resumed."""
+    """A killed import or export that is repeated stores or writes each run exactly once."""
     runs, file, out = (tmp_path / part for part in ("runs.jsonl", f"runs.{name}", "again"))
     runs.write_bytes(b"".join(dump(trace) + b"\n" for trace in traces()))
     assert run_spanloom("convert", "--to", name, str(runs), "-o", str(file)).returncode == 0

@@ -1,4 +1,4 @@
-"""An experiment that is killed on the way is judged to its end: no score twice, none missing."""
+"""An experiment interrupted by a kill is completed: no score is repeated, none is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 RUNS, REPEATS = 20, 40
 SOON_S = 240.0
-"""Far more than it takes on a machine that has nothing else to do."""
+"""Seconds to wait: far more than an idle machine needs."""
 ASKED = {
     "runs": {},
     "evaluators": [
@@ -26,7 +26,7 @@ ASKED = {
 
 
 def wait_for_done(api: str, least: int) -> dict[str, Any]:
-    """Return the experiment once it has judged so many runs."""
+    """Wait until the experiment has judged at least ``least`` runs; return it."""
     ends = time.monotonic() + SOON_S
     while True:
         told: dict[str, Any] = httpx.get(f"{api}/v1/experiments", timeout=30).json()["items"][0]

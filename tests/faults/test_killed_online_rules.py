@@ -1,7 +1,7 @@
-"""Online rules judge each run once, wherever the service is killed; a late span repeats that once.
+"""Online rules judge each run once, whenever the service is killed, and again after a late span.
 
-A judge asks a provider on loopback: what was asked for before a kill is not asked for again, but
-for the calls that were under way.
+A judge calls a provider on loopback. After a kill no completed judgement is requested again, only
+those whose requests were under way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 RUNS = 20
-"""Of each half: runs of the past, and those that come in."""
+"""Runs of each half: those before the rule was made, and those after."""
 KILLS = 3
 SOON_S = 90.0
 CALLS = {"name": "calls", "kind": "rules", "rules": {"max_model_calls": 1}}
@@ -36,7 +36,7 @@ _span_ids = count(100)
 
 
 def send(service: RunningSpanloom, numbers: range, calls: int = 1, *, root: bool = True) -> None:
-    """Send runs that asked a model so often, or only further calls of them."""
+    """Send runs with ``calls`` model calls each, or, without ``root``, more calls of such runs."""
     now_ns = time.time_ns()
     for number in numbers:
         trace_id = f"{number:032x}"
@@ -100,10 +100,10 @@ class Killed:
         self.start()
 
     def kill_as_it_judges(self, name: str, kills: int) -> None:
-        """Kill the service several times while a rule has some runs behind it and some ahead."""
+        """Kill the service several times while a rule has judged some runs, but not all."""
         for _ in range(kills):
             before = progress(self.now, name)["done"]
-            if before == 2 * RUNS:  # it judged the last runs right after its start
+            if before == 2 * RUNS:  # the last runs were judged right after the start
                 return
             wait_for(lambda: progress(self.now, name)["done"] > before, lambda: self.now.log)  # noqa: B023  # at once
             if progress(self.now, name)["done"] == 2 * RUNS:

@@ -1,4 +1,4 @@
-"""F30: a later release opens the directory of this one, also after kills during its migration."""
+"""F30: a later release opens directories of previous ones, also after kills while it migrates."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""F1, F2: kill -9 under load, again and again: every acknowledged span is there, exactly once.
+"""F1, F2: after repeated kill -9 under load every acknowledged span is stored exactly once.
 
-Somebody follows the change feed meanwhile, and knows the newest version of every trajectory in
-the end. The long form, 500 kills and 20 at each point, is ``pytest -m slow tests/faults``.
+In the end a follower of the change feed has the newest version of every trajectory. The slow tests,
+500 kills and 20 at each point, run with ``pytest -m slow tests/faults``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""F18: bombs at a process that cannot have more memory: it lives on or restarts, without loss."""
+"""F18: a process without free memory gets bombs; it survives or can be restarted without loss."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
 MIB = 1 << 20
 MORE, PLENTY = 256 * MIB, 1 << 40
-"""Address space left to a process that has worked."""
+"""Additional address space in bytes for a process after its first work."""
 RECOVERED_S = 60.0
 BOMBS = {
     "zeros": (PROTOBUF, bytes(128 * MIB)),
@@ -69,7 +69,7 @@ def test_bombs_at_little_memory_lose_nothing(start_spanloom: StartSpanloom, tell
 
 
 def leave_memory(spanloom: RunningSpanloom, more: int) -> None:
-    """Let a running process map only so many bytes more."""
+    """Let a running process map at most ``more`` bytes more."""
     pages = int(Path(f"/proc/{spanloom.process.pid}/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + more
     _, hard = resource.prlimit(spanloom.process.pid, resource.RLIMIT_AS)
@@ -77,7 +77,7 @@ def leave_memory(spanloom: RunningSpanloom, more: int) -> None:
 
 
 def throw(spanloom: RunningSpanloom, kind: str, body: bytes) -> int:
-    """Send a bomb; return the status of the answer, 0 without one."""
+    """Send a bomb; return the status of the answer, or 0 if there is none."""
     headers = {"Content-Type": kind, "Content-Encoding": "gzip"}
     url = f"{spanloom.addresses['otlp_http']}/v1/traces"
     try:
@@ -87,12 +87,12 @@ def throw(spanloom: RunningSpanloom, kind: str, body: bytes) -> int:
 
 
 def send(client: Client, ledger: Ledger, name: str, count: int) -> None:
-    """Send normal requests; whatever is no acknowledgement may be kept or not."""
+    """Send up to ``count`` normal requests, until one is not acknowledged; note all outcomes."""
     requests = make_requests(name)
     for request in (next(requests) for _ in range(count)):
         try:
             outcome = client.send(request)
-        except AssertionError:  # an answer that is neither, such as 500
+        except AssertionError:  # an unexpected answer, such as 500
             outcome = Outcome.UNKNOWN
         ledger.note(request, outcome)
         if outcome is not Outcome.ACKNOWLEDGED:

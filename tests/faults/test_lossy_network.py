@@ -1,4 +1,4 @@
-"""F11, F13: a network that loses answers: the client sends again, and there is one copy."""
+"""F11, F13: if the network loses an answer, the client sends again and one copy is stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAULTS = {
     "reset before the answer": (1, 0.0),
     "answers lost": (3, 0.5),
 }
-"""How often, and how long after the request came through: half a second is ample for an answer."""
+"""How often, and how many seconds after the request; half a second is ample for an answer."""
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 @pytest.fixture(scope="module")
 def ledger() -> Ledger:
-    """What all tests of the module have sent to the one service."""
+    """Return the ledger of all requests that the tests of the module send to their one service."""
     return Ledger()
 
 
@@ -66,7 +66,7 @@ def test_a_request_without_an_answer_is_sent_again_and_stored_once(
 
 
 def send_until_acknowledged(client: Client, ledger: Ledger, request: Request) -> list[Outcome]:
-    """Send as an exporter does; return how each try ended."""
+    """Send a request until it is acknowledged, as an exporter does; return all outcomes."""
     outcomes: list[Outcome] = []
     until = time.monotonic() + SENT_S
     while Outcome.ACKNOWLEDGED not in outcomes:

@@ -1,4 +1,4 @@
-"""F19: a process without a free descriptor loses nothing, and serves again once there are some."""
+"""F19: a process without free file descriptors loses nothing, and recovers once it has some."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-s=0.5")
 PORTS = ("otlp_http", "otlp_grpc", "api")
 FREE = 96
-"""Descriptors left to the process when it has worked; the engine takes some for each thread."""
+"""Descriptors left to the process after its first work; the engine needs some per thread."""
 CONNECTIONS = 128
-"""To each port: none of the ports gets them all."""
+"""Connections to each port, more than the free descriptors."""
 RECOVERED_S = 30.0
 
 
@@ -43,7 +43,7 @@ def test_a_process_out_of_descriptors_recovers_and_has_lost_nothing(
     with Load(spanloom.addresses, ledger, "meanwhile"), ExitStack() as idle:
         time.sleep(0.3)
         for port in PORTS:
-            for _ in range(CONNECTIONS):  # the kernel takes them, whether or not the process does
+            for _ in range(CONNECTIONS):  # the kernel accepts them, even if the process does not
                 idle.enter_context(connect(spanloom, port))
         await_exhaustion(spanloom)
         time.sleep(3)
@@ -57,7 +57,7 @@ def test_a_process_out_of_descriptors_recovers_and_has_lost_nothing(
 
 
 def leave_descriptors(spanloom: RunningSpanloom, count: int) -> None:
-    """Let a running process open only so many files and connections more."""
+    """Let a running process open at most ``count`` more files and connections."""
     used = sum(1 for _ in Path(f"/proc/{spanloom.process.pid}/fd").iterdir())
     _, hard = resource.prlimit(spanloom.process.pid, resource.RLIMIT_NOFILE)
     resource.prlimit(spanloom.process.pid, resource.RLIMIT_NOFILE, (used + count, hard))
@@ -80,7 +80,7 @@ def await_exhaustion(spanloom: RunningSpanloom) -> None:
 
 
 def await_served(addresses: Mapping[str, str], ledger: Ledger, until: float) -> None:
-    """Send anew over each transport until it acknowledges."""
+    """Send over each transport until acknowledged, then wait until the API is ready."""
     for number, client in enumerate(all_clients(addresses)):
         request = next(make_requests(f"afterwards {number}"))
         while (outcome := client.send(request)) is not Outcome.ACKNOWLEDGED:
@@ -95,7 +95,7 @@ def await_served(addresses: Mapping[str, str], ledger: Ledger, until: float) -> 
 
 
 def limited(soft: int, hard: int) -> tuple[str, ...]:
-    """Run the command under a limit, as a shell with ``ulimit -n`` does."""
+    """Return arguments that run the command under a limit, like a shell with ``ulimit -n``."""
     limits = f"resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))"
     return ("-c", f"import resource; {limits}; from spanloom.__main__ import main; main()")
 

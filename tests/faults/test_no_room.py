@@ -1,4 +1,4 @@
-"""An almost full disk refuses before it is full, reads go on, and it passes by itself."""
+"""On an almost full disk, requests are refused while reads go on; it recovers by itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROTOBUF = {"content-type": "application/x-protobuf"}
 
 
 def await_readiness(spanloom: RunningSpanloom, status: str) -> list[str]:
-    """Return the reasons once the service says this of itself; it is ready all the time."""
+    """Wait for a status of ``/readyz``, whose HTTP code must stay 200; return its reasons."""
     until = time.monotonic() + PASSES_S
     while (answer := httpx.get(f"{spanloom.api}/readyz")).json()["status"] != status:
         assert answer.status_code == 200
@@ -39,7 +39,7 @@ def replace(told: Path, text: str) -> None:
 
 
 def send(spanloom: RunningSpanloom, ledger: Ledger, name: str) -> set[Outcome]:
-    """Send over every transport."""
+    """Send a request over every transport; return the outcomes."""
     outcomes = set()
     for number, client in enumerate(all_clients(spanloom.addresses)):
         request = next(make_requests(f"{name} {number}"))

@@ -1,4 +1,4 @@
-"""A part that dies takes the process with it: unready, told why, ended, and nothing lost."""
+"""If a part of the process dies, the process is unready, reports why, ends and loses nothing."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 PARTS = ("spool", "writer", "extractor", "otlp_http", "otlp_grpc", "api")
 END_S = 5.0
 SLOWNESS_S = 25.0
-"""What a busy machine may add; without the failure a stop may take 60 s."""
+"""Seconds that a busy machine may add; without the failure a stop may take 60 s."""
 
 
 @pytest.mark.nightly
 def test_a_part_that_dies_ends_the_process_and_loses_nothing(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """One part after the other, in one data directory: each start goes on where the last ended."""
+    """Each part dies in turn, and each restart continues with the same data directory."""
     ledger = Ledger()
     for part in PARTS:
         before = len(ledger.account().acknowledged)
@@ -40,7 +40,7 @@ def test_a_part_that_dies_ends_the_process_and_loses_nothing(
 
 
 def die(part: str, start_spanloom: StartSpanloom, ledger: Ledger, trigger: Path) -> None:
-    """Start a service one part of which dies under load; demand that it tells and ends in time."""
+    """Start a service of which a part dies under load; assert that it reports and ends in time."""
     entry = (failing_parts.__file__, part, str(trigger))
     spanloom = start_spanloom("serve", "--batch-wait-s=0.1", "--shutdown-s=60", entry=entry)
     spanloom.wait_until_ready()
@@ -52,7 +52,7 @@ def die(part: str, start_spanloom: StartSpanloom, ledger: Ledger, trigger: Path)
         assert spanloom.process.wait(END_S + SLOWNESS_S) == 1, part
     last_line = spanloom.log.splitlines()[-1]
     assert last_line.startswith(f"spanloom: the part '{part}' has failed: ")
-    if part != "api":  # which is what would have told it
+    if part != "api":  # whose death makes ``/readyz`` unavailable
         assert [f"the part '{part}' has failed" in reason for reason in reasons] == [True]
 
 
@@ -74,7 +74,7 @@ def test_a_part_that_cannot_be_stopped_does_not_keep_a_failed_process_alive(
 def test_a_dead_writer_has_the_receivers_refuse_at_once(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """What is acknowledged while nobody writes would fill the spool and look healthy."""
+    """Otherwise acknowledged requests would fill the spool while the service looks healthy."""
     trigger = tmp_path / "die"
     entry = (failing_parts.__file__, "writer", str(trigger))
     spanloom = start_spanloom("serve", "--batch-wait-s=0", entry=entry)
@@ -85,7 +85,7 @@ def test_a_dead_writer_has_the_receivers_refuse_at_once(
     outcomes = [client.send(next(requests))]
     until = time.monotonic() + END_S + SLOWNESS_S
     while outcomes[-1] is Outcome.ACKNOWLEDGED and time.monotonic() < until:
-        time.sleep(0.02)  # in which the writer meets its fault
+        time.sleep(0.02)  # time for the writer to fail
         outcomes.append(client.send(next(requests)))
     client.close()
     assert outcomes[-1] is Outcome.REFUSED, "with a retry hint"
@@ -93,7 +93,7 @@ def test_a_dead_writer_has_the_receivers_refuse_at_once(
 
 
 def await_unready(spanloom: RunningSpanloom, until: float) -> list[str]:
-    """Return why the service is not ready, or nothing if it does not answer any more."""
+    """Wait until the service is not ready; return why, or nothing if it no longer answers."""
     while time.monotonic() < until:
         try:
             answer = httpx.get(f"{spanloom.api}/readyz")

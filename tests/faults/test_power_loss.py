@@ -1,7 +1,7 @@
 """F3: after a power loss at any moment the spool holds every acknowledged request, and no other.
 
-The real spool on real SQLite; only the disk is a model (``tests/support/power_loss.py``). The
-short form runs always, the long one is ``pytest -m slow tests/faults``.
+The spool and SQLite are real; only the disk is a model (``tests/support/power_loss.py``). By
+default the short test runs; ``pytest -m slow tests/faults`` runs the long one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ sizes = st.sampled_from([0, 1, 500, 70_000, 200_000])
 
 
 class SpoolOnAFailingDisk(RuleBasedStateMachine):
-    """What the spool promised, beside what it holds after each power loss."""
+    """A state machine that compares the spool after power losses with what it acknowledged."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
 
     @rule()
     def checkpoint(self) -> None:
-        """From here on the log is written from its beginning again, over what it held."""
+        """Make a checkpoint, after which the log is overwritten from its beginning."""
         self.spool._writing.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 
     @rule(seed=seeds)
@@ -82,7 +82,7 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
 
     @rule(size=sizes, seed=seeds)
     def lose_power_during_a_put(self, size: int, seed: int) -> None:
-        """Its client was never answered: it may be there or not, whole in either case."""
+        """The unanswered request may be stored or not, but never in part."""
         synced = read_image(self._folder())
         body = self._body(size)
         seq = self.spool.put("", body, 1)
@@ -91,7 +91,7 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
     @precondition(lambda self: self.kept)
     @rule(seed=seeds)
     def lose_power_during_a_delete(self, seed: int) -> None:
-        """The store has it, so it may be gone or come once more."""
+        """The request may be gone or come again, because the store already has it."""
         synced = read_image(self._folder())
         seq = min(self.kept)
         self.spool.delete([seq])
@@ -112,7 +112,7 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
 
     @rule(seed=seeds)
     def lose_power_while_the_log_is_cut_off(self, seed: int) -> None:
-        """What it holds is in the file by then, and synced."""
+        """Nothing is lost, because the content of the log is already in the file and synced."""
         while self.spool._committer.submit(self.spool._drop_free_pages).result():
             pass
         self.spool._writing.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
@@ -136,7 +136,7 @@ class SpoolOnAFailingDisk(RuleBasedStateMachine):
         self.spool = Spool(self._folder() / "spool.sqlite", ROOM, Metrics())
 
     def _crash(self, image: Image, maybe: dict[int, bytes]) -> None:
-        """Go on with what the disk holds; demand that it is what was promised."""
+        """Reopen the spool from a disk image; assert that it has what was acknowledged."""
         self.spool.close()
         shutil.rmtree(self._folder())
         self.life += 1

@@ -1,7 +1,7 @@
-"""Roles over a ClickHouse server that is not there yet, or goes away: they wait, and take in spans.
+"""Roles without a reachable ClickHouse server: they wait for it, and collectors accept spans.
 
-Black box: started commands over a real server, judged by ``/livez``, ``/readyz``, their exit and
-their logs.
+Black-box tests: commands run over a real server and are checked by ``/livez``, ``/readyz``, their
+exit status and their logs.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def server(tmp_path: Path) -> Iterator[StartedServer]:
 
 @pytest.fixture
 def made(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
-    """A server whose database has the tables: making them takes longer than most of a test."""
+    """Yield a server that already has the tables, because creating them takes long."""
     with started_server(tmp_path / "server", made=made_server) as started:
         yield started
 
@@ -62,7 +62,7 @@ class Team:
         self._ended: list[RunningSpanloom] = []
 
     def start(self, role: str, *flags: str, name: str = "") -> RunningSpanloom:
-        """Start a role, also one that was killed, over its data directory."""
+        """Start a role over its own data directory, for the first time or after a kill."""
         name = name or role
         eager = EAGER if role == "extract" else ()
         data = self._place / f"data-{name}"
@@ -87,7 +87,7 @@ class Team:
             await_status(part, 200)
 
     def lines(self) -> Sequence[Mapping[str, object]]:
-        """Return what all have logged."""
+        """Return the log lines of all roles, killed ones included."""
         texts = [part.log for part in (*self.parts.values(), *self._ended)]
         return [json.loads(line) for text in texts for line in text.splitlines()]
 
@@ -97,7 +97,7 @@ class Team:
 
 
 def await_status(part: RunningSpanloom, status: int) -> str:
-    """Wait until ``/readyz`` answers so; return what it says."""
+    """Wait until ``/readyz`` answers with this status; return the body."""
     until = time.monotonic() + SOON_S
     while (answer := httpx.get(f"{part.api}/readyz")).status_code != status:
         assert time.monotonic() < until, f"{answer.text}\n{part.log}"
@@ -106,7 +106,7 @@ def await_status(part: RunningSpanloom, status: int) -> str:
 
 
 def check_once(server: StartedServer, team: Team, ledger: Ledger) -> None:
-    """Demand that nobody was refused and each span is stored once and shown once."""
+    """Assert that no span was refused, and that each is stored once and shown once."""
     account = ledger.account()
     assert account.sent
     assert account.acknowledged == account.sent.keys()
@@ -124,7 +124,7 @@ def check_once(server: StartedServer, team: Team, ledger: Ledger) -> None:
 def test_roles_start_before_the_store(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path
 ) -> None:
-    """In the least helpful order: readers first, the server and then the keeper last."""
+    """Even the worst order works: readers first, then the server, and the keeper last."""
     server.end(signal.SIGKILL)
     team, ledger = Team(start_spanloom, server, tmp_path), Ledger()
     for role in ORDER[:3]:
@@ -169,7 +169,7 @@ def test_a_keeper_waits_for_the_store(
 def test_serve_takes_in_spans_while_the_server_hangs(
     start_spanloom: StartSpanloom, server: StartedServer
 ) -> None:
-    """It accepts connections and never answers: the tables are made once it does."""
+    """While the server accepts connections without answering, spans wait; then they are stored."""
     os.kill(server.pid, signal.SIGSTOP)
     began = time.monotonic()
     try:
@@ -188,7 +188,7 @@ def test_serve_takes_in_spans_while_the_server_hangs(
 
 @pytest.fixture
 def settled(start_spanloom: StartSpanloom, made: StartedServer, tmp_path: Path) -> Team:
-    """All roles, two of ``collect`` and ``extract``, ready."""
+    """Return all roles, ready, with two processes of ``collect`` and of ``extract``."""
     team = Team(start_spanloom, made, tmp_path)
     team.start("keeper")
     for role in ("collect", "extract", "api"):
@@ -202,9 +202,9 @@ def settled(start_spanloom: StartSpanloom, made: StartedServer, tmp_path: Path) 
 def outlast(
     team: Team, server: StartedServer, seconds: float, how: signal.Signals, ledger: Ledger
 ) -> float:
-    """Take the server away for a while under load, and kill a collector meanwhile.
+    """Kill or suspend the server for a while under load, and restart a collector meanwhile.
 
-    Returns for how many seconds it was away.
+    Return the seconds for which the server was away.
     """
     away = time.time()
     if how is signal.SIGSTOP:
@@ -235,7 +235,7 @@ def outlast(
 def test_outages_of_the_store_are_none_of_intake(
     settled: Team, made: StartedServer, tell: Tell
 ) -> None:
-    """It is killed, and later it hangs."""
+    """The store's server is killed, and later it hangs; collectors acknowledge all spans."""
     ledger = Ledger()
     check_outage(settled, made, 4, signal.SIGKILL, ledger, tell)
     check_outage(settled, made, 4, signal.SIGSTOP, ledger, tell, outages=2)
@@ -260,9 +260,9 @@ def check_outage(
     tell: Tell,
     outages: int = 1,
 ) -> None:
-    """Take the server away; demand that all is taken in, and little is said.
+    """Make the server unavailable; assert that all spans are accepted and few lines are logged.
 
-    ``ledger`` has what was sent before, in outages of which there are so many with this one.
+    ``ledger`` has the spans sent so far; ``outages`` counts the outages, including this one.
     """
     before = minutes_of(team)
     lasted_s = outlast(team, server, seconds, how, ledger)
@@ -275,7 +275,7 @@ def check_outage(
     assert most <= LINES_A_MINUTE, team.lines()
     for name, part in team.parts.items():
         if AWAY in part.log:
-            # A second one may follow while the server, just back, has more to do than it can.
+            # A second line may follow while the server, just back, is overloaded.
             assert 1 <= part.log.count(AWAY) == part.log.count(BACK) <= 2 * outages, name
 
 
@@ -301,7 +301,7 @@ def send(part: RunningSpanloom, key: str = "", trace: str = "ab" * 16) -> httpx.
 def test_a_collector_goes_on_with_the_keys_it_knew(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, made: StartedServer, tmp_path: Path
 ) -> None:
-    """It listens for other machines, is killed in an outage, and lets in who was let in before."""
+    """A collector on a public address, restarted in an outage, still accepts known valid keys."""
     team = Team(start_spanloom, made, tmp_path)
     await_status(team.start("keeper"), 200)
     url = f"--store-url={made.url()}"
@@ -337,7 +337,7 @@ def test_a_collector_goes_on_with_the_keys_it_knew(
 def test_without_any_keys_known_nobody_from_elsewhere_is_let_in(
     start_spanloom: StartSpanloom,
 ) -> None:
-    """Neither let in nor turned away for good: a sender is to try again."""
+    """Senders from other machines get 503 with a retry hint until keys are known."""
     collect = start_spanloom("collect", f"--store-url={NO_STORE}", "--host=0.0.0.0", bare=True)
     assert "no keys are known yet" in await_status(collect, 503)
     for key in ("", "sl_0123456789ab_" + "a" * 43):
@@ -349,12 +349,12 @@ def test_without_any_keys_known_nobody_from_elsewhere_is_let_in(
 
 
 def test_a_key_not_checked_yet_is_no_key(start_spanloom: StartSpanloom) -> None:
-    """On loopback senders without a key are let in; one with a key belongs to its project."""
+    """On loopback, spans without a key are accepted, but a key must be checked first."""
     collect = start_spanloom("collect", f"--store-url={NO_STORE}", bare=True)
     await_status(collect, 200)
     assert send(collect).status_code == 200
     assert send(collect, "sl_0123456789ab_" + "a" * 43).status_code == 503
-    assert httpx.get(f"{collect.api}/metrics").status_code == 503  # of no sender
+    assert httpx.get(f"{collect.api}/metrics").status_code == 503  # not for senders
     assert collect.stop() == 0
 
 
@@ -390,7 +390,7 @@ def send_large(part: RunningSpanloom, number: int) -> int:
 def test_a_store_of_a_newer_release_ends_the_process(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, made: StartedServer, tmp_path: Path
 ) -> None:
-    """While it works, at the start, and when the store turns up later: no wait would help."""
+    """Processes end while working, at their start, or once the store appears, without waiting."""
     client, working = made.client(), Team(start_spanloom, made, tmp_path)
     for role in ("collect", "extract", "api"):
         working.start(role)

@@ -1,7 +1,8 @@
-"""Roles of the release before beside roles of this one, restarted one by one under load.
+"""Rolling upgrades: roles of the previous release are replaced by this one's under load.
 
-Nothing is lost or refused, nobody ends by itself, and the release before can start again until the
-upgrade is finished: by the keeper, when that release is quiet, or by ``spanloom migrate --finish``.
+Nothing is lost or refused, no process ends by itself, and the previous release can start again
+until the upgrade is finished: by the keeper, once that release is inactive, or by
+``spanloom migrate --finish``.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ pytestmark = [pytest.mark.service, pytest.mark.nightly]
 THIS: Mapping[str, str] = {}
 KINDS = ("keeper", "collect", "extract", "api")
 DAILY = (("collect", "keeper", "extract", "api"),)
-"""Orders in which the roles are replaced."""
+"""Orders in which the roles are replaced, except in the slow test, which tries all."""
 SETTLED_S = 60.0
 QUIET_S = 3
 BOTH_S = 3.0
-"""How long the change feed is followed over an API of each release."""
+"""Seconds for which the change feed is followed over APIs of both releases."""
 
 
 @pytest.fixture
@@ -52,9 +53,9 @@ def server(tmp_path: Path) -> Iterator[StartedServer]:
 
 @pytest.fixture(scope="session")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Before:
-    """Return the environment of the release whose newest migration has this number.
+    """Return a function from the number of a release's newest migration to its environment.
 
-    One directory for all tests: its programs are forked from one interpreter.
+    Tests share the unpacked releases, because programs are forked from one interpreter for each.
     """
 
     @cache
@@ -66,7 +67,7 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Before:
 
 
 def numbers(client: Client) -> list[int]:
-    """Return the migrations that the release before looks at."""
+    """Return the numbers in the table of migrations, which the previous release checks."""
     rows = client.query("SELECT number FROM schema_migrations FINAL ORDER BY number").result_rows
     return [number for (number,) in rows]
 
@@ -77,12 +78,15 @@ def left_of_upgrade(client: Client) -> list[str]:
 
 
 def of_kind(order: Sequence[str]) -> list[str]:
-    """Return the names of all processes, kind by kind."""
+    """Return the names of all processes, grouped by kind in the given order."""
     return [name for kind in order for name in ROLES if name.partition("-")[0] == kind]
 
 
 def roll(fleet: Fleet, old: Mapping[str, str], order: Sequence[str], client: Client) -> None:
-    """Replace every process by one of this release; one of a kind starts again as the old one."""
+    """Replace every process by one of this release, and check that nothing is lost or refused.
+
+    All except the second one of a kind are first restarted in the old release.
+    """
     known, follower = numbers(client), Follower()
     with fleet.load(), fleet.followed(follower):
         for name in of_kind(order):
@@ -108,7 +112,7 @@ def fleet(server: StartedServer, tmp_path: Path) -> Iterator[Fleet]:
 
 
 def begin(fleet: Fleet, old: Mapping[str, str]) -> None:
-    """Start all roles of the release before; its keeper makes the tables for the others."""
+    """Start all roles of the previous release, the keeper first, as it makes the tables."""
     fleet.begin(old, "keeper")
     fleet.begin(old, *ROLES[1:])
 
@@ -132,7 +136,7 @@ def test_the_release_before_goes_on_and_starts_again(
 
 
 def finish(server: StartedServer, client: Client) -> None:
-    """End the upgrade at once."""
+    """Finish the upgrade with ``spanloom migrate --finish``; check that it leaves nothing over."""
     ended = programs.run("-m", "spanloom", "migrate", "--finish", f"--store-url={server.url()}")
     assert (ended.returncode, ended.stdout.count("finished ")) != (0, 0), ended.stderr
     assert numbers(client) == [migration.number for migration in migrations()]

@@ -1,4 +1,4 @@
-"""A trace that never stops growing beside traces of usual size, seen from outside."""
+"""A trace that never stops growing is shown in part, and other traces whole, seen from outside."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CAP, SPANS, MORE = 1_000, 5_000, 500
 
 
 def runaway(first: int, last: int) -> bytes:
-    """Return spans of the runaway trace, the last ones first; number 1 is the root."""
+    """Return a request with spans of the runaway trace, last ones first; number 1 is the root."""
     spans = [
         wire_span(RUNAWAY, n, min(n - 1, 1), start_ns=START_NS + 1000 * n)
         for n in range(last, first - 1, -1)
@@ -31,7 +31,7 @@ def runaway(first: int, last: int) -> bytes:
 
 
 def settled(api: str, trace_id: str, span_count: int) -> dict[str, Any]:
-    """Wait until the trajectory is settled and counts so many spans."""
+    """Wait until the trajectory has ``span_count`` spans; return its ``extraction``."""
     until = time.monotonic() + START_S
     while (told := extraction(api, trace_id, "settled", "live"))["span_count"] != span_count:
         assert time.monotonic() < until, told
@@ -64,6 +64,6 @@ def test_a_runaway_trace_is_shown_in_part_and_its_neighbours_whole(
 
 
 def shown(api: str) -> list[str]:
-    """Return the ids of the spans that are listed, in their order."""
+    """Return the ids of the spans that the API lists for the runaway trace, in order."""
     spans = httpx.get(f"{api}/v1/trajectories/{RUNAWAY}/spans").json()["spans"]
     return [span["span_id"] for span in spans]

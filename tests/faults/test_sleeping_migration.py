@@ -1,6 +1,6 @@
-"""Two who migrate one server, of which one falls asleep for longer than its lock lasts.
+"""Two processes migrate one server, and one is suspended, also for longer than its lock lasts.
 
-Their clocks are ten minutes apart: no lease may depend on them.
+Their clocks differ by ten minutes, as no lease may depend on them.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def server(tmp_path: Path, made_server: Path) -> Iterator[StartedServer]:
 
 @pytest.fixture
 def tables(server: StartedServer) -> Client:
-    """Return a client of the tables of this release."""
+    """Return a client of a server with the tables of this release."""
     return server.client()
 
 
 def asleep(server: StartedServer, stop: int, log: Path, ahead_s: float = -300) -> Program:
-    """Start a migration, and return when it has stopped itself."""
+    """Start a migration; return it once it has suspended itself."""
     command = (sleeping_migration.__file__, str(stop), str(ahead_s))
     with log.open("w") as sink:
         process = programs.start(
@@ -107,7 +107,7 @@ def test_who_sleeps_for_less_keeps_the_lock(
 
 
 def asleep_never(server: StartedServer, log: Path) -> Program:
-    """Start a migration that works on, five minutes ahead."""
+    """Start a migration that does not suspend itself, with a clock five minutes ahead."""
     command = (sleeping_migration.__file__, "0", "300")
     with log.open("w") as sink:
         return programs.start(

@@ -1,4 +1,4 @@
-"""F28: slow and idle connections are cut in time; whoever sends normally does not notice them."""
+"""F28: slow and idle connections are cut in time, and normal senders do not notice them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ CHECK = "/grpc.health.v1.Health/Check"
 SLOW_EACH, SLOW_GRPC = 55, 60
 NORMAL = 100
 LIMIT_S, TIMES = 0.25, 4
-"""What the percentile may be, or how often that before or after on a busy machine. One time in a
-hundred also tells of the tests beside this one: slow connections that hold threads show in all."""
+"""Bound of the percentile in seconds, or, on a busy machine, as a multiple of that before or after.
+The 99th also depends on other tests; slow connections that hold threads slow all requests down."""
 CUT_S, DRIP_S, BUSY_S = 10.0, 0.5, 20.0
-"""When a slow head or body is cut, between two of its bytes, and what a busy machine may add."""
+"""Seconds until a slow head or body is cut, between its bytes, and added by a busy machine."""
 HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-protobuf\r\n"
 BEGINNINGS = {
     "idle": b"",
@@ -49,7 +49,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 class Drip(Thread):
-    """A connection that sends a byte now and then, until it is cut."""
+    """A thread with a connection that sends a byte every ``DRIP_S`` seconds until it is cut."""
 
     def __init__(self, address: str, beginning: bytes) -> None:
         super().__init__(daemon=True)
@@ -72,7 +72,7 @@ class Drip(Thread):
 
 @pytest.fixture(scope="module", autouse=True)
 def drips(spanloom: RunningSpanloom) -> Mapping[str, Drip]:
-    """Slow connections that last while the other tests run: these cost no time of their own."""
+    """Start slow connections that last while the other tests run, to save time."""
     address = spanloom.addresses["otlp_http"]
     started = {kind: Drip(address, BEGINNINGS[kind]) for kind in ("slow head", "slow body")}
     for drip in started.values():
@@ -81,7 +81,7 @@ def drips(spanloom: RunningSpanloom) -> Mapping[str, Drip]:
 
 
 class SlowCalls:
-    """gRPC calls whose message does not come, each to the end of ``stop``."""
+    """gRPC calls that send no message until they are closed."""
 
     def __init__(self, address: str, count: int, method: str = EXPORT) -> None:
         self._stop = Event()
@@ -101,13 +101,13 @@ class SlowCalls:
 
 @pytest.mark.parametrize(
     "percentile",
-    [50, pytest.param(99, marks=pytest.mark.slow)],  # the 99th where nothing else runs beside
+    [50, pytest.param(99, marks=pytest.mark.slow)],  # 99 on a quiet machine
 )
 def test_220_slow_connections_do_not_slow_the_others(
     spanloom: RunningSpanloom, percentile: int
 ) -> None:
     clients = normal_clients(spanloom.addresses)
-    measure(clients, percentile)  # warm
+    measure(clients, percentile)  # warm up
     before = measure(clients, percentile)
     host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
     with ExitStack() as slow:
@@ -128,7 +128,7 @@ def test_220_slow_connections_do_not_slow_the_others(
 def test_slow_calls_beyond_the_bound_are_refused_with_a_hint_and_normal_ones_go_on(
     spanloom: RunningSpanloom,
 ) -> None:
-    """Far more than the threads: some are refused at once, the others cut within seconds."""
+    """There are far more calls than threads; some are refused at once, others cut in seconds."""
     slow = SlowCalls(spanloom.addresses["otlp_grpc"], 400)
     until = time.monotonic() + 20
     refusals = [refused(call) for call in slow.calls[-100:]]
@@ -149,7 +149,7 @@ def test_more_calls_at_once_than_are_handled_are_all_taken_or_told_to_try_again(
     with grpc.insecure_channel(target) as channel:
         export = channel.unary_unary(EXPORT, None, None)
         calls = [export.future(b"", timeout=30) for _ in range(3_000)]
-        outcomes = [refused(call) for call in calls]  # each of which has to be retryable
+        outcomes = [refused(call) for call in calls]  # each error must be retryable
     assert Outcome.ACKNOWLEDGED in outcomes
 
 
@@ -169,7 +169,7 @@ def test_health_is_not_serving_while_the_process_drains(start_spanloom: StartSpa
     host, _, port = spanloom.addresses["otlp_http"].removeprefix("http://").rpartition(":")
     target = spanloom.addresses["otlp_grpc"].removeprefix("http://")
     with socket.create_connection((host, int(port)), timeout=30) as under_way:
-        under_way.sendall(BEGINNINGS["slow body"])  # open, so the stop has to wait
+        under_way.sendall(BEGINNINGS["slow body"])  # unfinished, so the stop waits
         await_under_way(spanloom.api)
         spanloom.process.terminate()
         until = time.monotonic() + CUT_S
@@ -195,13 +195,13 @@ def test_a_slow_request_is_cut_after_ten_seconds(
 
 
 def check(target: str) -> int:
-    """Ask over a connection of its own."""
+    """Return the gRPC health status, queried over a new connection."""
     with grpc.insecure_channel(target) as channel:
         return int(HealthStub(channel).Check(HealthCheckRequest(), timeout=30).status)
 
 
 def refused(call: grpc.Future[bytes]) -> Outcome:
-    """Wait for the end of a call."""
+    """Wait for the end of a gRPC call; return its outcome."""
     try:
         call.result()
     except grpc.RpcError as error:
@@ -217,7 +217,7 @@ def normal_clients(addresses: Mapping[str, str]) -> list[Client]:
 
 
 def measure(clients: list[Client], percentile: int) -> list[float]:
-    """Return a percentile of each client's times to an answer, in seconds."""
+    """Return a percentile of each client's response times, in seconds."""
     return [percentile_s(client, percentile) for client in clients]
 
 

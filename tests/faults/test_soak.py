@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RATE = 2_000
 SOAK_S = float(os.environ.get("SPANLOOM_SOAK_S", "3600"))
 WARM_UP = 1 / 3
-"""Share of the run that is left out of the slope: caches and buffers of the engine fill."""
+"""Share of the run before the slope is measured, while the engine's caches and buffers fill."""
 LOOKS = 240
 MAX_SLOPE_PER_HOUR = 0.05
 MAX_MORE_DESCRIPTORS = 20
@@ -75,7 +75,10 @@ def span_of(signs: Sequence[VitalSigns]) -> str:
 
 
 def more_descriptors(signs: Sequence[VitalSigns]) -> float:
-    """Compare the ends of the run; within it the engine's merges open and close files."""
+    """Return the increase of open descriptors: the median of the last quarter less the first's.
+
+    Medians are compared because merges of the engine open and close files all the time.
+    """
     quarter = max(len(signs) // 4, 1)
     first, last = signs[:quarter], signs[-quarter:]
     return median(sign.descriptors for sign in last) - median(sign.descriptors for sign in first)

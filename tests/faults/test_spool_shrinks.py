@@ -1,4 +1,4 @@
-"""After a burst the spool's files become small again, whatever dies meanwhile; nothing is lost."""
+"""After a burst the spool's files become small again, even after a kill, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 REQUESTS = 40
 SMALL = 3 * MIB
-"""The files of a spool at rest have no more."""
+"""Maximum size of the files of an idle spool, in bytes."""
 GIVEN_BACK_S = 120.0
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
@@ -42,7 +42,7 @@ def test_after_a_burst_the_files_are_small_again(start_spanloom: StartSpanloom) 
 @pytest.mark.nightly
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_kill_while_they_shrink_loses_nothing(start_spanloom: StartSpanloom, count: int) -> None:
-    """The next start gives back what the killed process had not."""
+    """The next start frees the disk space that the killed process had not freed."""
     entry = (dying_at.__file__, "while the spool shrinks", str(count))
     ledger, spanloom = Ledger(), start_spanloom("serve", "--root-quiet-s=0.3", entry=entry)
     send_burst(spanloom, ledger, "burst")

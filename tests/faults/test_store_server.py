@@ -1,7 +1,7 @@
-"""A ClickHouse server that fails, and a network to it that does (F12, F14, F23, F24).
+"""Failures of a ClickHouse server, of the network to it, and of extractors (F12, F14, F23, F24).
 
-Between the service and the server is a proxy. Whatever happens there, what was acknowledged comes
-to be there exactly once by itself, and meanwhile the service says what is wrong.
+A proxy between service and server makes the network fail. After any failure, acknowledged spans
+are stored exactly once without help, and meanwhile the service reports what is wrong.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ LONG = pytest.mark.slow
 
 @contextmanager
 def load_on(spanloom: RunningSpanloom, ledger: Ledger, name: str) -> Iterator[None]:
-    """Have all clients send meanwhile, and a moment longer."""
+    """Let all clients send during the block and for ``LOAD_S`` seconds after it."""
     with Load(spanloom.addresses, ledger, name):
         yield
         time.sleep(LOAD_S)
 
 
 def await_word(spanloom: RunningSpanloom, status: int) -> str:
-    """Wait until ``/readyz`` answers so; return what it says."""
+    """Wait until ``/readyz`` answers with this status; return the body."""
     until = time.monotonic() + NOTICED_S
     while (answer := httpx.get(f"{spanloom.api}/readyz", timeout=20)).status_code != status:
         assert time.monotonic() < until, answer.text
@@ -60,7 +60,7 @@ def await_hits(link: FaultyLink, count: int = 3) -> None:
 
 
 def check_once(server: ServedStore, spanloom: RunningSpanloom, ledger: Ledger) -> None:
-    """Demand each acknowledged span once, in the API and in the server's table."""
+    """Assert that each acknowledged span is once in the API and once in the server's table."""
     account = ledger.account()
     assert check_api(spanloom.api, account) >= account.acknowledged
     client = clickhouse_connect.get_client(dsn=server.url)
@@ -103,7 +103,7 @@ def test_a_fault_of_the_network_is_outlasted(
         link.switch(Fault.NONE)
         await_word(spanloom, 200)
         account = ledger.account()
-        assert account.acknowledged == account.sent.keys()  # nobody was turned away
+        assert account.acknowledged == account.sent.keys()  # nothing was refused
         check_once(ready_server, spanloom, ledger)
 
 
@@ -131,7 +131,7 @@ def test_a_server_that_only_reads_is_outlasted(
         ready_server.set_read_only(to=True)
         with load_on(spanloom, ledger, "read-only"):
             await_line(spanloom, "lacks a right that it needs")
-            await_word(spanloom, 200)  # what is stored can be read
+            await_word(spanloom, 200)  # stored runs can be read
         ready_server.set_read_only(to=False)
         check_once(ready_server, spanloom, ledger)
 
@@ -161,7 +161,7 @@ def test_an_extractor_of_two_may_be_killed_100_times(
 def survive_kills(
     start_spanloom: StartSpanloom, server: ServedStore, tell: Tell, rounds: int
 ) -> None:
-    """Kill one extractor of two under load, then start another in its place, again and again."""
+    """Kill one of two extractors under load and start another, ``rounds`` times; then check."""
     chance = Random(7)
     ledger, follower = Ledger(), Follower()
     roles = start_roles(start_spanloom, server.url, *EAGER)

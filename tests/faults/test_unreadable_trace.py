@@ -1,7 +1,7 @@
-"""A trace that the engine cannot read beside traces that it can, seen from outside.
+"""A trace that the engine cannot read is shown as failed, and other traces are built.
 
-The engine itself refuses: the extractor's connection gets so little memory that the large trace
-does not fit, as happens to the largest trace of a machine with little memory.
+The engine itself refuses the read, because the extractor's connection gets too little memory for
+the large trace, as on a machine with little memory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 LARGE = f"{500:032x}"
 NEIGHBOURS = [f"{n:032x}" for n in range(480, 521) if n != 500]
 LITTLE_MEMORY = 32 << 20
-"""Enough for any granule, 10 MB at a time: a neighbour may lie in one with spans of the large
-trace. Not enough for all of that."""
+"""Bytes of memory: enough for any granule (10 MB), as other traces may share one with the large
+trace, but not enough for the whole large trace."""
 RUN_WITH_LITTLE_MEMORY = f"""
 from spanloom.storage import store
 store.WORKER_SETTINGS = {{**store.WORKER_SETTINGS, "max_memory_usage": {LITTLE_MEMORY}}}
@@ -44,7 +44,7 @@ def serving(
     retention_days: int = 0,
     options: Sequence[str] = (),
 ) -> Iterator[dict[str, str]]:
-    """Run the service and give its addresses; code of the test runs before it is imported."""
+    """Run the service and yield its addresses; ``code``, if given, is the program to run it."""
     entry = ("-c", code) if code else WHOLE
     named = (f"--retention-days={retention_days}", *options)
     spanloom = start("serve", *named, data_dir=data_dir, entry=entry, fresh=bool(code))
@@ -61,7 +61,7 @@ def send(addresses: dict[str, str], body: bytes) -> None:
 
 
 def large_trace() -> Iterator[bytes]:
-    """Yield a trace of 64 MB that does not compress, request by request, the root last."""
+    """Yield the requests of an incompressible trace of 64 MB, the one with the root last."""
     random = Random(7)
     for first in range(SPANS - SPANS_PER_REQUEST + 1, 0, -SPANS_PER_REQUEST):
         spans = [
@@ -74,7 +74,7 @@ def large_trace() -> Iterator[bytes]:
 
 
 def extraction(api: str, trace_id: str, *wanted: str) -> dict[str, Any]:
-    """Wait until the trajectory has one of these statuses, and give what it says of itself."""
+    """Wait until the trajectory has a wanted status; return the ``extraction`` of its document."""
     until = time.monotonic() + START_S
     said: dict[str, Any] = {}
     while time.monotonic() < until:
@@ -89,7 +89,7 @@ def extraction(api: str, trace_id: str, *wanted: str) -> dict[str, Any]:
 def test_a_trace_that_cannot_be_read_is_shown_as_failed_and_its_neighbours_are_built(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    not_while_it_grows = ["--growing-first-s=60"]  # else the first try is of half of it
+    not_while_it_grows = ["--growing-first-s=60"]  # else it is first built in part
     little = serving(
         start_spanloom, tmp_path / "data", RUN_WITH_LITTLE_MEMORY, options=not_while_it_grows
     )

@@ -1,4 +1,4 @@
-"""Worker processes killed while a sender sends: every run is there in the end, and whole."""
+"""Every run is stored and whole although worker processes are killed while it is sent."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from tests.conftest import StartSpanloom
 
 RUNS, SPANS, REQUESTS = 60, 20, 3
-"""In one request there are enough spans for workers (``pipeline.FEW_SPANS``)."""
+"""Runs per request, bound of the span numbers of a run, and number of requests.
+
+A request has enough spans for workers (``pipeline.FEW_SPANS``).
+"""
 MODEL = {"gen_ai.operation.name": "chat"}
 READY_S = 60.0
 KILLS_EVERY_S = 0.15
 
 
 def children(pid: int) -> Sequence[int]:
-    """Return the processes that a process started."""
+    """Return the ids of the child processes of a process."""
     found: list[int] = []
     with suppress(OSError):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -36,7 +39,7 @@ def children(pid: int) -> Sequence[int]:
 
 
 def body_of(request: int) -> bytes:
-    """Return the body of one request: its number tells the ids of its runs."""
+    """Return the body of a request; the ids of its runs follow from its number."""
     spans: list[Span] = []
     for run in range(RUNS):
         trace_id = f"{request * RUNS + run + 1:032x}"
@@ -99,7 +102,7 @@ def await_runs(client: httpx.Client, api: str) -> None:
 
 
 def await_end(pids: Sequence[int]) -> None:
-    """Wait until these processes have ended: no worker outlives who started it."""
+    """Wait until all these processes have ended; fail if one has not after ``READY_S`` seconds."""
     until = time.monotonic() + READY_S
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         assert time.monotonic() < until

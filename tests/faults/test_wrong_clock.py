@@ -1,4 +1,4 @@
-"""F20: the wall clock jumps ahead, back and to 1970 under load: order and account stay right."""
+"""F20: the wall clock jumps ahead, back and to 1970 under load; no span is lost or misordered."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPAN = SentSpan("c" * 32, "c" * 16, "", "", 1_760_000_000_000_000_000)
 def test_the_order_of_requests_does_not_follow_the_clock(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """Of a span sent again with other content the newest counts, whatever the clock said then."""
+    """The last sent version of a span counts, whatever time the clock showed."""
     file = tmp_path / "ahead"
     file.write_text("0")
     entry = (shifted_clock.__file__, str(file))
@@ -47,14 +47,14 @@ def test_the_order_of_requests_does_not_follow_the_clock(
 
 
 def set_clock(file: Path, ahead_ns: int) -> None:
-    """Write at once and as a whole: it is read all the time."""
+    """Set the clock by replacing its file atomically, because it is read all the time."""
     written = file.with_suffix(".new")
     written.write_text(str(ahead_ns))
     written.replace(file)
 
 
 def send_again(spanloom: RunningSpanloom, ledger: Ledger, span: SentSpan) -> None:
-    """Send the span in a new version, and wait until that is what is shown."""
+    """Send a new version of a span, and wait until the API shows it."""
     client = GrpcClient(spanloom.addresses["otlp_grpc"], packed=False)
     assert client.send((span,)) is Outcome.ACKNOWLEDGED
     ledger.note((span,), Outcome.ACKNOWLEDGED)

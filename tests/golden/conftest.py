@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def goldens(request: pytest.FixtureRequest) -> Goldens:
-    """The golden files."""
+    """Return the golden files."""
     return Goldens(request.config.getoption("rewrite", default=False))
 
 
@@ -30,7 +30,7 @@ def goldens(request: pytest.FixtureRequest) -> Goldens:
 def golden_service(
     tmp_path_factory: pytest.TempPathFactory, made_store: Path
 ) -> Iterator[GoldenService]:
-    """One service for all tests: its runs, annotations and scores are the same every time."""
+    """Yield one service for all tests: its runs, annotations and scores are the same every time."""
     folder = tmp_path_factory.mktemp("golden")
     with contextmanager(_starter)(folder, made_store) as start:
         yield start_golden_service(start, folder)

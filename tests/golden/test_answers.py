@@ -23,7 +23,7 @@ class Request(NamedTuple):
     operation: str
     address: str
     form: str
-    """The media type that is accepted."""
+    """The media type in the ``Accept`` header."""
 
 
 def read_requests() -> Iterator[Request]:
@@ -35,7 +35,7 @@ def read_requests() -> Iterator[Request]:
 
 
 def _split_form(rest: str) -> tuple[str, str, str]:
-    """Return a path, and a media type if the last word is one."""
+    """Return a path, and the two parts of the media type if the last word is one."""
     for start in ("application/", "text/"):
         address, found, form = rest.rpartition(f" {start}")
         if found:
@@ -68,6 +68,6 @@ def _ask(request: Request, service: GoldenService) -> str:
     accepted = {"accept": request.form}
     answer = httpx.get(service.api + address, headers=accepted, timeout=30)
     title = f"=== GET {address}  {request.form}\n"
-    if request.operation == "getDiagnosis":  # the rest is about this machine
+    if request.operation == "getDiagnosis":  # the other fields describe this machine
         return title + "".join(f"{one['name']}\n" for one in answer.json()["findings"])
     return service.steady(title + answer_text(answer))

@@ -1,4 +1,4 @@
-"""Every captured run still gives the same document: one line of hashes per run.
+"""Extraction builds the same documents of every captured run: one line of hashes per run.
 
 ``captures.txt`` names the captures whose documents change. To see what changes in one of them::
 

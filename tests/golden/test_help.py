@@ -21,7 +21,7 @@ def test_help_of_every_command(goldens: Goldens) -> None:
 
 
 def command_paths(command: click.Command, path: Sequence[str] = ()) -> Iterator[Sequence[str]]:
-    """Yield the names that lead to a command and to each one below it."""
+    """Yield the names that lead to a command, and to each of its subcommands."""
     yield path
     if isinstance(command, click.Group):
         context = click.Context(command)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_openapi_document(goldens: Goldens) -> None:
-    """All of it but the version of the release, with sorted keys."""
+    """The document, without the release's version and with sorted keys, is the golden one."""
     app = create_app(MemoryStore(), Metrics(), open_access())
     document = app.openapi()
     document["info"]["version"] = "<version>"

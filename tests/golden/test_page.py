@@ -34,7 +34,7 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def context() -> Iterator[BrowserContext]:
-    """A browser whose size, language, time zone and annotator are always the same."""
+    """Yield a browser context whose size, language, time zone and annotator are always the same."""
     with open_browser(lightest_browser()) as browser:
         size = {"width": 1440, "height": 900}
         opened = browser.new_context(
@@ -64,7 +64,7 @@ def test_no_file_is_stale(goldens: Goldens) -> None:
 
 
 def _tree(page: Page, golden: str) -> str:
-    """Return the tree once it equals the golden one, or no longer changes."""
+    """Return the page's accessibility tree once it equals the golden one or stops changing."""
     until = time.monotonic() + WAIT_MS / 1_000
     tree, since = "", time.monotonic()
     while time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Bodies that mean harm, sent to the one route of the API that takes a body."""
+"""Harmful bodies sent to ``POST /v1/keys``: one that is too large, and some that are invalid."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def large() -> Iterator[bytes]:
 def test_a_large_body_costs_no_memory(told: dict[str, str], spanloom: RunningSpanloom) -> None:
     keys = f"{spanloom.api}/v1/keys"
     growth = Growth(spanloom.process.pid)
-    with suppress(httpx.WriteError):  # closed while it was still sent, which is as well
+    with suppress(httpx.WriteError):  # the service may close the connection early
         assert httpx.post(keys, content=large(), headers=JSON | told).status_code == 413
     assert growth.at_most() < MAX_GROWTH
     assert httpx.get(keys).json() == {"items": []}

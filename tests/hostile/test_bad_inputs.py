@@ -1,7 +1,7 @@
 """Bad and odd requests, B1 to B44, over HTTP and gRPC: each has its exact answer and its effect.
 
-Every row is followed by an ordinary request on the same connection. In the end the service must
-be alive with a bounded memory, and its store must have what it took, to the last attribute.
+Every row is followed by an ordinary request on the same connection. At the end the service must
+run with bounded memory, and its store must contain all that it accepted, to the last attribute.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 IN_PROTOBUF = [*bad_protobuf.rows(), *bad_codings.gzip_rows()]
 OVER_HTTP = [*IN_PROTOBUF, *bad_codings.other_rows(), *bad_json.rows()]
 FLAGS = {"B41": "end before they start", "B43": "parent cycles"}
-"""What the trajectory of such a row warns of."""
+"""Parts of the warnings in trajectories of these rows, keyed by the number of the row."""
 MAX_GROWTH = 200 * 2**20
-"""By what the largest refusal may let the process grow; what is taken may need more."""
+"""Limit of memory growth by the largest refused requests; accepted requests may need more."""
 
 
 class Sent:
-    """What was sent to one service so far, by trace."""
+    """The requests sent to one service so far, keyed by trace id."""
 
     def __init__(self, service: RunningSpanloom, store_url: str) -> None:
         self.service = service
@@ -103,7 +103,7 @@ def test_b28_other_content_types(kind: str | None, sent: Sent) -> None:
     answer = sent.doors.post(sent.new_neighbour(), kind)
     assert (answer.status, answer.code) == (415, Code.UNIMPLEMENTED)
     assert "application/x-protobuf" in answer.message
-    sent.neighbours.pop()  # the refused one
+    sent.neighbours.pop()  # it was refused
 
 
 def test_b31_deflate_over_grpc(sent: Sent) -> None:
@@ -112,7 +112,7 @@ def test_b31_deflate_over_grpc(sent: Sent) -> None:
 
 
 def test_afterwards_the_service_lives_and_has_what_it_took(sent: Sent) -> None:
-    for _ in range(2):  # the last of them behind everything else
+    for _ in range(2):  # the second request is processed after all others
         assert sent.doors.post(sent.new_neighbour()).status == 200
     await_trajectory(sent.service.api, sent.neighbours[-1].hex(), 1)
     listed = sent.doors.http.get(
@@ -136,7 +136,7 @@ def test_afterwards_the_service_lives_and_has_what_it_took(sent: Sent) -> None:
 
 
 def spans_of(otlp: bytes) -> dict[bytes, bytes]:
-    """Return the spans by id, with their attributes by key: in which order they are is free."""
+    """Return the spans keyed by id, with attributes sorted by key, because their order is free."""
     found = {}
     for span_id, alone in spans_apart(otlp).items():
         data = TracesData.FromString(alone)

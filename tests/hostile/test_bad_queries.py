@@ -1,4 +1,4 @@
-"""B51: queries that mean harm, to the real API over the real store."""
+"""B51: harmful queries to the real API over the real store."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 @pytest.fixture(scope="module")
 def trace_id(spanloom: RunningSpanloom) -> str:
-    """Store one span, in the project ``default``."""
+    """Send one span to the project ``default``; return its trace id once its run is listed."""
     trace = secrets.token_bytes(16)
     doors = Doors(spanloom.addresses)
     assert doors.post(one()(trace)).status == 200
@@ -85,7 +85,7 @@ def test_b51_a_query_that_cannot_be_used_is_422_and_names_its_parameter(
 
 @pytest.mark.parametrize("text", HARM)
 def test_b51_a_filter_is_only_a_text(text: str, api: httpx.Client) -> None:
-    """No filter is a pattern: what a regex would say is looked for as it stands."""
+    """Filters match literally: characters of regular expressions and SQL have no meaning."""
     for name in name_filters(api):
         answer = api.get("/v1/trajectories", params={name: text})
         assert (answer.status_code, answer.json().get("items")) == (200, []), (name, answer.text)
@@ -94,7 +94,7 @@ def test_b51_a_filter_is_only_a_text(text: str, api: httpx.Client) -> None:
 
 
 def name_filters(api: httpx.Client) -> list[str]:
-    """Return the filters that are texts, as the description names them."""
+    """Return the names of the filters that take a string, as the OpenAPI description lists them."""
     operation = api.get("/openapi.json").json()["paths"]["/v1/trajectories"]["get"]
     return [
         parameter["name"]
@@ -105,7 +105,7 @@ def name_filters(api: httpx.Client) -> list[str]:
 
 @pytest.mark.parametrize("size", [513, 10_000, 1_000_000])
 def test_b51_a_filter_beyond_its_length_is_refused(size: int, api: httpx.Client) -> None:
-    """What fits into a head is refused by its parameter, what does not by the head's bound."""
+    """A filter that is too long is refused with 422, or with 400 if the whole head is too long."""
     parts = urlsplit(str(api.base_url))
     asking = HTTPConnection(parts.netloc, timeout=30)  # httpx itself refuses long queries
     asking.request("GET", f"/v1/trajectories?project={'x' * size}")
@@ -117,7 +117,7 @@ def test_b51_a_filter_beyond_its_length_is_refused(size: int, api: httpx.Client)
 def test_b51_the_trace_of_another_project_is_not_there(
     path: str, api: httpx.Client, trace_id: str
 ) -> None:
-    """Keys decide whose it is: the walk over all routes is in the tests of keys."""
+    """A trace is found only in its own project; the tests of keys cover all routes."""
     for project in ("other", "' OR '1'='1"):
         answer = api.get(f"/v1/trajectories/{trace_id}{path}", params={"project": project})
         assert answer.status_code == 404

@@ -1,7 +1,7 @@
-"""Requests made up from the OpenAPI description, right and wrong: each answer is one it describes.
+"""Requests generated from the OpenAPI description, right and wrong, get only described answers.
 
-The service is a real one behind keys, with captured runs and odd ones stored. Which requests are
-made is the same in each run; the long form makes more.
+The service is a real one with keys, which has stored captured runs and odd ones. The generated
+requests are the same each time; the slow test generates more.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ DIALECTS = ("js-langfuse", "logfire-pydantic-ai", "other-autogen", "other-smolag
 ODD = ("B17", "B40", "B41", "B42", "B43")
 BUILT_S = 60.0
 LONGEST_QUERY = 60_000
-"""Longer request lines are refused before the API sees them: ``test_bad_heads.py``."""
+"""Longer request lines are refused before the API reads them; ``test_bad_heads.py`` tests this."""
 
 
 class Described(NamedTuple):
-    """A service, what it says of itself, a key that opens all of it, and what is stored."""
+    """A service, its OpenAPI description, a key for all of it, and ids of stored objects."""
 
     api: str
     schema: BaseSchema
@@ -59,14 +59,14 @@ def described(
     last = send(service, headers)
     schema = schemathesis.openapi.from_dict(httpx.get(f"{service.api}/openapi.json").json())
     refused = schema.config.checks.negative_data_rejection
-    refused.expected_statuses = [*refused.expected_statuses, "413"]  # a text may be too long twice
-    schema.config.generation.with_security_parameters = False  # keys made up would open nothing
+    refused.expected_statuses = [*refused.expected_statuses, "413"]  # for bodies that are too large
+    schema.config.generation.with_security_parameters = False  # made-up keys open nothing
     with httpx.Client(base_url=service.api, headers=headers) as api:
         return Described(service.api, schema, headers, known(api, last))
 
 
 def send(service: RunningSpanloom, headers: Mapping[str, str]) -> str:
-    """Send runs and odd spans; return the trace that was sent last."""
+    """Send runs and odd spans; return the id of the trace that was sent last."""
     odd = [row for row in rows() if row.name.startswith(ODD)]
     with httpx.Client(base_url=service.addresses["otlp_http"], headers=headers) as door:
         for capture in (capture for capture in all_captures() if capture.dialect in DIALECTS):
@@ -79,7 +79,7 @@ def send(service: RunningSpanloom, headers: Mapping[str, str]) -> str:
 
 
 def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
-    """Wait for the trace that was sent last; give what there is of each kind, by its parameter."""
+    """Wait for the trace that was sent last; return ids of stored objects, keyed by parameter."""
     until = time.monotonic() + BUILT_S
     items: Sequence[Json] = []
     while last not in {item["trace_id"] for item in items if item["status"] != "live"}:
@@ -105,7 +105,7 @@ def known(api: httpx.Client, last: str) -> Mapping[str, Sequence[str]]:
 
 
 def ask(described: Described, examples: int) -> None:
-    """Make so many requests of each operation, right ones and wrong ones."""
+    """Send ``examples`` requests to each operation, right and wrong ones, and check the answers."""
     with requests.Session() as session:
         for strategy in right_and_wrong(described.schema, described.known):
 

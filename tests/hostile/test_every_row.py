@@ -1,4 +1,4 @@
-"""The corpus is complete: each of its bad inputs, B1 to B51, has a case of its number here."""
+"""The corpus is complete: each of its bad inputs, B1 to B51, has a test case with its number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page that rebinds its own name to our address must not write what needs no key."""
+"""A page that rebinds its own host name to our address cannot write without a key."""
 
 from __future__ import annotations
 

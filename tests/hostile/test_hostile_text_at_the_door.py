@@ -1,4 +1,4 @@
-"""Spans of hostile text sent to the real service: neighbours are built, memory stays bounded."""
+"""Hostile texts sent to the real service: other spans are still built, and memory is bounded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIZE = 2**20
 MAX_BYTES_PER_BYTE = 60
 SLACK = 128 * 2**20
-"""For the engine, which holds each span several times while it writes and reads it."""
+"""Memory of the engine, which holds each span several times while it writes and reads it."""
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 NAMES = (
     *("list of lists", "objects of Python", "calls of Python", "brackets", "list of messages"),
@@ -26,7 +26,7 @@ NAMES = (
 
 
 def send(service: RunningSpanloom, text: str) -> str:
-    """Send a LiteLLM call with this answer, as Python wrote it; give its trace."""
+    """Send a LiteLLM span with this answer in Python's notation; return its trace id."""
     trace_id = secrets.token_hex(16)
     attributes = {"llm.openai.choices": text, "llm.openai.model": "gpt"}
     message = message_of([wire_span(trace_id, 1, name="raw_gen_ai_request", attributes=attributes)])
@@ -37,7 +37,7 @@ def send(service: RunningSpanloom, text: str) -> str:
 
 
 def peak_bytes(service: RunningSpanloom) -> int:
-    """Return the most memory that the process has had so far."""
+    """Return the highest memory usage of the process so far."""
     status = Path(f"/proc/{service.process.pid}/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
@@ -46,11 +46,11 @@ def peak_bytes(service: RunningSpanloom) -> int:
 def test_memory_follows_the_bytes_and_neighbours_are_built(start_spanloom: StartSpanloom) -> None:
     service = start_spanloom()
     service.wait_until_ready()
-    for _ in range(3):  # what as many bytes take that nobody need fear
+    for _ in range(3):  # the memory for harmless texts of the same size
         await_trajectory(service.api, send(service, "word " * (SIZE // 5)), 1)
     usual = peak_bytes(service)
     hostile: dict[str, str] = {}
-    for name in NAMES:  # a batch of several takes as much for each, and a busy machine makes one
+    for name in NAMES:  # one by one, as a batch of several needs as much memory for each
         for sent in hostile.values():
             await_trajectory(service.api, sent, 1)
         hostile[name] = send(service, hostile_text(name, SIZE))

@@ -22,7 +22,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 def status_of(address: str, head: str) -> int:
-    """Send a head as it stands; give the status that is answered."""
+    """Send a head unchanged; return the HTTP status of the answer."""
     parts = urlsplit(address)
     assert parts.port is not None
     with socket.create_connection((parts.hostname or "", parts.port), timeout=10) as client:

@@ -1,4 +1,4 @@
-"""Small bodies that inflate to a lot, many at one time: memory and neighbours do not notice.
+"""Many small bodies that inflate to a lot: memory is bounded, and other requests are served.
 
 The bound is 4 MiB; each of the bodies has 32 KB and inflates to 32 MiB.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 BOUND, INFLATED = 4 * MIB, 32 * MIB
 MAX_GROWTH = 160 * MIB
-"""The engine's own memory moves by tens of MiB; 24 such bodies at once are 768 MiB."""
+"""Tens of MiB for the engine's own memory; 24 such bodies at once would inflate to 768 MiB."""
 ATTACKERS, FOR_S = 24, 0.5
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
@@ -51,7 +51,7 @@ BOMB = gzip.compress(b" " * INFLATED)
 def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
     started = start_shared_spanloom(env={"SPANLOOM_MAX_IN_FLIGHT_BYTES": str(BOUND)})
     started.wait_until_ready()
-    for _ in range(3):  # what the process keeps once it has worked
+    for _ in range(3):  # the process keeps some memory after its first work
         assert post_normal(started) == 200
     return started
 
@@ -64,7 +64,7 @@ def one_span() -> bytes:
 
 
 def post_normal(spanloom: RunningSpanloom) -> int:
-    """Send one span as an exporter does: again after a refusal that asks for it."""
+    """Send one span, again after each 503 as exporters do, and return the last HTTP status."""
     url = spanloom.addresses["otlp_http"] + "/v1/traces"
     until = time.monotonic() + 60
     while True:
@@ -76,7 +76,7 @@ def post_normal(spanloom: RunningSpanloom) -> int:
 
 
 def attack_http(spanloom: RunningSpanloom, stop: Event, number: int) -> set[int]:
-    """Post bombs to every door in turn; give the statuses answered."""
+    """Post bombs to each path in turn until ``stop``; return the HTTP statuses of the answers."""
     seen: set[int] = set()
     paths = list(PATHS.items())
     with httpx.Client(base_url=spanloom.addresses["otlp_http"], timeout=30) as client:
@@ -91,7 +91,7 @@ def attack_http(spanloom: RunningSpanloom, stop: Event, number: int) -> set[int]
 
 
 def attack_grpc(spanloom: RunningSpanloom, stop: Event, _: int) -> set[int]:
-    """Call with bombs; give the statuses' numbers."""
+    """Call ``Export`` with bombs until ``stop``; return the gRPC status codes of the answers."""
     seen: set[int] = set()
     with grpc.insecure_channel(spanloom.addresses["otlp_grpc"].removeprefix("http://")) as channel:
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(EXPORT, None, None)
@@ -137,7 +137,7 @@ def test_memory_stays_bounded_and_neighbours_are_answered(
 
 
 def in_flight_bytes(spanloom: RunningSpanloom) -> float:
-    """Read the metric; what is being answered at this moment gets time to end."""
+    """Return the metric, once it is 0 or 30 s have passed, as some answers may be under way."""
     until = time.monotonic() + 30
     while True:
         text = httpx.get(f"{spanloom.api}/metrics").text

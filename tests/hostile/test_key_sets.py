@@ -1,4 +1,4 @@
-"""Senders choose the keys of attributes: what is kept for them is bounded in bytes."""
+"""Senders choose the keys of attributes; the memory that is retained for them is bounded."""
 
 from __future__ import annotations
 

@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 SCOPE = "openinference.instrumentation.langchain"
 SIZE = 400_000 if is_long() else 200_000
 TRACED_SIZE = SIZE // 8
-"""Of texts whose memory is traced, which takes several times as long as to build them."""
+"""Size of texts whose memory is traced; tracing takes several times as long as building."""
 MAX_BYTES_PER_BYTE = 60
 MAX_SLOWDOWN = 8
-"""For four times the text: a linear reader takes four times as long, a quadratic one sixteen."""
+"""Limit for four times the text: a linear reader takes four times as long, a quadratic one 16."""
 NOISE_S = 0.25
 LEAST, MOST = (20, 1_000) if is_long() else (6, 12)
-"""Pairs of an attribute and a text in a dialect with few attributes, and in one with many."""
+"""Number of pairs of an attribute and a text, for dialects with few and with many attributes."""
 WITHOUT_CAPTURES = {"a2a", "imported", "invariant", "logfire_pending", "openinference_mastra"}
 DIALECTS = sorted({dialect.id for dialect in registry.DIALECTS} - WITHOUT_CAPTURES)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _captures_are_no_garbage() -> None:
-    """Spare each collection a walk over all captures: it took most of the tests' time.
+    """Exclude the captures from garbage collection, which took most of the tests' time.
 
-    The prices are loaded before too. Traced, that took twenty seconds, of no text's making.
+    The prices are also loaded before, because loading them under tracing took twenty seconds.
     """
     all_targets()
     assert list_price("gpt-4o", "openai", time.time_ns())
@@ -51,7 +51,7 @@ def targets_of(dialect: str) -> list[Target]:
 
 
 def peak_bytes(target: Target, name: str) -> int:
-    """Return the most memory that building the trace took at once, beyond its spans."""
+    """Return the peak memory of building the trace, beyond the memory of its spans."""
     spans = target.carrying(hostile_text(name, TRACED_SIZE))
     gc.collect()
     tracemalloc.start()
@@ -85,7 +85,7 @@ def test_every_dialect_with_captures_is_here() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_memory_and_time_follow_the_text(dialect: str) -> None:
     targets = targets_of(dialect)
-    first = DIALECTS.index(dialect)  # so that each text is met in many; each with each is slow
+    first = DIALECTS.index(dialect)  # gives each dialect other texts, as all combinations are slow
     rounds = range(min(max(LEAST, len(targets)), MOST))
     spread = max(len(targets) // MOST, 1)
     check((targets[n * spread % len(targets)], HOSTILE[(first + n) % len(HOSTILE)]) for n in rounds)
@@ -100,7 +100,7 @@ def test_memory_and_time_follow_the_text_everywhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_an_sdk_writes_out_by_python(name: str) -> None:
-    """Where such texts cost most: LiteLLM's and OpenLIT's, and one of the others in its turn."""
+    """Python's notation costs most in LiteLLM and OpenLIT; one other dialect is tested per text."""
     arguments = [t for t in all_targets() if t.key == "gen_ai.tool.call.arguments"]
     others = [t for t in arguments if t.dialect != "openlit"]
     known = [t for t in all_targets() if t.key in {"llm.openai.messages", "llm.openai.choices"}]
@@ -119,7 +119,7 @@ def test_what_is_searched_by_pattern(dialect: str, key: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["wide control characters", "a fifth control characters"])
 def test_what_json_writes_letter_by_letter(name: str) -> None:
-    """Parts of unknown types are JSON in JSON: nothing else writes a text out as often."""
+    """Parts of unknown types are JSON in JSON, which escapes a text more often than all others."""
     check((t, name) for t in all_targets() if t.key.endswith("message_content.type"))
 
 

@@ -1,4 +1,4 @@
-"""B46, B49 and B50: what the doors refuse, each beside an ordinary request that is taken."""
+"""B46, B49 and B50: refused requests, each next to an ordinary request that is accepted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MIB = 2**20
 PROTOBUF = {"Content-Type": "application/x-protobuf"}
 SMALL = ("--max-in-flight-bytes=4194304", "--spool-max-bytes=1048576")
-"""Holds little."""
+"""Options of a service with small limits."""
 
 
 def normal() -> bytes:
@@ -35,7 +35,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keys(data: Path, run_spanloom: RunSpanloom) -> dict[str, str]:
-    """Make a key of each kind; ``good`` is the one that may send."""
+    """Make keys, keyed by what is wrong with them; ``good`` is the one that may ingest."""
 
     def make(scope: str) -> str:
         made = run_spanloom(
@@ -99,7 +99,7 @@ def test_b46_a_key_in_the_query_opens_nothing(
 
 @pytest.fixture
 def small(start_spanloom: StartSpanloom, tmp_path: Path) -> Iterator[Doors]:
-    """Start a service that holds little, over a store that takes nothing."""
+    """Start a service with small limits over a store that refuses every write."""
     order = tmp_path / "order"
     order.write_text("everything", "utf-8")
     entry = ("-m", "tests.support.refusing_store", str(order))
@@ -111,7 +111,7 @@ def small(start_spanloom: StartSpanloom, tmp_path: Path) -> Iterator[Doors]:
 
 
 def test_b49_overload_and_a_full_spool(small: Doors) -> None:
-    """Beyond what may be in flight, one request is refused; beyond the spool, each one is."""
+    """Beyond the in-flight limit one request is refused; with a full spool every request is."""
     bomb = gzip.compress(bytes(32 * MIB))
     over = small.post(bomb, headers={"Content-Encoding": "gzip"})
     assert (over.status, over.code) == (503, Code.UNAVAILABLE)

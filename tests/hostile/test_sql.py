@@ -1,4 +1,4 @@
-"""SQL from outside reads what its key opens, and nothing else happens, whatever it says."""
+"""Any SQL from outside can only read, and only the rows that its key allows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 MINE, THEIRS = "mine", "GEHEIM"
-"""Two projects; the second one's name is in the texts of its rows and must appear nowhere."""
+"""Two projects; the name of the second is in texts of its rows and must be in no answer."""
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +236,7 @@ def test_a_key_of_one_project_learns_nothing_of_another(port: SqlPort, key: str,
 
 
 FAILING = "toUInt64(if(SpanName = 'mine', '1', SpanName))"
-"""Fails on a row of the other project, and says its text, if it is evaluated for one."""
+"""Fails with the text of the other project's row in its message, if it is evaluated for one."""
 TELLING = [
     "SELECT count() FROM {t} WHERE throwIf(SpanName = concat('GEH', 'EIM'), 'GE' || 'HEIM') = 0",
     "SELECT count() FROM {t} WHERE {f} >= 0",

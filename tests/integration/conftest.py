@@ -1,4 +1,4 @@
-"""What the integration tests share: a receiver of both transports on free ports."""
+"""Fixtures for integration tests: an OTLP receiver over gRPC and HTTP on free ports."""
 
 from __future__ import annotations
 

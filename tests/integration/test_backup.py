@@ -28,7 +28,7 @@ QUICK = ("serve", "--batch-wait-s=0.05", "--root-quiet-s=0.2", "--no-root-quiet-
 
 
 def run(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end; also for what all tests of this module share."""
+    """Run a ``spanloom`` command to its end; module fixtures can use it too."""
     return programs.run("-m", "spanloom", *arguments, env=env)
 
 
@@ -43,7 +43,7 @@ def send(spanloom: RunningSpanloom, ledger: Ledger, name: str, count: int) -> No
 
 
 def documents(spanloom: RunningSpanloom, ledger: Ledger) -> dict[str, bytes]:
-    """Return the settled document of every trace, byte for byte."""
+    """Return the document of every acknowledged trace, byte for byte."""
     found = {}
     for trace_id in ledger.account().acknowledged_by_trace():
         answer = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}")
@@ -82,7 +82,7 @@ def test_a_backup_under_load_has_all_that_was_acknowledged_before_it_began(
     assert second.stop() == 0
     assert second.complaints == []
 
-    # What was acknowledged while the backup was made may be in it: if so, it is found as well.
+    # Spans acknowledged during the backup may be in it; if so, they are shown as well.
     stored = Account(sent, frozenset(read_stored(restored)["copies"]))
     assert stored.acknowledged >= account.acknowledged
     third = start_spanloom(*QUICK, data_dir=restored)
@@ -95,14 +95,14 @@ def test_a_backup_under_load_has_all_that_was_acknowledged_before_it_began(
 def backup(
     start_shared_spanloom: StartSpanloom, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, Ledger]:
-    """A backup of a directory that nobody uses, with a key in it, and what it holds."""
+    """Return a backup of a stopped service's directory, with a key, and the ledger of its spans."""
     spanloom, ledger = start_shared_spanloom(*QUICK), Ledger()
     send(spanloom, ledger, "unused", 5)
     check_api(spanloom.api, ledger.account())
     view = {"page": "runs", "name": "of the team", "parameters": {"since": "7d"}}
     httpx.post(f"{spanloom.api}/v1/views", json=view).raise_for_status()
     assert spanloom.stop() == 0
-    target = tmp_path_factory.mktemp("backup")  # empty, which is as good as new
+    target = tmp_path_factory.mktemp("backup")  # it may exist if it is empty
     data = f"--data-dir={spanloom.addresses['data_dir']}"
     made = run("keys", "create", "--all-projects", "--scopes=read", data)
     (target.parent / "key").write_text(made.stdout.strip())
@@ -236,7 +236,7 @@ def test_only_a_key_of_all_projects_with_the_scope_admin_may_ask(
 def test_a_service_that_works_elsewhere_is_found_out(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """Its snapshot would be of other data."""
+    """The backup is refused, because the service's snapshot would be of another directory."""
     one = start_spanloom(*QUICK, data_dir=tmp_path / "one")
     other = start_spanloom(*QUICK, data_dir=tmp_path / "other")
     for spanloom in (one, other):

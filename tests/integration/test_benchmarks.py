@@ -1,4 +1,4 @@
-"""The benchmarks as a user starts them; how fast anything is, only the slow one asks."""
+"""The benchmarks print all their rows with bars; only the slow test checks measured values."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ IN_A_BROWSER = {
         "a conversation of 500 runs, a long one: memory": "≤ 60 MB",
     },
 }
-"""Measures that have no rows where there is no browser."""
+"""Measures that need a browser, with their rows and bars."""
 AS_A_USER = "build"
-"""The measure that takes least."""
+"""The fastest measure, which is run as a command, as users do."""
 BARS = {
     "ingest": {
         f"ingest, {transport}, {size} KB spans: {what}": bar
@@ -143,21 +143,21 @@ BARS = {
     },
     **IN_A_BROWSER,
 }
-"""The rows of each measure by how they start, and their bars."""
+"""For each measure, the beginnings of its rows' names, and their bars."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _laid(made_store: Path) -> Iterator[None]:
-    """Have measures that begin with an empty store copy one, which is what they do not measure."""
+    """Let measures copy a ready empty store, as they do not measure its creation."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(MADE, str(made_store))
         yield
 
 
-@pytest.mark.nightly  # three minutes in all; every day one of them
+@pytest.mark.nightly  # three minutes in all; by default only ``AS_A_USER``
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != AS_A_USER])
 def test_a_quick_measure_prints_its_rows_with_their_bars(name: str, tmp_path: Path) -> None:
-    """In this process: what is measured has one of its own, and importing all takes longer."""
+    """Benchmarks run in this process to save imports; the measured code has its own process."""
     if name in IN_A_BROWSER and not chromium():
         pytest.skip(NO_CHROMIUM)
     ended = CliRunner().invoke(main, options(name, tmp_path))
@@ -177,14 +177,14 @@ def options(name: str, folder: Path) -> list[str]:
 
 
 def check(name: str, folder: Path, printed: str) -> None:
-    """Assert that a measure has all its rows, in the file and as lines."""
+    """Assert that a measure has all its rows, in the JSON report and in the printed lines."""
     assert "\x1b" not in printed, "no colours in a pipe"
     rows = json.loads((folder / "report.json").read_text())["rows"]
     assert len(rows) == len(BARS[name])
     for start, bar in BARS[name].items():
         (row,) = [row for row in rows if row["measure"].startswith(start)]
         assert row["bar"] == bar
-        least = -1 if name == "live" else 0  # a difference of two loads, which noise may turn
+        least = -1 if name == "live" else 0  # a difference, which noise may turn negative
         assert least < row["value"] < float("inf")
         (line,) = [line for line in printed.splitlines() if line.startswith(start)]
         assert bar in line
@@ -194,7 +194,7 @@ def check(name: str, folder: Path, printed: str) -> None:
 
 @pytest.mark.slow
 def test_questions_to_a_million_steps_cost_what_they_may_beside_rows(tmp_path: Path) -> None:
-    """Ratios of one run alone: how long anything takes is the machine's."""
+    """Only ratios within one run are checked, because absolute times depend on the machine."""
     report = tmp_path / "report.json"
     command = ["benchmarks", "--only=questions", f"--json={report}"]
     subprocess.run([sys.executable, "-m", *command], check=True, timeout=1_800)

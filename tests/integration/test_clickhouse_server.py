@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 @pytest.mark.slow
 @pytest.mark.timeout(1000)
 def test_the_whole_contract_holds(ready_server: ServedStore) -> None:
-    """Of the normal suite ``test_trajectory_store.py`` asks it as well."""
+    """By default only ``test_trajectory_store.py`` runs on a server; this test runs all modules."""
     hold_to_contract(ready_server.url)

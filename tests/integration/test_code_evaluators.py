@@ -1,4 +1,4 @@
-"""Code of a file judges in a process of its own, which is bounded in every way."""
+"""Evaluators in a Python file run in a process of their own with bounded resources."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def file_with(folder: Path, body: str) -> dict[str, Any]:
 
 
 def code_of(body: str, bounds: Bounds | None = None) -> str:
-    """Return the code of the error with which a body of a function fails."""
+    """Return the error code with which an evaluator function with this body fails."""
     source = f"def evaluate(document, expected):\n    {body}\n"
     with pytest.raises(FailedCodeError) as caught:
         run_code(source, "check.py", "evaluate", [{}, {}], bounds or Bounds())

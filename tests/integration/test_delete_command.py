@@ -1,4 +1,4 @@
-"""``spanloom delete`` and a running service, and without one: gone from every answer, for good."""
+"""``spanloom delete`` removes traces from every answer for good, with or without a service."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_trace_is_deleted_while_the_service_runs_and_stays_deleted(
     assert listed(spanloom) == {KEPT}
     assert httpx.get(f"{spanloom.api}/v1/trajectories/{GONE}").status_code == 404
     assert httpx.get(f"{spanloom.api}/v1/trajectories/{GONE}/spans").status_code == 404
-    send(spanloom, GONE, 2)  # late
+    send(spanloom, GONE, 2)  # a late span
     late = "c" * 32
     send(spanloom, late, 1)
     await_listed(spanloom, KEPT, late)
@@ -71,7 +71,7 @@ def test_a_trace_is_deleted_while_the_service_runs_and_stays_deleted(
     again = start_spanloom(*EAGER)
     again.wait_until_ready()
     assert listed(again) == set()
-    send(again, KEPT, 3)  # late
+    send(again, KEPT, 3)  # a late span
     send(again, "d" * 32, 1)  # a new trace of a deleted project is stored
     await_listed(again, "d" * 32)
     assert again.stop() == 0

@@ -1,4 +1,4 @@
-"""`spanloom demo` as a user runs it."""
+"""`spanloom demo`, run as users do, makes trajectories of a recording and of live agents."""
 
 from __future__ import annotations
 

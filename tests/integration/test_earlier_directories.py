@@ -1,4 +1,4 @@
-"""What a Spanloom before the first release left is refused in one line that says what to do."""
+"""Data directories from before the first release are refused in one line that says what to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHAT_TO_DO = r"before 0\.1\.0.*`spanloom export.*empty data directory.*`spanloom
 
 
 def definitions(data: Path) -> dict[str, str]:
-    """Return the files that define the tables of a store."""
+    """Return the names and contents of the files that define the tables of a store."""
     folder = (data / "store/metadata/default").resolve()
     return {path.name: path.read_text() for path in folder.iterdir()}
 

@@ -1,4 +1,4 @@
-"""``spanloom eval run`` and a running service: its runs judged, sent as scores; interrupted."""
+"""``spanloom eval run`` judges a service's runs, sends scores, and reports if interrupted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ min_items: 60
 
 
 def fill(spanloom: RunningSpanloom, run_spanloom: RunSpanloom, path: Path) -> None:
-    """Import copies of a run under ids of their own."""
+    """Import ``RUNS`` copies of a run with different ids."""
     documents = [{**planner(), "id": f"{number:032x}"} for number in range(1, RUNS + 1)]
     path.write_text("".join(f"{json.dumps(one)}\n" for one in documents))
     otlp = f"--otlp-url={spanloom.addresses['otlp_http']}"
@@ -82,7 +82,7 @@ def test_stored_runs_are_judged_and_an_interrupt_leaves_what_was_judged(
 
 
 def interrupted_while_it_reads(arguments: list[str], stderr: Path) -> int:
-    """Interrupt the command once it has asked a service that does not answer."""
+    """Interrupt the command while it waits for a silent service; return its exit status."""
     with socket.create_server(("127.0.0.1", 0)) as silent, stderr.open("w") as sink:
         silent.settimeout(60)
         at = f"--api-url=http://127.0.0.1:{silent.getsockname()[1]}"

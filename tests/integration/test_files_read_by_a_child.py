@@ -1,4 +1,4 @@
-"""A file is read in a process of its own: what is hostile ends that process, with one sentence."""
+"""Files are read in a child process; a hostile file ends only that, with a one-line error."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read(path: Path, most_bytes: int = 512 * MIB, limit_s: float = 60.0) -> Iter
 
 
 def sentence(path: Path, most_bytes: int = 512 * MIB, limit_s: float = 60.0) -> str:
-    """Return why a file is not read on; raises ``AssertionError`` if it is read whole."""
+    """Return why reading a file stops; raise ``AssertionError`` if it is read whole."""
     with pytest.raises(InvalidRequestError) as refused:
         list(read(path, most_bytes, limit_s))
     text = str(refused.value)
@@ -87,7 +87,7 @@ def test_a_column_of_too_much_memory_is_named(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"document": text}), path, compression="zstd")
     assert path.stat().st_size < MIB
     found: list[object] = []
-    with suppress(InvalidRequestError):  # or row by row
+    with suppress(InvalidRequestError):  # or each row is refused
         found.extend(read(path, 512 * MIB))
     assert all(isinstance(one, Unreadable) for one in found)
 

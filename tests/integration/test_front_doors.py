@@ -1,4 +1,4 @@
-"""Every front door of the started command: what is posted to it becomes a trajectory."""
+"""Every ingestion API of the started command turns what clients post into a trajectory."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def post(spanloom: RunningSpanloom, path: str, body: bytes, **headers: str) -> h
 
 
 def await_right(spanloom: RunningSpanloom, capture: Capture) -> None:
-    """Wait until everything about the run is right; say what is not, if it never is."""
+    """Wait until the run equals its ground truth; fail with the differences if it never does."""
     until = time.monotonic() + WAIT_S
     while True:
         answers = [a for t in capture.spans_by_trace if (a := answer(spanloom, t)) is not None]
@@ -107,19 +107,19 @@ def test_langfuse_updates_survive_a_kill(start_spanloom: StartSpanloom, tmp_path
     first.stop(signal.SIGKILL)
     second = start_spanloom(data_dir=tmp_path / "data", env=QUICK)
     second.wait_until_ready()
-    for path, _, body in posts[1:]:  # the second again: nobody knows whether it was answered
+    for path, _, body in posts[1:]:  # the second again, as if its answer was lost
         assert post(second, path, body).status_code == 207
     await_right(second, capture)
 
 
 class LangfuseClient:
-    """Sends one event at a time over one connection."""
+    """A client that sends one Langfuse event at a time over one connection."""
 
     def __init__(self, spanloom: RunningSpanloom) -> None:
         self._http = httpx.Client(base_url=spanloom.addresses["otlp_http"], timeout=WAIT_S)
 
     def send(self, n: int, kind: str, **body: object) -> dict[str, Any]:
-        """Send the n-th event; give the answer, which has either one success or one error."""
+        """Send the n-th event; return the answer, which has either one success or one error."""
         stamp = f"2026-11-21T02:16:00.{n:06}Z"
         event = {"id": str(n), "type": kind, "timestamp": stamp, "body": body}
         answered = self._http.post(LANGFUSE, json={"batch": [event]})
@@ -129,7 +129,7 @@ class LangfuseClient:
 
 
 def await_document(spanloom: RunningSpanloom, trace_id: str, *texts: str) -> str:
-    """Wait until a trajectory holds all the texts."""
+    """Wait until a trajectory contains all the texts; return its document."""
     until = time.monotonic() + WAIT_S
     while True:
         found = httpx.get(f"{spanloom.api}/v1/trajectories/{trace_id}")
@@ -143,7 +143,7 @@ def await_document(spanloom: RunningSpanloom, trace_id: str, *texts: str) -> str
 def test_a_late_langfuse_update_leaves_the_span_of_a_day_ago(
     start_spanloom: StartSpanloom, tmp_path: Path
 ) -> None:
-    """The day passes in the memory's file, while the service is down."""
+    """A day is simulated by changing times in the file of known observations during a stop."""
     trace_id = "ab" * 16
     said = {"name": "planner", "model": "gpt-5", "input": "where to?", "output": "to Oslo"}
     first = start_spanloom(data_dir=tmp_path / "data", env=QUICK)

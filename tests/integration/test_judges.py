@@ -1,4 +1,4 @@
-"""Judges that ask a provider on loopback by pydantic-ai; skipped where that is not installed."""
+"""Judges call a provider on loopback through pydantic-ai; skipped if it is not installed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_what_passes_is_asked_again(judge: Callable[..., dict[str, Any]]) -> Non
     failed = Answer("oh", 500, {"retry-after": "0"})
     with provider_of(busy, failed, GOOD) as provider:
         assert judge(provider)["value"] is True
-    assert len(provider.requests) == 3  # the library asks nothing again by itself
+    assert len(provider.requests) == 3  # the library itself does not retry
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_file_of_evaluators_has_a_judge(monkeypatch: pytest.MonkeyPatch, tmp_p
         monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
         first, _ = status_of([*line, "a.json"])
         again, _ = status_of([*line, "b.json"])
-        assert len(provider.requests) == 2  # the second run costs nothing
+        assert len(provider.requests) == 2  # the second run sends no requests
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
         denied, _ = status_of([*line, "c.json"])
     assert (first, again, denied) == (1, 1, 3)
@@ -199,5 +199,5 @@ def test_a_file_of_evaluators_has_a_judge(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert [row["cost_usd"] for row in one["results"]] == [pytest.approx(COST)] * 2
     assert [row["cost_usd"] for row in two["results"]] == [0, 0]
     assert [row["error_code"] for row in three["results"]] == ["provider_denied"] * 2
-    assert len(provider.requests) == 3  # and what is denied is not asked again
+    assert len(provider.requests) == 3  # after a denial none is sent
     assert KEY not in json.dumps([one, two, three])

@@ -1,4 +1,4 @@
-"""Who changes tables and retention: the keeper alone, killed or not, and nobody else."""
+"""Commands keep retention as it is; ``migrate`` makes the tables, also if killed and repeated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ for name in ("otel_traces", "trajectories"):
 
 
 def retention_of(data_dir: Path) -> set[str]:
-    """Read the days after which the store of a stopped service lets rows go."""
+    """Return the days of retention in the tables of a stopped service's store."""
     ended = programs.run("-c", READ_TTL, str(data_dir / "store"))
     assert ended.returncode == 0, ended.stderr
     return set(re.findall(r"toIntervalDay\(\D*(\d+)", ended.stdout))
@@ -65,7 +65,7 @@ def test_a_migration_killed_half_way_is_taken_up_again(
     kill_when_tables(data, tables)
     ended = run_spanloom("migrate", f"--data-dir={data}")
     assert ended.returncode == 0, ended.stderr
-    assert "applied " in ended.stdout  # the kill came before the last file
+    assert "applied " in ended.stdout  # the kill came before the last migration
     spanloom = start_spanloom("serve", data_dir=data)
     spanloom.wait_until_ready()
     assert spanloom.stop() == 0

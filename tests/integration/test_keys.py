@@ -1,4 +1,4 @@
-"""Keys beside a running service: made and revoked by the command, counted within a second."""
+"""API keys made or revoked by the command take effect in a running service within a second."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from tests.conftest import RunSpanloom, StartSpanloom
 
 COUNTS_S = 15.0
-"""Within 1 s by design; a busy machine gets more."""
+"""Seconds until a change of keys takes effect: 1 by design, more on a busy machine."""
 
 
 def status_within(wanted: int, url: str, key: str = "") -> bool:
-    """Ask until the answer has a status."""
+    """Return whether requests to the URL get the wanted status within ``COUNTS_S`` seconds."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     until = time.monotonic() + COUNTS_S
     while time.monotonic() < until:
@@ -93,7 +93,7 @@ def test_two_projects_on_one_service_never_see_each_other(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Stock exporters with the variable that the documentation names, over gRPC and HTTP."""
+    """Stock exporters over gRPC and HTTP send the key from the documented variable."""
     data = tmp_path / "data"
     keys = {
         project: run_spanloom(

@@ -43,7 +43,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, made_server: Path) -> Itera
 
 @pytest.fixture
 def stores(server: StartedServer) -> Iterator[list[ClickHouseStore]]:
-    """Two extractors' stores on one server."""
+    """Yield two stores on one server, as two extractors have them."""
     both = [open_store(server.url()) for _ in range(2)]
     yield both
     for store in both:
@@ -51,7 +51,7 @@ def stores(server: StartedServer) -> Iterator[list[ClickHouseStore]]:
 
 
 def reserve_at_once(server: StartedServer, keys: int) -> list[set[int]]:
-    """Let two processes reserve the same builds; return what each may write."""
+    """Let two processes reserve the same builds; return the builds that each may write."""
     command = [sys.executable, "-m", PROGRAM, server.url(), str(keys), str(A_BATCH)]
     pipe = subprocess.PIPE
     processes = [
@@ -93,7 +93,7 @@ def test_of_two_processes_that_reserve_100_000_numbers_none_goes_on_beside_the_o
 
 
 def build(store: ClickHouseStore, key: TraceKey, spans: int) -> TrajectoryRecord:
-    """Return the next build of a run, from so many spans."""
+    """Return the next build of a run, made from this number of spans."""
     head = store.trajectories.heads([key]).get(key)
     return make_record(
         key,
@@ -134,7 +134,7 @@ def test_who_knew_less_than_a_reserved_build_waits_for_it(stores: list[ClickHous
 
 
 def confirm(head: Head, spans: int) -> Confirmation:
-    """Return a build from so many spans with the content that is stored."""
+    """Return a build from this number of spans that has the same content as the stored one."""
     assert head.build is not None
     precedence = head.precedence._replace(read_mark=Read(spans, spans).mark)
     own = head.build._replace(rank=head.next_rank, precedence=precedence)

@@ -1,4 +1,4 @@
-"""The life of the real process: its first line, its signals, and the one line when it cannot."""
+"""Life of the real process: its first line, signals, restarts, and one-line errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, RunSpanloom, StartSpanloom
 
 IDLE_BYTES = 300 << 20
-"""What a service that does nothing may take; docs/operations.md says where it goes."""
+"""Maximum memory of an idle service, in bytes; docs/operations.md says what uses it."""
 NO_PORTS = ("--otlp-grpc-port=0", "--otlp-http-port=0", "--api-port=0")
 
 
@@ -100,7 +100,7 @@ def test_a_second_signal_ends_at_once(start_spanloom: StartSpanloom) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
         head = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\n"
         head += b"Content-Type: application/x-protobuf\r\n"
-        client.sendall(head + b"Content-Length: 9\r\n\r\nab")  # open, so the stop has to wait
+        client.sendall(head + b"Content-Length: 9\r\n\r\nab")  # unfinished, so the stop waits
         await_under_way(spanloom.api)
         spanloom.process.send_signal(signal.SIGTERM)
         while httpx.get(f"{spanloom.api}/readyz").status_code != 503:
@@ -148,7 +148,7 @@ def test_a_directory_that_cannot_be_made_is_one_line(
 
 
 def test_an_unwritable_directory_is_one_line(run_spanloom: RunSpanloom) -> None:
-    ended = run_spanloom("serve", *NO_PORTS, "--data-dir=/sys/spanloom")  # not even root may
+    ended = run_spanloom("serve", *NO_PORTS, "--data-dir=/sys/spanloom")  # even root may not
     assert ended.returncode == 1
     assert "make it writable" in ended.stderr
     assert ended.stderr.count("\n") == 1

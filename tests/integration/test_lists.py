@@ -28,7 +28,7 @@ CONVERSATION = "a long talk"
 
 @pytest.fixture(scope="module")
 def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
-    """A service with runs of which the newest were built three times."""
+    """Return a service with ``RUNS`` runs, of which the newest were built three times."""
     spanloom = start_shared_spanloom("serve", "--root-quiet-s=0.1")
     _send(spanloom, range(RUNS), span=1)
     _await_versions(spanloom, 1)
@@ -45,7 +45,7 @@ def test_every_run_is_listed_once(spanloom: RunningSpanloom, limit: int) -> None
 
 
 class NarrowProxy(httpx.HTTPTransport):
-    """Refuses addresses as many a proxy does."""
+    """A proxy that refuses long URLs, as many proxies do."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if len(request.url.raw_path) > 8_000:
@@ -123,7 +123,7 @@ def _send(spanloom: RunningSpanloom, runs: Iterable[int], span: int) -> None:
 
 
 def _await_versions(spanloom: RunningSpanloom, span_count: int) -> None:
-    """Wait until the newest and the oldest of the late runs were built from so many spans."""
+    """Wait until the newest and the oldest late run were built from ``span_count`` spans."""
     until = time.monotonic() + 60
     wanted = {_trace_id(0): 1, **{_trace_id(n): span_count for n in (LATE[0], LATE[-1])}}
     while wanted:

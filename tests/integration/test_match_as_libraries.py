@@ -1,4 +1,4 @@
-"""``compat`` of a match answers as the installed libraries do, and fails where they raise."""
+"""A match with ``compat`` gives the results of the installed libraries, and errors as they do."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _theirs(library: str, pair: Pair) -> object:
     )
     try:
         return evaluator(outputs=run, reference_outputs=reference)["score"]
-    except Exception:  # the library's own, of any type
+    except Exception:  # the library's errors have any type
         return RAISES
 
 

@@ -1,4 +1,4 @@
-"""What the tests start programs with: a copy of an interpreter is a process like any other."""
+"""``tests.support.programs`` forks a ready interpreter into processes like any other."""
 
 from __future__ import annotations
 
@@ -52,17 +52,17 @@ def test_it_is_signalled_and_awaited(tmp_path: Path) -> None:
         program.wait(0.01)
     program.kill()
     assert program.wait(WAIT_S) == program.poll() == -signal.SIGKILL
-    program.kill()  # harms nobody
+    program.kill()  # has no effect
 
 
 def test_spanloom_is_there_and_the_engine_is_not() -> None:
-    """The engine's threads would not have come along."""
+    """The engine is not imported before the fork, because its threads would not survive it."""
     code = "import sys; print('spanloom.process.wiring' in sys.modules, 'chdb' in sys.modules)"
     assert programs.run("-c", code).stdout == "True False\n"
 
 
 def test_it_heeds_ctrl_c_even_if_the_tests_were_started_in_the_background() -> None:
-    """A shell has those ignore it, and whatever they start inherits that."""
+    """A shell lets background processes ignore SIGINT, and their children inherit that."""
     code = """
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Projects as the receiver decides them, seen from outside: hostile names."""
+"""The receiver takes a hostile project name as a plain name or ignores it, seen from outside."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def request_of(trace_id: str, project: str) -> bytes:
 
 
 def await_project(spanloom: RunningSpanloom, trace_id: str) -> str:
-    """Wait for the trajectory of a trace; give its project."""
+    """Wait for the trajectory of a trace; return its project."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         items = httpx.get(f"{spanloom.api}/v1/trajectories?has_steps=any", timeout=WAIT_S).json()[

@@ -1,4 +1,4 @@
-"""Quotas of stored bytes, at the door: reached, kept, given back, and of no concern to others."""
+"""Quotas of stored bytes: reached, kept after restarts, freed by deletion, per project only."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 KIB = 1024
 QUOTA = 64 * KIB
 FULL_S = 30.0
-"""Generous: what is stored counts after 2 s, what is deleted a second or two after that."""
+"""Seconds to wait, generously: stored bytes count after 2 s, deleted ones 1 or 2 s later."""
 PROTOBUF = {"content-type": Encoding.PROTOBUF.value}
 
 
 def body(number: int, *projects: str) -> bytes:
-    """Make a request of 100 KiB for each project, or for none in particular."""
+    """Make a request with 100 KiB for each project, or without a project if none is given."""
     spans = [wire_span(f"{number:032x}", 1, attributes={"text": "x" * 100 * KIB})]
     request = message_of(spans, {"spanloom.project": projects[0]} if projects else {})
     for project in projects[1:]:
@@ -78,7 +78,7 @@ def test_a_full_project_stays_full_until_it_is_deleted_and_no_other_is(
     assert deleted.returncode == 0, deleted.stderr
     await_status(service, full, 200)
     await_status(service, full, 429)
-    limits.write_text("")  # read again while it runs
+    limits.write_text("")  # the service reads it again
     await_status(service, full, 200)
     assert send(service, body(5, "p"), other).status_code == 200
     assert service.stop() == 0

@@ -1,4 +1,4 @@
-"""One project floods every door; the other is acknowledged as if it were alone."""
+"""One project floods every receiver port; another is acknowledged as if it were alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 RATE = 200
-"""Spans a second of one project."""
+"""Maximum rate of one project, in spans per second."""
 LIMIT_MS = 250
 BOMB = gzip.compress(b" " * (70 << 20))
 
@@ -47,7 +47,7 @@ def request(spans: int, seed: int) -> bytes:
 
 
 def percentile_ms(service: RunningSpanloom, key: str, percentile: int, seconds: float) -> float:
-    """Send small requests apart from this process; return a percentile of the times."""
+    """Send small requests from another process; return a percentile of their times, in ms."""
     times = run_apart(acknowledge_ms, service.addresses["otlp_http"], key, seconds)
     return quantiles(times, n=100)[percentile - 1]
 
@@ -114,7 +114,7 @@ def ingest_key(run_spanloom: RunSpanloom, project: str, data: Path) -> str:
 
 
 def post_bomb(service: RunningSpanloom, key: str) -> int:
-    """Send 70 MiB of blanks as 70 KB; return the status."""
+    """Send 70 MiB of blanks, gzipped to 70 KB, over HTTP; return the status."""
     headers = {"x-api-key": key, "content-type": "application/x-protobuf"}
     url = f"{service.addresses['otlp_http']}/v1/traces"
     return httpx.post(
@@ -123,14 +123,14 @@ def post_bomb(service: RunningSpanloom, key: str) -> int:
 
 
 def call_with_bomb(service: RunningSpanloom, key: str) -> int:
-    """Send it over gRPC; return the status as HTTP has it."""
+    """Send the same bomb over gRPC; return the equivalent HTTP status."""
     with grpc.insecure_channel(service.addresses["otlp_grpc"].removeprefix("http://")) as opened:
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = opened.unary_unary(EXPORT, None, None)
         call = export.future(BOMB, timeout=60, metadata=(("x-api-key", key),))
         assert call.exception() is not None
         told = dict(call.trailing_metadata() or ())["grpc-status-details-bin"]
     assert isinstance(told, bytes)
-    has_hint = bool(Status.FromString(told).details)  # only a rate says when to come again
+    has_hint = bool(Status.FromString(told).details)  # only rate limits have a retry hint
     return 429 if has_hint else 413
 
 
@@ -151,7 +151,7 @@ def test_bombs_are_counted_by_what_they_were_inflated_to(
 
 @pytest.mark.parametrize(
     ("percentile", "times"),
-    [(50, 5), pytest.param(99, 1, marks=pytest.mark.slow)],  # where nothing else runs beside
+    [(50, 5), pytest.param(99, 1, marks=pytest.mark.slow)],  # on a quiet machine
 )
 def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     start_spanloom: StartSpanloom,
@@ -170,7 +170,7 @@ def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     with Flood(service, loud) as flood:
         beside_ms = percentile_ms(service, quiet, percentile, 5)
     lasted_s = time.monotonic() - began
-    alone_ms = max(alone_ms, percentile_ms(service, quiet, percentile, 2))  # whatever else runs
+    alone_ms = max(alone_ms, percentile_ms(service, quiet, percentile, 2))  # other load may vary
     tell(
         f"quiet project, p{percentile}: alone {alone_ms:.0f} ms, beside a flood {beside_ms:.0f} ms"
     )
@@ -178,5 +178,5 @@ def test_a_flood_is_refused_with_a_hint_and_costs_the_other_project_nothing(
     assert flood.statuses.count(429) > flood.statuses.count(200)
     assert set(flood.statuses) == {200, 429}
     assert all(1 <= hint <= 5 for hint in flood.hints)
-    # The burst of 2 s besides, and each of the three senders once into debt.
+    # Added are the burst of 2 s, and one request over the limit by each of the three senders.
     assert flood.statuses.count(200) * 2_000 <= RATE * (lasted_s + 2) + 3 * 2_000

@@ -30,7 +30,7 @@ OF_WRITERS = {
     *("spans.read_part", "progress.quarantined", "progress.unextracted", "progress.unfinished"),
     *("replays.count_traces", "replays.traces_after", "progress.overlooked"),
 }
-"""What only those ask who write what they find."""
+"""Reads that only roles with write access perform."""
 ASKED = {name: read for name, read in READS.items() if name not in OF_WRITERS}
 KEPT, DELETED = TraceKey("p", "a" * 32), TraceKey("p", "b" * 32)
 

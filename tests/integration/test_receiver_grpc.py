@@ -1,4 +1,4 @@
-"""What the receiver takes and refuses over gRPC, on real sockets."""
+"""Requests that the receiver accepts or refuses over gRPC, on real sockets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def call(
 
 
 def refusal(channel: grpc.Channel, body: bytes, **kwargs: object) -> tuple[grpc.StatusCode, Status]:
-    """Return the status of a call that must fail."""
+    """Return the status code and the status details of a gRPC call that must fail."""
     with pytest.raises(grpc.RpcError) as caught:
         call(channel, body, **kwargs)  # type: ignore[arg-type]  # passed on
     error = caught.value

@@ -1,4 +1,4 @@
-"""What the receiver takes over HTTP, on real sockets, and how it answers."""
+"""Requests that the receiver accepts over HTTP, on real sockets, and its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the receiver refuses over HTTP, on real sockets, and with which status."""
+"""Requests that the receiver refuses over HTTP, on real sockets, and the status of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must not be stored is in no file of a started service, whatever door it came through."""
+"""Redacted secrets are in no file of a started service, whichever API received them."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def otlp(trace: str) -> ExportTraceServiceRequest:
     request.resource_spans[0].schema_url = f"https://{EMAIL}"
     hidden = request.resource_spans[0].scope_spans[0].spans.add()
     hidden.CopyFrom(wire_span(trace, 2, 1))
-    hidden.attributes.add(key="k").value.string_value = PASSWORD  # the second of the name counts
+    hidden.attributes.add(key="k").value.string_value = PASSWORD  # the repeated key counts
     hidden.attributes.add(key="k").value.string_value = "harmless"
-    hidden.MergeFromString(b"\xa2\x3e" + bytes([len(PASSWORD)]) + PASSWORD.encode())  # field 1012
+    hidden.MergeFromString(b"\xa2\x3e" + bytes([len(PASSWORD)]) + PASSWORD.encode())  # field 996
     return request
 
 
@@ -129,7 +129,7 @@ def cozeloop(trace: str) -> dict[str, Any]:
 
 
 def send_all(spanloom: RunningSpanloom) -> list[str]:
-    """Send a trace through every door; return their ids."""
+    """Send one trace to each ingestion API; return the trace ids."""
     traces = [f"{n:02x}" * 16 for n in range(1, 6)]
     with httpx.Client(base_url=spanloom.addresses["otlp_http"]) as client:
         kind = {"Content-Type": "application/x-protobuf"}
@@ -149,7 +149,7 @@ def send_all(spanloom: RunningSpanloom) -> list[str]:
 
 
 def _as_json(request: ExportTraceServiceRequest) -> dict[str, Any]:
-    """Return OTLP's JSON, which writes ids in hex."""
+    """Return a request as OTLP/JSON, with ids in hex."""
     said: dict[str, Any] = MessageToDict(request)
     for group in said["resourceSpans"]:
         for scope in group["scopeSpans"]:
@@ -164,7 +164,7 @@ def _as_json(request: ExportTraceServiceRequest) -> dict[str, Any]:
 
 
 def documents(spanloom: RunningSpanloom, traces: list[str]) -> list[dict[str, Any]]:
-    """Wait for the trajectories of all traces."""
+    """Wait for the trajectories of all traces; return their documents."""
     until = time.monotonic() + WAIT_S
     found: dict[str, dict[str, Any]] = {}
     while len(found) < len(traces):
@@ -178,7 +178,7 @@ def documents(spanloom: RunningSpanloom, traces: list[str]) -> list[dict[str, An
 
 
 def files_with(folder: Path, text: str) -> list[str]:
-    """Name the files below a folder that hold a text; uncompressed, as a first occurrence is."""
+    """Return files below a folder with a text; compression keeps its first occurrence readable."""
     return [
         str(path.relative_to(folder))
         for path in sorted(folder.rglob("*"))
@@ -200,7 +200,7 @@ def redacting(rules: Path) -> tuple[str, ...]:
 
 
 def test_without_rules_the_secrets_are_found(start_spanloom: StartSpanloom, tmp_path: Path) -> None:
-    """The control: what looks for them can find them."""
+    """As a control, the search finds the secrets where nothing is redacted."""
     spanloom = start_spanloom(env=QUICK)
     spanloom.wait_until_ready()
     documents(spanloom, send_all(spanloom))
@@ -239,7 +239,7 @@ def _hashes(text: str) -> Iterator[str]:
 def test_the_spool_holds_no_secret(
     start_spanloom: StartSpanloom, tmp_path: Path, rules: Path
 ) -> None:
-    """What waits for the store is redacted, too: the process is killed before it is stored."""
+    """Waiting requests are redacted too; the process is killed before they reach the store."""
     spanloom = start_spanloom(*redacting(rules), env=WAITING)
     spanloom.wait_until_ready()
     send_all(spanloom)

@@ -1,4 +1,4 @@
-"""What `spanloom serve` says of who sends, and how, while it runs."""
+"""`spanloom serve` logs which services send spans, and which mistakes senders make."""
 
 from __future__ import annotations
 

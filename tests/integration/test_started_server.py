@@ -1,4 +1,4 @@
-"""The server out of chdb-core's library is a ClickHouse server."""
+"""The server that is started from chdb-core's library behaves as a ClickHouse server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole service over a store that fails: clients notice as late and as clearly as possible."""
+"""The whole service over a failing store: clients notice it late, by refusals with a hint."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_acknowledgements_go_on_while_the_store_is_down(
 def test_acknowledgements_go_on_while_the_store_does_not_answer(
     service: Service, store: FailingStore
 ) -> None:
-    """F12: as behind a network that swallows what is sent to the store."""
+    """F12: the store does not answer, as if the network to it swallowed all requests."""
     store.answers.clear()
     ledger = Ledger()
     with Load(service.addresses, ledger, "no answer"):
@@ -96,7 +96,7 @@ def test_a_full_spool_refuses_with_a_hint_and_loses_nothing(
         assert client.send(fillers("refused")[0]) is Outcome.REFUSED
         client.close()
     store.is_down = False
-    check_api(service.addresses["api"], ledger.account())  # the spool is empty afterwards
+    check_api(service.addresses["api"], ledger.account())  # afterwards the spool is empty
     with Load(service.addresses, ledger, "again", ledger.requests(Outcome.REFUSED)):
         time.sleep(0.3)
     account = ledger.account()
@@ -128,7 +128,7 @@ def test_a_stock_exporter_waits_for_room_as_it_is_told(
 
 
 def large_span() -> ReadableSpan:
-    """Make a span that does not fit into what small ones have left of the room."""
+    """Make a span that is too large for the room that small ones have left in the spool."""
     span = TracerProvider().get_tracer("test").start_span("large", attributes={"a": "x" * 200_000})
     span.end()
     assert isinstance(span, ReadableSpan)

@@ -1,4 +1,4 @@
-"""Commands as targets: what they are given, and what is said of those that fail."""
+"""Commands as targets of an evaluation: their input and environment, and their failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TLS on every port: certificates made here, renewed while the service runs, asked of senders."""
+"""TLS on every port: certificates, their renewal at run time, and client certificates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 @dataclass
 class Files:
-    """An authority and the files that a service reads its certificate from."""
+    """A certificate authority, and the files from which a service reads its certificate and key."""
 
     folder: Path
     authority: trustme.CA
@@ -47,7 +47,7 @@ class Files:
         return ssl.PEM_cert_to_DER_cert(issued.cert_chain_pems[0].bytes().decode())
 
     def trusting(self) -> ssl.SSLContext:
-        """A client's context that trusts this authority and no other."""
+        """Return an SSL context for clients that trusts only this authority."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self.authority.configure_trust(context)
         return context
@@ -62,10 +62,10 @@ def files(tmp_path: Path) -> Files:
 
 
 def certificate_of(url: str, context: ssl.SSLContext) -> bytes:
-    """Return the certificate that an HTTPS port shows, as DER."""
+    """Return the certificate that an HTTPS port presents, as DER."""
     with httpx.Client(verify=context) as client, client.stream("GET", f"{url}/healthz") as answer:
         shown = answer.extensions["network_stream"].get_extra_info("ssl_object")
-        certificate: bytes = shown.getpeercert(True)  # positional, as the C type wants it
+        certificate: bytes = shown.getpeercert(True)  # positional, as the C type requires
         return certificate
 
 
@@ -108,7 +108,7 @@ def test_every_port_speaks_tls_and_a_renewed_certificate_is_served(
     assert certificate_of(api, context)
     export(service, grpc.ssl_channel_credentials(root))
 
-    files.authority = trustme.CA()  # whoever trusts only the old one is refused from now on
+    files.authority = trustme.CA()  # clients that trust only the old one fail now
     renewed = files.issue()
     new = files.trusting()
 
@@ -155,7 +155,7 @@ def test_senders_without_a_certificate_are_refused(
         assert client.post(receiver, content=b"{}", headers=kind).status_code == 200
     chain = b"".join(part.bytes() for part in known.cert_chain_pems)
     export(service, grpc.ssl_channel_credentials(root, known.private_key_pem.bytes(), chain))
-    with httpx.Client(verify=files.trusting()) as client:  # readers need none
+    with httpx.Client(verify=files.trusting()) as client:  # the API needs none
         assert client.get(f"{service.api}/healthz").status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""Worker processes build what this process builds, whatever becomes of them."""
+"""Worker processes build the same rows as this process, even if they fail, hang or are killed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 TABLES = ("trajectories", "trajectory_list", "call_index")
 UNLIKE = "EXCEPT '^(Project|UpdatedAt|Fingerprint)$'"
-"""A fingerprint is of all that a document says, its project included."""
+"""Excludes columns that depend on the project, as the fingerprint of a document does."""
 HEAVY = {"chdb", "clickhouse_connect", "fastapi", "grpc", "numpy", "pandas", "prometheus_client"}
 WELL = [f"{n:032x}" for n in range(1, 7)]
 GONE_S = 60.0
 MANY = all_captures()[:: 1 if is_long() else 3]
-"""Runs that are built here and by workers."""
+"""Captures that are built both in this process and by workers."""
 
 
 class Stored(NamedTuple):
@@ -52,14 +52,14 @@ class Stored(NamedTuple):
     keys: Sequence[TraceKey]
 
     def batches(self, count: int) -> list[Sequence[TraceKey]]:
-        """Cut the traces into so many batches."""
+        """Split the traces into ``count`` batches."""
         return [self.keys[n::count] for n in range(count)]
 
 
 def store_twice(
     store: ClickHouseStore, projects: Sequence[str], bodies: Sequence[bytes]
 ) -> Sequence[Stored]:
-    """Store the same requests, with the same numbers, in several projects."""
+    """Store the same requests, with the same sequence numbers, in each project."""
     seqs = [next_seq() for _ in bodies]
     for project in projects:
         store.spans.append([spooled(b, project, seq) for b, seq in zip(bodies, seqs, strict=True)])
@@ -74,7 +74,7 @@ def store_traces(store: ClickHouseStore, project: str, trace_ids: Sequence[str])
 
 
 def rows_of(store: ClickHouseStore, project: str) -> Mapping[str, Sequence[str]]:
-    """Return what the tables of trajectories hold of a project, whatever it is called."""
+    """Return a project's rows in each table of ``TABLES``, with its name replaced."""
     found = {}
     for table in TABLES:
         rows = f"SELECT * {UNLIKE} FROM {table} FINAL WHERE Project = '{project}'"
@@ -120,7 +120,7 @@ def test_the_same_trace_id_in_two_projects_is_two_traces(
     new_project: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """They may be read by one question, and go to two workers."""
+    """The traces may be read by one query, and be built by two workers."""
     monkeypatch.setattr(tasks, "TASK_SPANS", 4)
     stored = [store_traces(clickhouse_store, new_project(), ids) for ids in (WELL, WELL[::-1])]
     with workers(clickhouse_store) as apart:
@@ -135,7 +135,7 @@ def test_a_part_is_shown_of_spans_whose_arrival_is_not_visible_yet(
     new_project: Callable[[], str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Spans and the record of their arrival become visible apart; a worker sees only the spans."""
+    """A worker may see spans before the record of their arrival is visible."""
     store, few = clickhouse_store, BuildOptions(max_trace_spans=1)
     stored = store_traces(store, new_project(), WELL)
     monkeypatch.setattr(store.spans, "arrived", lambda _: {})
@@ -291,7 +291,7 @@ def test_a_worker_ends_with_its_owner(
     with workers(clickhouse_store) as apart:
         apart.build(stored.keys)
         (worker,) = apart.pool.workers
-        worker.connection.close()  # what the system does when the owner is killed
+        worker.connection.close()  # as the system does when the owner is killed
         assert worker._process.wait(GONE_S) == 0
 
 

@@ -23,7 +23,7 @@ BASELINE_S = 900
 
 
 def main() -> int:
-    """Return the exit status: 1 if a mutant does not apply, or is no longer killed as recorded."""
+    """Run the command; return 1 if a mutant cannot be applied, or survives against its record."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("check", help="list all, and check that each applies (the default)")
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def check() -> int:
-    """Print each mutant with its place and its record; return 1 if one is wrong."""
+    """Print each mutant with its line and recorded result; return 1 if one cannot be applied."""
     recorded, lines, amiss = read_results(), lines_of(), 0
     for mutant in MUTANTS:
         try:
@@ -60,7 +60,7 @@ def check() -> int:
 
 
 def run_all(mutants: Sequence[Mutant], *, is_recorded: bool, is_proven: bool) -> int:
-    """Run mutants one after the other; return 1 if one is worse than its record, or an error."""
+    """Run the mutants in turn; return 1 if one ends in an error or worse than recorded."""
     lines = lines_of()
     places = {mutant.name: place_of(mutant, lines) for mutant in mutants}
     recorded, results = read_results(), dict[str, Result]()
@@ -78,7 +78,7 @@ def run_all(mutants: Sequence[Mutant], *, is_recorded: bool, is_proven: bool) ->
 
 
 def _passes_without(copy: Copy, mutants: Sequence[Mutant]) -> bool:
-    """Return whether the tests pass without a mutant: else a failure proves nothing."""
+    """Return whether the tests pass without a mutant; otherwise a failure proves nothing."""
     tests = list(dict.fromkeys(test for mutant in mutants for test in mutant.killed_by))
     ended = copy.test(tests, run_s=BASELINE_S)
     if ended.status != PASSED:
@@ -98,7 +98,7 @@ def _result(copy: Copy, mutant: Mutant, place: Place) -> Result:
 
 
 def _record(results: Mapping[str, Result]) -> None:
-    """Write the results in the order of the mutants, without those that are gone."""
+    """Write the results in the order of the mutants, without those of removed mutants."""
     write_results({m.name: results[m.name] for m in MUTANTS if m.name in results})
 
 

@@ -1,4 +1,4 @@
-"""Mutants of what reads coding agents: events, exit codes, dialects, runs without a root."""
+"""Mutants of the extraction of coding agents: events, exit codes, dialects, rootless runs."""
 
 from __future__ import annotations
 

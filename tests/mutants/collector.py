@@ -1,4 +1,4 @@
-"""Mutants of the collector: intake, spool, doors, redaction."""
+"""Mutants of the collector: intake, spool, OTLP endpoints, redaction."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 LEFT_OUT = shutil.ignore_patterns(".*", "node_modules", "dist", "build")
 TEST_S = 60
-"""A test that takes longer fails: a mutant may wait for ever."""
+"""Time limit of a test, because a mutant may wait forever."""
 RUN_S = 240
-"""All tests of one mutant."""
+"""Time limit of all tests of one mutant."""
 WORKER = "gw0"
-"""Each run acts as a worker of pytest-xdist, one after the other: creating an empty store takes as
-long as the rest of a test, so the first run creates one for all of them."""
+"""Each run acts as this worker of pytest-xdist, so that the first run creates an empty store for
+all runs: creating it takes as long as the rest of a test."""
 WHERE = "import spanloom, tests.conftest as c; print(spanloom.__file__); print(c.__file__)"
 PYTEST = ("-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--no-header")
 
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
     """The result of a run of tests."""
 
     status: int | None
-    """The exit status of pytest; ``None``: out of time."""
+    """The exit status of pytest; ``None`` if the time limit was exceeded."""
     output: str
 
     @property
@@ -80,7 +80,7 @@ class Copy:
                 self._forget_store()
 
     def _forget_store(self) -> None:
-        """Force the next run to create its store's tables anew: a mutant may be in their schema."""
+        """Make the next run create its store's tables again; a mutant may be in their schema."""
         for made in self._shared.glob("made-*/"):  # see ``_made_once`` in tests/conftest.py
             shutil.rmtree(made)
 
@@ -104,7 +104,7 @@ class Copy:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            start_new_session=True,  # so that it can be ended with all that it has started
+            start_new_session=True,  # so that its child processes can be killed too
         ) as process:
             try:
                 output, _ = process.communicate(timeout=run_s)

@@ -1,4 +1,4 @@
-"""Mutants of the pure core: dialects, extraction, reading, queries, diff, outline, annotation."""
+"""Mutants of the pure core: dialects, extraction, readers, queries, diff, outline, annotation."""
 
 from __future__ import annotations
 

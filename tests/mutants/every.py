@@ -1,4 +1,4 @@
-"""All mutants, grouped by room."""
+"""All mutants, in the order of their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mutant: one line of the product changed into a bug that somebody could write."""
+"""A mutant: one line of the product changed into a bug that a developer could write."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ NOT_OURS = frozenset({"vendor", "wire"})
 JAVASCRIPT = Language(tree_sitter_javascript.language())
 
 Lines = dict[str, list[tuple[Path, int]]]
-"""Line without indentation → the files that have it, with its row in each."""
+"""The files that contain each line, with its row in each; keyed by the line, unindented."""
 
 
 class Mutant(NamedTuple):
-    """A changed line, and the tests that fail for it."""
+    """A changed line, and the tests that fail because of it."""
 
     name: str
     room: str
-    """``core``, ``storage``, ``collector``, ``api`` or ``page``."""
+    """``core``, ``extractor``, ``storage``, ``collector``, ``api`` or ``page``."""
     was: str
     """The whole line without its indentation; no other line of the product is equal."""
     becomes: str
     why: str
     """The bug, in a phrase."""
     killed_by: Sequence[str]
-    """Test files or node ids, the cheapest that fail; for a survivor those that were tried."""
+    """Test files or node ids: the cheapest tests that fail or, for a survivor, that were tried."""
 
 
 class Place(NamedTuple):
-    """Where a mutant's line is."""
+    """The position of a mutant's line."""
 
     path: Path
     """Relative to the root of the checkout."""
@@ -52,7 +52,7 @@ class NotApplicableError(Exception):
 
 
 def lines_of(root: Path = ROOT) -> Lines:
-    """Return every line of the product with its places."""
+    """Return every line of the product with its positions."""
     found: Lines = {}
     for path in _sources(root):
         for index, line in enumerate((root / path).read_text("utf-8").split("\n")):
@@ -61,7 +61,7 @@ def lines_of(root: Path = ROOT) -> Lines:
 
 
 def place_of(mutant: Mutant, lines: Mapping[str, Sequence[tuple[Path, int]]]) -> Place:
-    """Return where a mutant's line is; raises ``NotApplicableError`` unless it is there once."""
+    """Return the position of a mutant's line; raises ``NotApplicableError`` unless it is unique."""
     places = lines.get(mutant.was.strip(), ())
     if len(places) != 1:
         there = ", ".join(f"{path}:{index + 1}" for path, index in places) or "nowhere"
@@ -74,7 +74,7 @@ def place_of(mutant: Mutant, lines: Mapping[str, Sequence[tuple[Path, int]]]) ->
 def mutated(mutant: Mutant, place: Place, root: Path = ROOT) -> str:
     """Return the text of the file with the line changed.
 
-    Raises ``NotApplicableError`` for a text that does not parse, or is the same.
+    Raises ``NotApplicableError`` if the new text does not parse, or equals the old one.
     """
     lines = (root / place.path).read_text("utf-8").split("\n")
     line = lines[place.row]

@@ -23,17 +23,17 @@ class Fate(StrEnum):
 
 
 class Result(NamedTuple):
-    """A row of the record."""
+    """A row of the record: the outcome of one mutant."""
 
     name: str
     room: str
     fate: Fate
     by: str
-    """The test that failed first; for an error the reason."""
+    """The test that failed first or, for an error, the reason."""
 
 
 def read_results() -> Mapping[str, Result]:
-    """Return the record by mutant; empty where there is none."""
+    """Return the recorded results by mutant; empty if there is no record."""
     if not PATH.exists():
         return {}
     with PATH.open(newline="", encoding="utf-8") as file:
@@ -42,7 +42,7 @@ def read_results() -> Mapping[str, Result]:
 
 
 def write_results(results: Mapping[str, Result]) -> None:
-    """Replace the record, in the order given."""
+    """Replace the record by these results, in their order."""
     with PATH.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, delimiter="\t", lineterminator="\n")
         writer.writerow(Result._fields)

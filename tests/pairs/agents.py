@@ -1,4 +1,4 @@
-"""The agents, tools and the chain of the scripts, as an author writes them with LangChain."""
+"""The agents, tools and chain of the scenarios, written with LangChain as in an application."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.pairs.script import Agent, Scenario
 
 TAKES_S = {"Oslo": 0.02, "Bergen": 0.07, "Flam": 0.02}
-"""How long a tool takes by what it is asked: two runs of one tool end at different times."""
+"""Seconds that a tool takes per city, so that two runs of one tool end at different times."""
 ARGUMENT = {
     "query_orders": "order",
     "transfer_to_support": "reason",
@@ -27,12 +27,12 @@ Log = list[dict[str, Any]]
 
 
 def make_first_agent(script: Scenario, log: Log) -> Any:
-    """Return the agent that is asked, with all that run below it."""
+    """Return the scenario's first agent, with all agents that it calls."""
     return make_agent(script.agents[0], script, log)
 
 
 def make_agent(agent: Agent, script: Scenario, log: Log) -> Any:
-    """Return the agent, its tools and those that run below it; what tools do goes to the log."""
+    """Return an agent with its tools and the agents that it calls; tool runs go to the log."""
     inner = {a.name: a for a in script.agents if a.parent == agent.name}
 
     def work(name: str) -> Callable[[str], str]:
@@ -53,7 +53,7 @@ def make_agent(agent: Agent, script: Scenario, log: Log) -> Any:
 
 
 def make_chain(agent: Agent) -> Any:
-    """Return a chain that finds a document and asks about it, without any agent."""
+    """Return a chain without agents: it retrieves a document and asks a model about it."""
     core = {n: import_module(f"langchain_core.{n}") for n in ("prompts", "runnables", "documents")}
     document = core["documents"].Document("Refunds are paid within 14 days.", id="handbook-3")
 
@@ -72,7 +72,7 @@ def make_chain(agent: Agent) -> Any:
 
 
 def make_model(agent: Agent, *, streams: bool = False) -> Any:
-    """Return the client of the scripted server, which knows the agent by its address."""
+    """Return a client of the scripted server, which identifies the agent by the URL's path."""
     return import_module("langchain_openai").ChatOpenAI(
         model=MODEL,
         base_url=f"{os.environ['PAIRS_SERVER']}/{agent.name}/v1",
@@ -134,7 +134,7 @@ def _middleware(agent: Agent, script: Scenario) -> Sequence[Any]:
 
 
 def _handled() -> Any:
-    """Return a middleware that answers the model with the words of a failed tool."""
+    """Return a middleware that gives the model a failed tool's error message as its result."""
     middleware = import_module("langchain.agents.middleware")
     message = import_module("langchain_core.messages").ToolMessage
 

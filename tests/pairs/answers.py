@@ -1,4 +1,4 @@
-"""What the scripted model says, in the form of each of OpenAI's APIs."""
+"""The scripted model's answers in the formats of OpenAI's chat and Responses APIs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODEL = "gpt-4o-mini"
 
 
 def note_call(said: Said) -> dict[str, Any]:
-    """Return what the ground truth says of a call: nothing of one whose client was gone."""
+    """Return the ground truth of a model call; an unanswered call has neither usage nor text."""
     read, written = said.tokens
     usage = {"input": read, "output": written, "reasoning": said.reasoning}
     is_answered = said.status == 200 and not said.is_cut
@@ -28,7 +28,7 @@ def note_call(said: Said) -> dict[str, Any]:
 
 
 def whole_chat(number: int, said: Said) -> dict[str, Any]:
-    """Return an answer of OpenAI's chat API."""
+    """Return a complete response of OpenAI's chat API."""
     message = {"role": "assistant", "content": said.text}
     choice = {"index": 0, "finish_reason": "tool_calls" if said.tools else "stop"}
     calls = {"tool_calls": _tool_calls(said)} if said.tools else {}
@@ -40,7 +40,7 @@ def whole_chat(number: int, said: Said) -> dict[str, Any]:
 
 
 def whole_response(number: int, said: Said) -> dict[str, Any]:
-    """Return an answer of OpenAI's Responses API."""
+    """Return a complete response of OpenAI's Responses API."""
     text = {"type": "output_text", "text": said.text, "annotations": []}
     own = {"type": "message", "id": f"msg_{number}", "role": "assistant", "status": "completed"}
     asked = [
@@ -76,7 +76,7 @@ def whole_response(number: int, said: Said) -> dict[str, Any]:
 
 
 def stream_pieces(number: int, said: Said) -> Iterator[bytes]:
-    """Yield the pieces of an answer of the chat API."""
+    """Yield the data of each event of a streamed response of the chat API."""
     head = _head(number, "chat.completion.chunk")
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     deltas += [{"content": f"{word} "} for word in said.text.split()]

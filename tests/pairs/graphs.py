@@ -1,4 +1,4 @@
-"""Graphs of the scripts: agents that hand over to each other, and calls side by side."""
+"""Graphs of the scenarios: agents that hand over to each other, or parallel model calls."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VERSES = 3
 
 
 class Poem(TypedDict):
-    """The state of a graph that asks for several verses and picks one."""
+    """The state of a graph in which models write several verses and pick one."""
 
     messages: list[Any]
     verses: Annotated[list[str], operator.add]
 
 
 def make_graph(script: Scenario, log: Log) -> Any:
-    """Return the graph: of agents, or of calls."""
+    """Return a scenario's graph, whose nodes are agents or model calls."""
     return _make_desk(script, log) if script.has_agents else _make_verses(script)
 
 

@@ -1,6 +1,6 @@
-"""What each recorded span is, by the names that the script gave and by when what ran.
+"""Labels each recorded span by its name, and by the times of model calls and tool runs.
 
-No attribute is read. A name that is in no table stops the labelling.
+No attribute is read. A span name that is in no table raises ``ValueError``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NODES = re.compile(
     r"|RunnableParallel<context,question>|RunnablePassthrough|ChatPromptTemplate|StrOutputParser)"
     r"|create_agent \w+|goto \w+|RunnableSequence(\.workflow)?|invoke_workflow RunnableSequence"
 )
-"""The loop of an agent, the parts of a chain, and agents that are being built."""
+"""Span names of an agent's loop, a chain's parts, and agents that are being built."""
 _RUN = re.compile(
     r"(?:invoke_agent |invoke_workflow |execute_task |execute_tool )?(\w+?)(?:\.workflow| stream)?"
 )
@@ -38,7 +38,7 @@ Log = list[dict[str, Any]]
 
 
 class Recorded(NamedTuple):
-    """What the labelling knows of a span."""
+    """The data of a span that the labelling uses."""
 
     span_id: str
     trace_id: str
@@ -49,7 +49,7 @@ class Recorded(NamedTuple):
 
 
 class Label(NamedTuple):
-    """What a span is, and of which run it tells: equal runs are one."""
+    """The type of a span and the run that it reports; spans with equal ``run`` report one run."""
 
     type: str
     why: str
@@ -58,7 +58,7 @@ class Label(NamedTuple):
 
 
 def label(span: Recorded, script: Scenario, calls: Log, tools: Log) -> Label:
-    """Return what the span is."""
+    """Return the label of a span; raises ``ValueError`` for an unknown name."""
     if span.name in _CALL:
         number = call_of(span, calls)
         why = "one call of ChatOpenAI by the script"
@@ -86,7 +86,7 @@ def _label_run(span: Recorded, script: Scenario, tools: Log) -> Label:
 
 
 def tool_run(ran: dict[str, Any], script: Scenario) -> dict[str, Any]:
-    """Return a run of a tool with the id of the request that it answers."""
+    """Return the ground truth of a tool run, with the id of the tool call that it answers."""
     asked = next(a for a in _asked(script) if _answers(ran, a))
     return {"name": ran["name"], "tool_call_id": asked.id, "outcome": ran["outcome"]}
 
@@ -100,19 +100,19 @@ def _answers(ran: dict[str, Any], asked: Asked) -> bool:
 
 
 def call_of(span: Recorded, calls: Log) -> int:
-    """Return the call that the server answered while the span lasted: of several the longest."""
+    """Return the number of the longest model call that the server answered during a span."""
     within = [c for c in calls if span.start_ns <= c["from_ns"] and c["to_ns"] <= span.end_ns]
     return int(max(within, key=lambda call: call["to_ns"] - call["from_ns"])["seq"])
 
 
 def _tool_of(span: Recorded, name: str, tools: Log) -> int:
-    """Return the run of the tool that ended last before the span did: the others are shorter."""
+    """Return the index of the tool's last run that ended within a span; others are shorter."""
     ended = [n for n, t in enumerate(tools) if t["name"] == name and t["to_ns"] <= span.end_ns]
     return max(ended, key=lambda n: tools[n]["to_ns"])
 
 
 def originals(labels: Sequence[tuple[Recorded, Label]]) -> dict[tuple[str, object], str]:
-    """Return the span that tells of each run first."""
+    """Return the id of the first span that reports each run, by run."""
     found: dict[tuple[str, object], str] = {}
     for span, said in sorted(labels, key=lambda pair: (pair[0].start_ns, pair[0].span_id)):
         if said.run is not None:

@@ -1,6 +1,7 @@
 """Records every pair of LangChain instrumentations, and some triples, on five scenarios.
 
-Some also on others, and beside instrumentations of the model's client.
+Some pairs are also recorded on other scenarios, and together with instrumentations of the
+model's client.
 
 ``python -m tests.pairs.record FOLDER [pair-a-b …]`` in an environment with ``requirements.txt``.
 """
@@ -42,9 +43,9 @@ TELLING = {
     ("openinference", "traceloop_openai"): ("handoff_own",),
     ("langsmith", "otel_openai"): ("fallback_own",),
 }
-"""What the pairs and triples on the five scenarios did not tell."""
+"""Runs that show behaviour which the pairs and triples on the five scenarios do not show."""
 FORMS = {"shared": True, "own": False}
-"""One provider, under a span of the application; or each its own, with nothing around."""
+"""``shared``: one provider, below a span of the application; ``own``: one provider each."""
 TIMEOUT_S = 60
 PACKAGES = (
     "mlflow.langchain",
@@ -60,11 +61,11 @@ PACKAGES = (
     "opentelemetry.instrumentation.genai.openai",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
 )
-"""Imported once: each run is a copy of a process that has them all, and none set up."""
+"""Imported once, because each run is a fork of a process that has imported but not set them up."""
 
 
 def groups() -> Iterator[tuple[str, Sequence[str], Iterable[str]]]:
-    """Yield the folder, the instrumentations and the runs of each pair and triple."""
+    """Yield the folder, the instrumentations and the runs of each pair, triple and mixed group."""
     every = [f"{scenario}_{form}" for scenario in SCENARIOS for form in FORMS]
     for pair in combinations(TELLERS, 2):
         yield "-".join(("pair", *pair)), pair, every
@@ -98,7 +99,7 @@ def _child(pipe: Connection, address: str, names: Sequence[str], scenario: str, 
 
 
 def main() -> None:
-    """Record what is asked for, or everything."""
+    """Record the groups that the command names, or all."""
     os.environ.update(ENVIRONMENT)
     warnings.simplefilter("ignore")
     folder, *asked = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""One run in a process of its own: some instrumentations, one scenario, one provider or several."""
+"""Runs a scenario in this process under some instrumentations, with one or several providers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ APPLICATION = "POST /ask"
 
 
 def run(names: Sequence[str], scenario: str, *, is_shared: bool) -> dict[str, Any]:
-    """Run the scenario, told by these instrumentations, and return what really happened."""
+    """Run a scenario under these instrumentations; return its tool runs and its exception."""
     openlit = next((name for name in names if name.startswith("openlit")), "")
-    if openlit and not {"otel-genai", "otel_openai"} & set(names):  # one variable, two vocabularies
+    if openlit and not {"otel-genai", "otel_openai"} & set(names):  # they need another value
         os.environ[CONTENT] = "true"
     trace = import_module("opentelemetry.trace")
     providers = _providers(names, is_shared=is_shared)
@@ -49,7 +49,7 @@ def run(names: Sequence[str], scenario: str, *, is_shared: bool) -> dict[str, An
 
 
 def _providers(names: Sequence[str], *, is_shared: bool) -> dict[str, Any]:
-    """Return who has which provider; in a shared one MLflow puts an exporter of its own."""
+    """Return the provider of each instrumentation; MLflow adds its exporter to a shared one."""
     if not is_shared:
         return {name: _provider(sends=True) for name in names}
     return dict.fromkeys(names, _provider(sends="mlflow" not in names))

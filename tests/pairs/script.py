@@ -1,6 +1,6 @@
-"""The scenarios: what the model answers, in order, and who asks it.
+"""The scenarios: the agents, and the model's answers to each of them, in order.
 
-Every call counts tokens of its own, so that a double count cannot come out right by accident.
+All model calls have different token counts, so that double counting is never right by accident.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Asked:
-    """A tool that the model asks for."""
+    """A tool call that the model requests."""
 
     id: str
     name: str
@@ -19,7 +19,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Said:
-    """One answer of the model, or its refusal."""
+    """One response of the model: an answer, or an error status."""
 
     text: str
     tokens: tuple[int, int]
@@ -29,12 +29,12 @@ class Said:
     status: int = 200
     takes_s: float = 0.03
     is_cut: bool = False
-    """Whether the client is gone before it has been told: then nothing of it counts."""
+    """Whether the client leaves before the answer is complete, so that no tokens are counted."""
 
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent of a script and what its model says, call by call."""
+    """An agent of a scenario, and the response to each of its model calls."""
 
     name: str
     tools: tuple[str, ...]
@@ -44,7 +44,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What runs, and what is known of it before it runs."""
+    """The agents and question of a run, and its expected errors, exception and retrievals."""
 
     agents: tuple[Agent, ...]
     question: str
@@ -52,16 +52,16 @@ class Scenario:
     is_async: bool = False
     is_chain: bool = False
     graph: str = ""
-    """The name of the graph in which its agents or calls are nodes; else the first agent runs."""
+    """The graph whose nodes are the agents or model calls; if empty, the first agent runs."""
     falls_back: bool = False
-    """Whether a second model is asked where the first one fails."""
+    """Whether a second model is called if the first one fails."""
     errors: tuple[dict[str, object], ...] = ()
     exception: str | None = None
     retrievals: int = field(default=0)
 
     @property
     def has_agents(self) -> bool:
-        """Whether anybody in it is an agent; else they only name who asks."""
+        """Whether ``agents`` have tools; otherwise they only name the callers of models."""
         return any(agent.tools for agent in self.agents)
 
 
@@ -175,5 +175,5 @@ OTHERS = {
     ),
     "fallback": Scenario((STUBBORN,), "How many are left?", falls_back=True, errors=FELL_BACK),
 }
-"""Those of a few pairs: what was found with the five above has to hold elsewhere."""
+"""Scenarios for a few pairs, to check that findings of the five above hold elsewhere."""
 EVERY_SCENARIO = {**SCENARIOS, **OTHERS}

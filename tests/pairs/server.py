@@ -1,4 +1,4 @@
-"""A model server on loopback that says what the script says, and takes the run's telemetry."""
+"""A model server on loopback that answers as scripted, and receives the run's telemetry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Answers ``/<agent>/v1/chat/completions`` or ``…/responses``, and keeps what is traced."""
+    """Answers ``/<agent>/v1/chat/completions`` or ``…/responses``, and stores received traces."""
 
     daemon_threads = True
 
@@ -36,7 +36,7 @@ class ScriptedServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def begin_call(self, actor: str, *, stream: bool) -> tuple[dict[str, Any], Said]:
-        """Note that a call began, and return the note and what to answer."""
+        """Record that a model call began; return its record and the response to send."""
         with self.lock:
             said = self.answers[actor].pop(0)
             call = {**note_call(said), "seq": len(self.calls), "actor": actor, "stream": stream}
@@ -49,7 +49,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Answer whoever asks for a price list."""
+        """Answer a request for a price list with an empty one."""
         self._answer(200, b"{}")
 
     def do_POST(self) -> None:
@@ -76,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, body, halts_s=said.takes_s if said.is_cut else 0)
 
     def _read_body(self) -> bytes:
-        """Read what was sent, in one piece or, as Node does, in chunks."""
+        """Read the request body, whole or, as Node sends it, in chunks."""
         if "Content-Length" in self.headers:
             return self.rfile.read(int(self.headers["Content-Length"]))
         body = b""
@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(
         self, status: int, body: bytes, kind: str = "application/json", halts_s: float = 0
     ) -> None:
-        """Send the body, its second half only after a while: by then the client may be gone."""
+        """Send a response; wait before its second half, when the client may have left."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
@@ -101,4 +101,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body[len(body) // 2 :])
 
     def log_message(self, *_: object) -> None:
-        """Keep silent."""
+        """Log nothing."""

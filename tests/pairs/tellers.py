@@ -1,4 +1,4 @@
-"""The LangChain instrumentations, each set up with content on, over a provider that is given."""
+"""Sets up each instrumentation of LangChain, or of OpenAI's client, with content capture."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ ENVIRONMENT = {
     "MLFLOW_TRACKING_URI": "file:///nonexistent",
     "TRACELOOP_TRACE_CONTENT": "true",
 }
-"""Content on where it takes a variable; LangSmith sends nothing to its own service."""
+"""Variables that switch content on, and keep LangSmith from sending to its own service."""
 Flush = list[Any]
-"""What to call when all has run."""
+"""Functions to call after the run."""
 
 
 def openinference(provider: Any, _: bool, __: Flush) -> list[Any]:
@@ -43,7 +43,7 @@ def otel_genai(provider: Any, _: bool, __: Flush) -> list[Any]:
 
 
 def langsmith(provider: Any, _: bool, flush: Flush) -> list[Any]:
-    """LangSmith's tracing, exported by OpenTelemetry only."""
+    """Set up LangSmith's tracing, exported by OpenTelemetry only."""
     os.environ["LANGSMITH_TRACING"] = "true"
     import_module("langsmith.utils").get_env_var.cache_clear()
     trees = import_module("langsmith.run_trees")
@@ -53,7 +53,7 @@ def langsmith(provider: Any, _: bool, flush: Flush) -> list[Any]:
 
 
 def langfuse(provider: Any, _: bool, flush: Flush) -> list[Any]:
-    """Langfuse's client; over a shared provider the other's exporter sends its spans."""
+    """Set up Langfuse's client, whose spans only the given provider's exporter sends."""
     package = import_module("langfuse")
     memory = import_module("opentelemetry.sdk.trace.export.in_memory_span_exporter")
     client = package.Langfuse(
@@ -68,7 +68,7 @@ def langfuse(provider: Any, _: bool, flush: Flush) -> list[Any]:
 
 
 def mlflow(_: Any, is_shared: bool, flush: Flush) -> list[Any]:
-    """MLflow's autologging: with a provider of its own, or with an exporter in the global one."""
+    """Set up MLflow's autologging, with its own provider or its exporter in the global one."""
     endpoint = f"{os.environ['PAIRS_SERVER']}/v1/traces"
     os.environ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = endpoint
     if is_shared:
@@ -81,14 +81,14 @@ def mlflow(_: Any, is_shared: bool, flush: Flush) -> list[Any]:
 
 
 def openlit(_: Any, __: bool, ___: Flush) -> list[Any]:
-    """OpenLIT's two instrumentations of LangChain; it knows the global provider alone."""
+    """Set up OpenLIT's two LangChain instrumentations, which use only the global provider."""
     return _openlit({"langchain", "langgraph"})
 
 
 def _openlit(wanted: set[str]) -> list[Any]:
     known = import_module("openlit._instrumentors").MODULE_NAME_MAP
     others = sorted(set(known) - wanted)
-    prices = f"{os.environ['PAIRS_SERVER']}/prices"  # none; else it asks the network
+    prices = f"{os.environ['PAIRS_SERVER']}/prices"  # empty; the default is downloaded
     import_module("openlit").init(
         disabled_instrumentors=others,
         disable_metrics=True,
@@ -117,7 +117,7 @@ def otel_openai(provider: Any, _: bool, __: Flush) -> list[Any]:
 
 
 def openlit_openai(_: Any, __: bool, ___: Flush) -> list[Any]:
-    """OpenLIT's instrumentation of the client alone."""
+    """Set up OpenLIT's instrumentation of OpenAI's client alone."""
     return _openlit({"openai"})
 
 
@@ -130,12 +130,12 @@ TELLERS: Mapping[str, Callable[[Any, bool, Flush], list[Any]]] = {
     "mlflow": mlflow,
     "openlit": openlit,
 }
-"""Name to what sets it up and returns the callbacks to hand to the run."""
+"""The function that sets up each instrumentation and returns the run's callbacks, by name."""
 CLIENTS: Mapping[str, Callable[[Any, bool, Flush], list[Any]]] = {
     "traceloop_openai": traceloop_openai,
     "openinference_openai": openinference_openai,
     "otel_openai": otel_openai,
     "openlit_openai": openlit_openai,
 }
-"""The same of instrumentations of the model's client."""
+"""The same for the instrumentations of the model's client."""
 EVERY_TELLER = {**TELLERS, **CLIENTS}

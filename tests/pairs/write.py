@@ -1,4 +1,4 @@
-"""Writes what was recorded in the form of the other captures: requests and ground truth."""
+"""Writes recorded runs in the form of the other captures: requests and ground truth."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Told = dict[str, Any]
 
 
 def write(folder: Path, scenario: str, form: str, names: Sequence[str], told: Told) -> Told:
-    """Write one capture and return what is in it."""
+    """Write one capture; return its numbers of spans, traces and bytes."""
     requests = [scrubbed(body, told["port"]) for body in told["requests"]]
     truth = _truth(EVERY_SCENARIO[scenario], requests, told)
     return save(folder, f"{scenario}_{form}", _note(names, form), requests, truth)
 
 
 def save(folder: Path, name: str, note: str, requests: Sequence[bytes], truth: Told) -> Told:
-    """Write requests and ground truth, and return what is in them."""
+    """Write requests and ground truth; return the numbers of spans, traces and bytes."""
     head = {"scenario": name, "dialect": folder.name, "note": note}
     folder.mkdir(parents=True, exist_ok=True)
     lines = ",\n".join(f' "{k}": {_line(k, v)}' for k, v in {**head, **truth}.items())
@@ -46,7 +46,7 @@ def _note(names: Sequence[str], form: str) -> str:
 
 
 def _line(key: str, value: object) -> str:
-    """Return JSON with a line for each span, so that a change can be read."""
+    """Return a value as JSON; spans get one line each, so that diffs are readable."""
     if key != "spans" or not isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     spans = (f'  "{k}": {json.dumps(v, ensure_ascii=False)}' for k, v in value.items())
@@ -54,7 +54,7 @@ def _line(key: str, value: object) -> str:
 
 
 def scrubbed(body: bytes, port: int, packages: str = "") -> bytes:
-    """Return a request without what tells of the machine that it was recorded on."""
+    """Return a request without the paths and the port of the machine that recorded it."""
     request = ExportTraceServiceRequest.FromString(body)
     places = {
         f"{sys.prefix}/lib/python3.11/site-packages": "/app/site-packages",
@@ -68,7 +68,7 @@ def scrubbed(body: bytes, port: int, packages: str = "") -> bytes:
 
 
 def _replace(message: Message, places: Mapping[str, str]) -> None:
-    """Replace texts in every string of a message, however deep."""
+    """Replace texts in every string of a message, at any depth."""
     for field, value in message.ListFields():
         if field.cpp_type == field.CPPTYPE_MESSAGE:
             for part in [value] if isinstance(value, Message) else value:
@@ -80,7 +80,7 @@ def _replace(message: Message, places: Mapping[str, str]) -> None:
 
 
 def recorded(requests: Sequence[bytes]) -> Iterator[Recorded]:
-    """Yield what the labelling may know of each span."""
+    """Yield the data of each span that the labelling may use."""
     for body in requests:
         for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
             for scope in resource.scope_spans:
@@ -115,7 +115,7 @@ def _truth(script: Scenario, requests: Sequence[bytes], told: Told) -> Told:
 
 
 def label_spans(labels: Sequence[tuple[Recorded, Label]]) -> Told:
-    """Return what each span is, and which tell of a run that another told before."""
+    """Return the label of each span by id; repeated reports have ``duplicate_of``."""
     first = originals(labels)
     found: Told = {}
     for span, said in labels:
@@ -127,26 +127,26 @@ def label_spans(labels: Sequence[tuple[Recorded, Label]]) -> Told:
 
 
 def show_call(call: Told) -> Told:
-    """Return a call as the ground truth has it."""
+    """Return a model call in the form of the ground truth: without times, with its error."""
     error = {"error": BROKEN} if call["status"] != 200 else {}
     return {k: v for k, v in call.items() if k not in ("from_ns", "to_ns")} | error
 
 
 def tokens_of(calls: Sequence[Told]) -> Told:
-    """Return the tokens that calls read and wrote."""
+    """Return the sums of the model calls' input and output tokens."""
     used = [c["usage"] for c in calls if c["usage"]]
     return {f"{kind}_tokens": sum(u[kind] for u in used) for kind in ("input", "output")}
 
 
 def sum_tokens(calls: Sequence[Told]) -> Told:
-    """Return the tokens that the answered calls counted, by kind."""
+    """Return the expected sums of the answered model calls' tokens, by kind."""
     used = [c["usage"] for c in calls if c["usage"]]
     names = ("input", "output", "reasoning", "cache_read", "cache_creation")
     return {f"expected_{name}_tokens": sum(u[name] for u in used) for name in names}
 
 
 def list_agents(script: Scenario, calls: Sequence[Told]) -> list[Told]:
-    """Return the agents of a script, with the calls that each made."""
+    """Return a scenario's agents, each with its model calls and tools."""
     return [
         {
             "kind": "agent",

@@ -1,4 +1,4 @@
-"""Recorded runs of coding agents, their requests torn apart and delivered in any order."""
+"""Recorded runs of coding agents give the same documents if sent piece by piece in any order."""
 
 from __future__ import annotations
 

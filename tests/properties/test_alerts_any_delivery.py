@@ -1,6 +1,6 @@
-"""Whatever order spans come in, alerts end as the last versions of the runs say.
+"""Alerts end in the state that the last versions of the runs imply, in any order of spans.
 
-What turned out to be untrue was taken back, each time with its reason.
+Firings that turn out to be wrong are withdrawn, each with its reason.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ MS = 1_000_000
 
 
 class KilledError(Exception):
-    """The process ended after events were stored, before the place in the feed was kept."""
+    """The process ended after it stored events and before it stored its position in the feed."""
 
 
 class DyingFollower(FeedFollower):
-    """Raises instead of keeping its place, when it is told to."""
+    """A follower that raises instead of storing its position, if ``dies`` is set."""
 
     dies = False
 
@@ -84,7 +84,7 @@ def _span(trace_id: str, number: int, parent: int, operation: str, name: str) ->
 
 
 class Watched:
-    """A world whose alerts are watched, by processes that may be killed."""
+    """A simulated service whose alert watcher may be killed and restarted."""
 
     def __init__(self) -> None:
         self.world = World()
@@ -94,7 +94,7 @@ class Watched:
         self.begin()
 
     def begin(self) -> None:
-        """Start a process that watches."""
+        """Start an alert watcher."""
         store = self.world.store
         self.follower = DyingFollower(store.feed, store.followers, FOLLOWER)
         self.watcher = AlertWatcher(
@@ -102,7 +102,7 @@ class Watched:
         )
 
     def look(self, *, dies: bool = False) -> None:
-        """Build what is due, and watch; a process that dies is followed by another."""
+        """Build due runs and run the alert watcher; if it dies, run another one."""
         self.world.step()
         self.follower.dies = dies
         try:
@@ -135,7 +135,7 @@ class Watched:
         return found
 
     def meet(self, name: str, runs: Sequence[Run]) -> set[str]:
-        """Return the runs that meet a line by their last version, as a list says."""
+        """Return the runs whose last version meets an alert's condition, by the list query."""
         keys = [TraceKey(PROJECT, run.trace_id) for run in runs]
         where = RunCondition(LINES[name]).at(self.world.now_ns)
         found = self.world.store.runs.matching_among(keys, Reach.ALL, where)
@@ -144,7 +144,7 @@ class Watched:
 
 
 def check(watched: Watched, runs: Sequence[Run]) -> Iterator[AlertEvent]:
-    """Assert that alerts say in the end what the runs are; yield what was taken back."""
+    """Assert that the alerts agree with the final runs; yield the events of withdrawals."""
     for name in LINES:
         events = watched.events(name)
         firing = {trace for trace, own in events.items() if own[-1].is_firing}
@@ -161,7 +161,7 @@ def check(watched: Watched, runs: Sequence[Run]) -> Iterator[AlertEvent]:
 
 
 def deliver_all(times: int, count: int) -> None:
-    """Deliver the same runs in so many orders."""
+    """Deliver the same ``count`` runs in ``times`` random orders, and check the alerts."""
     runs = [make_run(random.Random(number), number) for number in range(count)]
     taken_back = 0
     for seed in range(times):

@@ -1,4 +1,4 @@
-"""Any run into any format of the registry, any JSON as OTLP or a document: nothing else raises."""
+"""Writers of all formats, and readers of OTLP and documents, raise only documented errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a sender writes into a result or a score, it is a score or is refused, and bounded."""
+"""Any evaluation result or Langfuse score that is sent becomes a bounded score or is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any JSON into any reader: runs that could be restored, or refusals with a place."""
+"""Every reader turns any JSON into runs, or refuses it with a place and a reason."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def written(line: str) -> Any:
 
 
 def damaged(line: str) -> st.SearchStrategy[Any]:
-    """Return the golden run with something else in one or two places."""
+    """Return a strategy for the golden run with one or two values replaced or removed."""
     return changed(written(line))
 
 
 @st.composite
 def changed(draw: st.DrawFn, whole: Any) -> Any:
-    """Return a value with something else in one or two places."""
+    """Return a copy of a value with one or two inner values replaced or removed."""
     value = copy.deepcopy(whole)
     for _ in range(draw(st.integers(1, 2))):
         value = _damage(draw, value)

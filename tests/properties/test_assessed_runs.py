@@ -1,4 +1,4 @@
-"""Whatever runs and assessments are, others can read them, and no assessment gets lost or moves."""
+"""Exports of any run with any assessments are valid; no assessment is lost or moved."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ NO_AGENT = st.just(list[str]())
 
 @st.composite
 def documents(draw: DrawFn) -> Json:
-    """Runs whose agents and steps are of each other, of themselves, or of nobody."""
+    """Draw runs whose agents and steps have any owner: each other, themselves, or none."""
 
     def step(step_id: str, kind: str) -> Json:
         info = {
@@ -65,7 +65,7 @@ def documents(draw: DrawFn) -> Json:
         return {"id": step_id, "type": kind, **texts, "metadata": {}, "basic_info": info}
 
     kinds = st.sampled_from(["model", "model", "tool", "agent", "graph"])
-    said: set[str] = set()  # who is twice in a run says something once
+    said: set[str] = set()  # a repeated step has messages only once
 
     def kind(step_id: str) -> str:
         found = "graph" if step_id in said else draw(kinds)
@@ -86,7 +86,7 @@ def documents(draw: DrawFn) -> Json:
 
 
 def places_in(document: Json) -> Iterator[tuple[str, str, str, str]]:
-    """Yield step, field, part and text of whatever messages say."""
+    """Yield step id, field, path and text of each text in the messages of model steps."""
     for agent in document["agent_steps"]:
         for step in agent["steps"]:
             for field in ("input", "output"):
@@ -98,7 +98,7 @@ def places_in(document: Json) -> Iterator[tuple[str, str, str, str]]:
 
 @st.composite
 def assessments(draw: DrawFn, document: Json) -> Assessment:
-    """An assessment on a step, or on words that stand in it."""
+    """Draw an assessment of a step, or of a passage in its texts."""
     author = draw(st.sampled_from(["ada", "bo"]))
     facts = {"correctness": "incorrect"}
     places = list(places_in(document))

@@ -1,4 +1,4 @@
-"""A ``where`` on a document answers as on the trajectory that it was written from."""
+"""A ``where`` gives the same result on a document as on the trajectory it was written from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS = st.sampled_from(
 )
 
 
-def _apart(record: TrajectoryRecord) -> tuple[RunRow, Any]:  # and the JSON of a document
+def _apart(record: TrajectoryRecord) -> tuple[RunRow, Any]:  # Any: JSON of a document
     """Return a run whose steps begin in different milliseconds, and its document."""
 
     def moved(step: Step) -> Step:
@@ -51,7 +51,7 @@ RUNS = [_apart(record) for record in generate_records(40, "shop", seed=5)]
 @given(WHERES | WORDS)
 def test_a_document_has_all_that_decides(where: str) -> None:
     if "annotated" in where or "score" in where:
-        return  # of that a document knows nothing
+        return  # documents have no annotations or scores
     holds = compile_for_runs(parse_where(where, now_ns=0))
     for row, document in RUNS:
         assert holds(row_of(HeldDocument(document))) == holds(row)
@@ -59,7 +59,7 @@ def test_a_document_has_all_that_decides(where: str) -> None:
 
 @given(WHERES, st.randoms(use_true_random=False))
 def test_the_places_of_steps_in_a_document_change_nothing(where: str, chance: Random) -> None:
-    """Of steps that begin in different milliseconds."""
+    """Steps that start in different milliseconds may be in any order in a document."""
     holds = compile_for_runs(parse_where(where, now_ns=0))
     for _, document in RUNS[:10]:
         agents = [{**a, "steps": _shuffled(a["steps"], chance)} for a in document["agent_steps"]]

@@ -1,4 +1,4 @@
-"""Runs whose messages come as log records: whatever order, batches and repeats, the same texts."""
+"""Runs with messages in log records have the same texts in any order, batches and repeats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def single_records(capture: Capture) -> Iterator[bytes]:
 
 
 def outcome(world: World) -> dict[str, object]:
-    """Let the world come to rest; give what is stored then, but for versions."""
+    """Run the simulation until all is settled; return the documents without versions."""
     world.run(SETTLED_S, every=10)
     found = [line.key.trace_id for line in world.store.runs.list(Reach.ALL, None, 1000)]
     return {
@@ -52,7 +52,7 @@ def delivered_in_order(capture: Capture) -> dict[str, object]:
 
 
 def delivered_at_random(capture: Capture, random: Random) -> dict[str, object]:
-    """Send spans and records shuffled, some twice, with the extractor between."""
+    """Send spans and log records shuffled, some twice, with the extractor running in between."""
     world = World()
     requests: list[tuple[Callable[[bytes], None], bytes]]
     requests = [(world.send_message, body) for body in capture.requests()]

@@ -1,4 +1,4 @@
-"""Costs by our arithmetic equal those by the catalogue's own, for every model that it lists."""
+"""Our costs equal those that the price catalogue's own code computes, for all its models."""
 
 from __future__ import annotations
 

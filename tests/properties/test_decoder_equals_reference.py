@@ -1,6 +1,6 @@
-"""The rows that ClickHouse decodes say what the stock opentelemetry-proto classes say.
+"""Rows that ClickHouse decodes from OTLP equal those of the stock opentelemetry-proto classes.
 
-Those of the captured runs: ``tests/contract/test_stores_agree.py``.
+``tests/contract/test_stores_agree.py`` compares them for captured runs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def of_fresh_project(message: ExportTraceServiceRequest) -> SpooledRequest:
 
 
 HEAVY = 8
-"""Examples every day: each takes half a second, most of it in the engine."""
+"""Examples by default; each takes half a second, most of it in the engine."""
 REPEATED_KEYS = message_of([wire_span("ab" * 16, 1)])
 REPEATED_KEYS.resource_spans[0].scope_spans[0].spans[0].attributes.extend(
     [key_value("k", "first"), key_value("other", 1), key_value("k", 2.5), key_value("other", True)]

@@ -1,4 +1,4 @@
-"""Any two runs: a run equals itself, and the diff of B with A mirrors that of A with B."""
+"""A run equals itself, and the diff of B with A mirrors that of A with B, for any two runs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def documents(capture: Capture) -> list[Json]:
 
 
 def made_up(steps: list[tuple[str, str, str, int, int]]) -> Json:
-    """Return a document of steps: kind, name, what was said, and when since the one before."""
+    """Return a document of steps: kind, name, text, ms since the previous start, and ms taken."""
     at, shown = 0, []
     for n, (kind, name, said, gap, took) in enumerate(steps):
         at += gap

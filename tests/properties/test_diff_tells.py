@@ -1,4 +1,4 @@
-"""Whatever differs between two documents is told in their diff, as JSON and in a shell."""
+"""Every difference between two documents is in their diff, as JSON and in a shell."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 SHARED = ("input", "output", "metadata", "basic_info")
-"""Members that a root or an agent that is a step, too, has equal in each place."""
+"""Members that are equal in all places of a step, which may also be the root or an agent."""
 TOKEN = "zq7differs"  # noqa: S105 - a word that no capture has
 
 
 def _in_text(field: str) -> Callable[[st.DataObject, Json], bool]:
     def changed(data: st.DataObject, step: Json) -> bool:
-        """Put the word into a text, or into a message of it."""
+        """Insert ``TOKEN`` into a text, or into one of its messages if it has messages."""
         text = step[field] or ""
         if step.get("type") == "tool" or read_messages(text) is None:
             at = data.draw(st.integers(0, len(text)))
@@ -51,7 +51,7 @@ def _in_text(field: str) -> Callable[[st.DataObject, Json], bool]:
 
 
 def _left_out(data: st.DataObject, step: Json) -> bool:
-    """Leave out a message that the call was given."""
+    """Remove an input message of a model step; return whether it had several."""
     messages = read_messages(step["input"])
     if step.get("type") != "model" or messages is None or len(messages) < 2:
         return False
@@ -81,7 +81,7 @@ CHANGES: dict[str, Callable[[st.DataObject, Json], bool]] = {
 
 
 def told(a: Json, b: Json) -> tuple[bool, str, str]:
-    """Return whether two runs count as the same, and what JSON and shell show of the rest."""
+    """Return whether two runs count as the same, and their diff as JSON and in a shell."""
     diff = diff_documents(a, b)
     shown = show_diff(a, b, diff)
     out = StringIO()
@@ -100,7 +100,7 @@ def test_a_change_anywhere_is_told(capture: Capture, data: st.DataObject) -> Non
     step = data.draw(st.sampled_from(steps))
     name = data.draw(st.sampled_from(sorted(CHANGES)))
     assume(CHANGES[name](data, step))
-    for copy in (*steps, *after["agent_steps"]):  # a root or an agent that is a step, too
+    for copy in (*steps, *after["agent_steps"]):  # the root and agents may be steps too
         if copy["id"] == step["id"]:
             copy |= {name: step[name] for name in SHARED}
     for a, b in ((before, after), (after, before)):

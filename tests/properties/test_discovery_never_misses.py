@@ -1,7 +1,7 @@
-"""Collectors with clocks ahead and behind, rows that become visible late, restarts in between.
+"""Extractors find all spans in spite of wrong clocks, late visible rows and restarts.
 
-Whatever the order, every trace ends as a trajectory of all its spans; also where extractors share
-the traces, and do not agree for a while who has which.
+In any order, every trace becomes a trajectory of all its spans, also if several extractors share
+the traces and disagree for a while about which has which.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SETTLED_S = 400
 
 
 class Insert(NamedTuple):
-    """Some spans of a trace, from a collector with a clock of its own, visible late."""
+    """Spans of a trace that a collector inserts; its clock may be ahead, the rows visible late."""
 
     trace: int
     first: int
@@ -51,7 +51,7 @@ STEPS = st.one_of(INSERTS, WAITS, st.just("restart"))
 
 
 class Collectors(World):
-    """A world in which anybody stores spans, in their own idea of time."""
+    """A simulated service with collectors that store spans, each by its own clock."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,14 +90,14 @@ USED = [slice_of(key_of(trace_id)) for trace_id in TRACES]
 
 
 class Claim(NamedTuple):
-    """An extractor learns that it has the slices of these traces."""
+    """An action: an extractor gets the slices of these traces, and no others."""
 
     extractor: int
     traces: frozenset[int]
 
 
 class Restart(NamedTuple):
-    """An extractor dies, and another one starts with the same claim."""
+    """An action: an extractor dies, and another one starts with the same slices."""
 
     extractor: int
 
@@ -108,7 +108,7 @@ SHARED_STEPS = st.one_of(INSERTS, WAITS, CLAIMS, st.builds(Restart, EXTRACTORS))
 
 
 class Sharing(Collectors):
-    """Two extractors over one store, which claim slices; both may have one, or neither."""
+    """Two extractors over one store; a slice may be claimed by both of them, or by neither."""
 
     def __init__(self) -> None:
         self.claims: list[Slices] = [frozenset(USED), frozenset()]

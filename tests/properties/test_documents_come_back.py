@@ -67,7 +67,7 @@ def test_any_run_comes_back(spans: list[Span]) -> None:
     document = document_of(KEY, spans)
     try:
         carriers = carry(document)
-    except InvalidRequestError:  # ids that are none, times before the epoch
+    except InvalidRequestError:  # invalid ids, or times before the epoch
         return
     assert find_loss(document, back(document, carriers)) is None
 
@@ -96,7 +96,7 @@ def test_spans_that_the_run_sent_itself_count_beside_the_copy() -> None:
 
 
 def test_what_an_earlier_document_left_is_no_step() -> None:
-    """The later one has a step less; the span of that step is still stored."""
+    """The later document has one step less, and the span of that step is still stored."""
     before = [span._replace(row_version=1) for span in carry(RUN)]
     shorter = orjson.loads(orjson.dumps(RUN))
     gone = shorter["agent_steps"][-1]["steps"].pop()
@@ -116,7 +116,7 @@ def test_what_an_earlier_document_left_is_no_step() -> None:
 def test_whatever_such_spans_say_there_is_a_document(
     data: st.DataObject, key: str, value: object
 ) -> None:
-    """Anybody can send spans of this scope."""
+    """Spans that carry a document can have any content, because any client can send them."""
     spans = [*carry(RUN)]
     at = data.draw(st.sampled_from([n for n, s in enumerate(spans) if key in s.attributes]))
     said = value if isinstance(value, str) else dump(value).decode()

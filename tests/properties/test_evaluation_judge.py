@@ -1,4 +1,4 @@
-"""Answers of models and long runs: whatever comes is bounded, and never a value by accident."""
+"""Judges take only allowed values from a model's answer, and cut long runs to bounded prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trajectory match against the plainest code, turned around, and over spans in any order."""
+"""Trajectory match agrees with brute force, with swapped sides, and for spans in any order."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_pairing_is_as_large_as_any(masks: list[int]) -> None:
 
 
 def _most_pairs(masks: list[int], free: int) -> int:
-    """Return the size of the largest pairing, by trying each."""
+    """Return the size of the largest pairing, found by brute force."""
     if not masks:
         return 0
     takes = (
@@ -125,7 +125,7 @@ def _fits(mine: tuple[str, object], due: tuple[str, object], args: str) -> bool:
 
 
 def _plain(given: object) -> Any:
-    """Return arguments such that Python's equality is the one that is meant."""
+    """Return arguments in a form in which Python's ``==`` is the equality of the match."""
     if given == "":
         return {}
     if isinstance(given, dict):

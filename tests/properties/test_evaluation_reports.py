@@ -1,4 +1,4 @@
-"""Reports: the same for runs in any order, and right about them, whatever they are."""
+"""Evaluation reports: any order of runs, self-comparison, any input file, exact sign flips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any document: rules, metrics and their bounds hold, whatever the run is made of."""
+"""Rules and metrics judge any document, and anything else, within bounds and without raising."""
 
 from __future__ import annotations
 

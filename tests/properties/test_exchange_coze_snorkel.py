@@ -1,4 +1,4 @@
-"""Any run goes out and comes back, and any JSON is read or refused with a reason."""
+"""Coze and Snorkel: any run survives a round trip; any JSON is read or refused with a reason."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINDS = st.sampled_from([kind for kind in Kind if kind is not Kind.OTHER])
 
 @st.composite
 def documents(draw: DrawFn) -> Json:
-    """Runs of any shape that a draft may have."""
+    """Draw documents of runs with any tree of steps."""
     count = draw(st.integers(1, 8))
     steps = [
         DraftStep(
@@ -59,7 +59,7 @@ def documents(draw: DrawFn) -> Json:
 
 
 def values(name: str) -> list[Any]:
-    """Return published values of a format, to be spoiled."""
+    """Return published examples of a format, for ``spoiled``."""
     if name == "snorkel":
         traces: list[Any] = json.loads((FIXTURES / "snorkel/example.json").read_text("utf-8"))
         return traces
@@ -79,7 +79,7 @@ JSON = st.recursive(
 
 
 def spoiled(value: Any, data: DataObject) -> Any:
-    """Return a value in which something is another JSON value, missing, or too much."""
+    """Return a value of which one part is another JSON value or missing."""
     if data.draw(st.integers(0, 3)) == 0 or not isinstance(value, dict | list) or not value:
         return data.draw(JSON)
     if isinstance(value, list):

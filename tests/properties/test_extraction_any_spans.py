@@ -1,4 +1,4 @@
-"""Any spans: extraction ends, depends on nothing but them, and loses and doubles nothing."""
+"""Extraction of any spans ends, depends only on the spans, and neither loses nor repeats any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real runs, delivered in any order, any batches and any number of times: the same trajectories."""
+"""Captured runs give the same trajectories in any order, any batches and if sent repeatedly."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def single_spans(capture: Capture) -> Sequence[ExportTraceServiceRequest]:
 
 
 def opened(request: ExportTraceServiceRequest) -> ExportTraceServiceRequest:
-    """Return a copy of a span that was sent before it ended, without most of what it has."""
+    """Return a copy of a span as it was before it ended, without most attributes and events."""
     copy = ExportTraceServiceRequest.FromString(request.SerializeToString())
     [span] = copy.resource_spans[0].scope_spans[0].spans
     span.end_time_unix_nano = 0
@@ -65,7 +65,7 @@ def stored_traces(capture: Capture) -> dict[TraceKey, list[Span]]:
 
 
 def outcome(world: World) -> Outcome:
-    """Return what is stored in the end, but for versions."""
+    """Return documents (without versions) and lists of spans by trace id."""
     found = [line.key.trace_id for line in world.store.runs.list(Reach.ALL, EVERYTHING, 1000)]
     return {
         trace_id: (
@@ -87,7 +87,7 @@ def delivered_in_order(*captures: Capture) -> Outcome:
 
 
 def deliver_at_random(random: Random, *captures: Capture) -> World:
-    """Send the spans shuffled, in batches, with the extractor between; some twice or open."""
+    """Send spans shuffled and in batches, some twice or unfinished, while the extractor runs."""
     world = World()
     spans = [span for capture in captures for span in single_spans(capture)]
     spans += random.sample(spans, random.randint(0, len(spans)))
@@ -117,7 +117,7 @@ def test_a_run_gives_the_same_trajectories_however_it_arrives(capture: Capture) 
 @given(st.sampled_from(CAPTURES), st.sampled_from(CAPTURES), st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=examples(60, every_day=12))
 def test_any_two_runs_mixed_in_any_way(one: Capture, other: Capture, random: Random) -> None:
-    both = dict.fromkeys((one, other))  # they may be one run
+    both = dict.fromkeys((one, other))  # both may be the same capture
     assert outcome(deliver_at_random(random, *both)) == delivered_in_order(*both)
 
 

@@ -1,4 +1,4 @@
-"""Whatever spans say, their trajectory fits into the store: one trace never stops the others."""
+"""Trajectories of any spans can be stored, so that one trace never stops the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class GivenSpans(MemorySpans):
-    """Hands out given spans."""
+    """A store of spans that returns the given ones."""
 
     given: Mapping[TraceKey, list[Span]]
 
@@ -39,7 +39,7 @@ class GivenSpans(MemorySpans):
 
 
 class Noting(MemoryTrajectories):
-    """Keeps the records it is to write."""
+    """A store of trajectories that only remembers the records it is given."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)

@@ -1,4 +1,4 @@
-"""Whoever follows the change feed is told of every version, whatever writes it, however slowly."""
+"""Followers of the change feed get every version, whatever writes it and however slowly."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 
 ANY = None
 LIMIT = 3
-"""So few at once that a page often ends between rows of one moment."""
+"""Rows in a page: so few that a page often ends between rows of the same time."""
 
 
 @dataclass
 class Reader:
-    """Follows a feed and remembers what it was told."""
+    """A follower of the feed that remembers all announcements."""
 
     feed: FeedReader
     at: Position = field(default_factory=Position)
     told: list[tuple[TraceKey, int]] = field(default_factory=list)
 
     def look(self) -> int:
-        """Read on to the end; give how many announcements came."""
+        """Read to the end of the feed; return the number of announcements."""
         count = 0
         while True:
             page = self.feed.announced(Reach.ALL, ANY, self.at, LIMIT)
@@ -64,31 +64,31 @@ class Reader:
 
 INSERTS = st.lists(
     st.tuples(
-        st.integers(0, 2),  # by which process
-        st.floats(0, 8),  # seconds that it waits before
-        st.floats(0, LONGEST_INSERT_S) | st.floats(0, 30),  # how long it takes
+        st.integers(0, 2),  # the process
+        st.floats(0, 8),  # seconds that it waits first
+        st.floats(0, LONGEST_INSERT_S) | st.floats(0, 30),  # seconds that the INSERT takes
         st.booleans(),  # whether its answer gets lost
-        st.integers(0, 3),  # of which trace
-        st.integers(1, 4),  # how many rows
+        st.integers(0, 3),  # the trace
+        st.integers(1, 4),  # the number of rows
     ),
     min_size=1,
     max_size=12,
 )
 LOOKS = st.lists(st.tuples(st.floats(0, 45), st.floats(0, 1)), max_size=30)
-"""When the reader asks for the time, and how long after that for the rows."""
+"""When (in s) the reader queries the time, and how much later it queries the rows."""
 
 
 @dataclass
 class Process:
-    """Stores rows of the feed, one INSERT after the other; the real code numbers them."""
+    """A process that inserts rows of the feed, one INSERT at a time, numbered by the real code."""
 
     now_s: float = 0.0
     takes_s: float = 0.0
     is_lost: bool = False
     visible: list[tuple[int, FeedRow]] = field(default_factory=list)
-    """Each row with when it is visible."""
+    """Pairs of the time (in µs) from which a row is visible, and the row."""
     again: list[Announcement] = field(default_factory=list)
-    """What lost its answer: nobody knows whether it was stored."""
+    """Announcements whose answer was lost, so that it is unknown whether they were stored."""
 
     def __post_init__(self) -> None:
         self.connection = FeedConnection()
@@ -96,7 +96,7 @@ class Process:
         self.feed = make_feed(self.connection.as_connection(), SharedClock(lambda: self.now_s))
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
-        """Announce; what lost its answer comes again after the next."""
+        """Announce; then repeat the previous announcements if their answer was lost."""
         before, self.again = self.again, []
         for some in (announcements, before):
             self.connection.now_us = int(self.now_s * US)
@@ -116,7 +116,7 @@ class Process:
 
 
 def visible_later(inserts: Any) -> list[tuple[int, FeedRow]]:
-    """Return rows as processes write them, each with when it is visible."""
+    """Return the rows of several processes, each with the time (in µs) from which it is visible."""
     processes = [Process() for _ in range(3)]
     for n, (number, waits_s, takes_s, is_lost, trace, count) in enumerate(inserts):
         process = processes[number]
@@ -164,7 +164,7 @@ def test_inserts_of_many_processes_of_any_length(
 
 
 def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the horizon is for: with a short one the same reader misses a row."""
+    """The horizon is necessary, because the same reader misses a row with a shorter one."""
     for horizon_s, found in ((HORIZON_S, 2), (1.0, 1)):
         monkeypatch.setattr(clocks, "HORIZON_S", horizon_s)
         connection = FeedConnection()
@@ -182,12 +182,12 @@ def test_a_horizon_shorter_than_an_insert_would_skip(monkeypatch: pytest.MonkeyP
         assert len(set(reader.told)) == found
 
 
-# One process: it knows what it still writes, and nothing is told twice.
+# One process: it knows its INSERTs under way, so nothing is announced twice.
 
 
 @dataclass
 class Alone:
-    """An embedded store whose INSERTs take as long as other things happen."""
+    """An embedded store in which other actions can happen during an INSERT."""
 
     connection: FeedConnection = field(default_factory=FeedConnection)
     kept: set[tuple[TraceKey, int]] = field(default_factory=set)
@@ -214,7 +214,7 @@ class Alone:
                 self.write(what, value)
 
     def write(self, how: str, meanwhile: Any) -> None:
-        """Announce a version; other things happen before its row is visible."""
+        """Announce a version; the actions ``meanwhile`` happen before its row is visible."""
         self.written += 1
         told = Announcement(TraceKey("p", f"t{self.written}"), 1, Status.SETTLED, 0)
 
@@ -261,15 +261,15 @@ def test_writes_within_writes_of_one_process_while_its_clock_is_set(
     assert sorted(alone.reader.told) == sorted(alone.kept)
 
 
-# The extractor: it may die between any two of its writes.
+# The extractor, which may die between any two of its writes.
 
 
 class DeadError(BaseException):
-    """The process was killed: nothing of it goes on."""
+    """The process was killed."""
 
 
 class Life:
-    """Kills the process before or after a write, when its time has come."""
+    """Kills the process before or after a write, once ``left`` has counted down to 0."""
 
     left = -1
 
@@ -320,12 +320,12 @@ LIVES = st.lists(
         st.lists(
             st.tuples(st.sampled_from(TRACES), st.integers(1, 5), st.floats(0.1, 70)), max_size=6
         ),
-        st.integers(1, 12),  # how many writes it lives to see
+        st.integers(1, 12),  # starts and ends of writes until it dies
     ),
     min_size=1,
     max_size=4,
 )
-"""Of each process: spans that come, each with a wait behind it, and when it dies."""
+"""For each process: the spans that arrive, each followed by a wait, and when it dies."""
 
 
 @given(LIVES)
@@ -357,7 +357,7 @@ def test_an_extractor_that_dies_anywhere(lives: Any) -> None:
 def test_without_saying_it_again_a_dead_extractor_would_skip(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What ``_announce_again`` is for."""
+    """Without ``_announce_again`` a version is lost if the extractor dies before announcing it."""
     for says_again in (True, False):
         store = mortal_store()
         world = World(store, replace(World().timing, root_quiet_s=1))
@@ -365,7 +365,7 @@ def test_without_saying_it_again_a_dead_extractor_would_skip(
             monkeypatch.setattr(Recorder, "_announce_again", _says_nothing)
         world.restart()
         world.send(sent(1, trace_id=TRACES[0]))
-        LIFE.left = 3  # behind the trajectory, before it is announced
+        LIFE.left = 3  # after the trajectory is written, before it is announced
         with pytest.raises(DeadError):
             world.run(5)
         LIFE.left = -1

@@ -1,4 +1,4 @@
-"""Whatever gzip arrives: the bytes that were compressed come out, or it is refused as invalid."""
+"""Any gzip body is inflated to the bytes that were compressed, or is refused as invalid."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ members = st.lists(
 
 
 def inflate(body: bytes) -> bytes | None:
-    """Return what comes out; ``None`` if it is refused as invalid, with nothing held any more."""
+    """Return the inflated bytes, or ``None`` if the body is refused as invalid."""
     budget = InFlightBudget(LIMITS.max_in_flight_bytes)
     with budget.reserve() as share:
         try:
@@ -57,7 +57,7 @@ def test_what_is_cut_off_is_refused_unless_it_ends_with_a_member(
 def test_what_is_damaged_is_refused_or_was_not_needed(
     found: list[tuple[bytes, int]], at: int, bits: int
 ) -> None:
-    """A byte of a header, such as its time, changes nothing; any other breaks the checksum."""
+    """A changed byte in a header, such as its time, is harmless; others break the checksum."""
     body = bytearray(b"".join(gzip.compress(payload, level) for payload, level in found))
     body[at % len(body)] ^= bits
     assert inflate(bytes(body)) in {None, b"".join(payload for payload, _ in found)}

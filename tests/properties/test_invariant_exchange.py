@@ -1,4 +1,4 @@
-"""Any document becomes lines, any JSON is read or refused, and lines that were written stay."""
+"""Invariant format: lines survive a round trip, and any JSON is read or refused."""
 
 from __future__ import annotations
 

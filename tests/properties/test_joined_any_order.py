@@ -1,4 +1,4 @@
-"""However the traces of a conversation arrive, the same ones show the same runs."""
+"""The same traces of a conversation show the same runs in any order of arrival."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def any_rule() -> Iterator[None]:
 
 
 class Sent(NamedTuple):
-    """A span, or a log record of one."""
+    """A span to send, or a log record if ``as_log``."""
 
     trace: int
     start_ms: int
@@ -37,7 +37,7 @@ class Sent(NamedTuple):
 
 
 BEFORE_MS = 60 * 3_600_000
-"""All happened so long before it arrives: a time ahead of the service's is told in a warning."""
+"""How long ago all spans are, because times ahead of the service's clock cause a warning."""
 SENT = st.builds(
     Sent,
     st.integers(1, 4),
@@ -101,7 +101,7 @@ def test_any_order_shows_the_same(data: st.DataObject) -> None:
 
 
 def test_a_home_loses_a_part_that_was_never_stored_with_it() -> None:
-    """The part is built with the next home before it knows this one."""
+    """A part is first built into another home, before its right home is known."""
     alone = Sent(2, 0, is_prompt=False, prompt="", session="S", as_log=False, is_below=False)
     later = alone._replace(trace=3, start_ms=10)
     prompt = Sent(1, 0, is_prompt=True, prompt="", session="S", as_log=True, is_below=False)

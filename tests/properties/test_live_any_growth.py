@@ -1,4 +1,4 @@
-"""However a run grows, it is shown anew a logarithmic number of times."""
+"""A live run is rebuilt a number of times that is logarithmic in its size and age."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARRIVALS = st.lists(
     ),
     max_size=300,
 )
-"""Seconds to wait, then spans that come."""
+"""Pairs of seconds to wait, and the number of spans that then arrive."""
 
 
 @given(ARRIVALS)

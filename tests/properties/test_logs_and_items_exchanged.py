@@ -1,4 +1,4 @@
-"""Any run is written as a log, an item or a row, any JSON near them is read: nothing raises."""
+"""Any run is written as a log, an item or a row, and similar JSON is read or refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIMES = st.sampled_from(["2026-01-05T10:00:00+00:00", "2026-01-05", "x", "9999-1
 
 
 def some(**members: Any) -> st.SearchStrategy[Json]:
-    """Objects that have some of the members."""
+    """Return a strategy for objects with any subset of the members."""
     return st.fixed_dictionaries({}, optional=members)
 
 

@@ -1,4 +1,4 @@
-"""Texts in the one shape: whatever goes in, nothing raises, nothing said is lost, twice is once."""
+"""Inputs and outputs of any SDK become one form of messages: lossless, idempotent, no errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ scalars = st.none() | st.booleans() | st.integers() | st.sampled_from(WORDS) | s
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    texts = inner.map(json.dumps)  # JSON inside JSON, as SDKs like it
+    texts = inner.map(json.dumps)  # JSON inside JSON, as SDKs often send
     return st.lists(inner, max_size=3) | st.dictionaries(
         st.sampled_from(KEYS), inner | texts, max_size=4
     )
@@ -110,9 +110,9 @@ def test_a_cut_leaves_what_was_before_it(
         whole = whole[1:]
     assert messages[:-1] == whole[: len(messages) - 1]
     last, left = whole[len(messages) - 1], messages[-1]
-    if len(messages) > 1:  # what is left of a first message may have lost its role
+    if len(messages) > 1:  # a cut first message may have lost its role
         assert left["role"] == last["role"]
-        texts = last["content"], last.get("reasoning_content", "")  # or the mark of a thought
+        texts = last["content"], last.get("reasoning_content", "")  # its thought flag may be cut
         assert any(text.startswith(left["content"]) for text in texts)
 
 

@@ -1,4 +1,4 @@
-"""Any run can be written as messages or as ATIF, any JSON be read: nothing raises or moves."""
+"""Messages and ATIF: any run is written and comes back the same; any JSON is read or refused."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=8,
 )
-"""Small: a run has dozens of them, and an example of too much data is none."""
+"""Small values, because a run has dozens of them and Hypothesis discards large examples."""
 
 
 @st.composite
 def trajectories(draw: st.DrawFn) -> Json:
-    """Trajectories of ATIF of which anything may be something else."""
+    """Draw ATIF trajectories in which any value may have a wrong type."""
     call = st.fixed_dictionaries(
         {"tool_call_id": WORDS}, optional={"function_name": WORDS, "arguments": ANY}
     )
@@ -96,7 +96,7 @@ VALUES = {
 
 @st.composite
 def extracted(draw: st.DrawFn) -> Json:
-    """Documents of runs of any steps, as the store has them."""
+    """Draw documents of runs with any steps, as the store has them."""
     kinds = st.sampled_from(["agent", "model", "model", "tool", "tool", "graph"])
     steps: list[DraftStep] = []
     begun = draw(st.sampled_from([0, 10**12]))  # times are unknown, or all known

@@ -35,7 +35,7 @@ ANY_JSON = st.recursive(
     | st.booleans()
     | st.integers()
     | st.floats()
-    | st.text(st.characters(exclude_categories=()))  # half surrogate pairs too
+    | st.text(st.characters(exclude_categories=()))  # lone surrogates too
     | st.sampled_from(["{}", "[]", "null", '"', "tr-1", "trace:/a.b/1", "-1", "1e400", "²"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
@@ -64,7 +64,7 @@ def test_any_run_is_written_and_read_back(name: str, spans: list[Span]) -> None:
     (found,) = read(name, written)
     if isinstance(found, Taken):
         assert write(name, json.dumps(found.document).encode()) == written
-    else:  # times that no import takes
+    else:  # times that an import refuses
         assert "time" in found.reason
 
 
@@ -81,7 +81,7 @@ PLANNER = json.dumps(planner()).encode()
 
 
 def places_of(value: object, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield every place in a JSON value."""
+    """Yield the path of every place in a JSON value."""
     yield path
     pairs: dict[Any, Any] = value if isinstance(value, dict) else {}
     for key, item in [*pairs.items(), *(enumerate(value) if isinstance(value, list) else ())]:
@@ -107,6 +107,6 @@ def test_a_trace_with_anything_in_any_place(
 
 
 def test_a_refusal_is_no_error() -> None:
-    """The readers raise nothing else for values that a run cannot have."""
+    """A document with an invalid id raises ``InvalidRequestError`` and no other error."""
     with pytest.raises(InvalidRequestError):
         carry({**planner(), "id": "1"})

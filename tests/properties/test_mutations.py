@@ -1,4 +1,4 @@
-"""Captured runs, changed: names decide nothing, and a lost attribute costs what it alone told."""
+"""Changed captures: names do not matter, and a lost attribute loses only its own information."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ TEXTS = re.compile(
     r"|definitions|instructions|temperature|finish_reasons?|user\.id|session\.id)$"
 )
 ALONE = {
-    # Run metadata of LangChain, all of it or the namespace that tells a graph inside a graph.
+    # Run metadata of LangChain: all of it, or the namespace that reveals a nested graph.
     "mlflow-genai": {"metadata"},
-    # The operation alone tells the spans that the Anthropic SDK reports itself.
+    # Only the operation identifies the spans that the Anthropic SDK reports itself.
     "openinference-langchain": {"gen_ai.operation.name", "metadata"},
     "langsmith": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "logfire": {"langsmith.metadata.langgraph_checkpoint_ns"},
     "traceloop": {"traceloop.association.properties.langgraph_checkpoint_ns"},
     "traceloop-0.40": {"traceloop.entity.input"},
-    # States of LangChain.js: what a run is, and what an agent's calls cost.
+    # States of LangChain.js show the kind of a run, and the tokens of an agent's calls.
     "js-traceloop": {"traceloop.entity.input", "traceloop.entity.output"},
     "js-traceloop-openai": {
         "gen_ai.operation.name",
@@ -53,7 +53,7 @@ ALONE = {
         "traceloop.entity.output",
     },
     "js-traceloop-sdk": {"traceloop.entity.input", "traceloop.entity.output"},
-    # The kind of a span whose name says nothing: a tool, a retriever, a client's call, a graph.
+    # Only these show the kind of a span: a tool, a retriever, a client's model call, a graph.
     "js-cozeloop": {"cozeloop.span_type"},
     "js-langfuse": {
         "langfuse.observation.metadata.lc_agent_name",
@@ -94,27 +94,27 @@ ALONE = {
     "other-strands": {"gen_ai.operation.name"},
     "traceloop-openai": {"gen_ai.operation.name"},
     "traceloop-sdk": {"gen_ai.operation.name"},
-    # Whether a run whose first call failed could have looped.
+    # Shows whether a run whose first model call failed could have called tools.
     "other-vercel-ai-7": {"gen_ai.tool.definitions"},
-    # Eino's callback for Langfuse reports no kinds: what a span consists of tells them.
+    # Eino's callback for Langfuse reports no kinds; they follow from the content of a span.
     "eino-langfuse": {
         "langfuse.ingestion.sdk_version",
         "langfuse.observation.input",
         "langfuse.observation.output",
     },
 }
-"""By folder of captures, attributes that nothing else repeats: without them steps may be lost."""
+"""By folder of captures, attributes that nothing repeats, so that steps may be lost without."""
 CORRECTIONS = {
-    # Google ADK over LiteLLM counts reasoning twice; these tell that, and how much it is.
+    # Google ADK over LiteLLM counts reasoning tokens twice; these show it, and the amount.
     "gen_ai.provider.name",
     "gen_ai.usage.reasoning.output_tokens",
 }
 COUNTED_IN_TEXTS = {
-    "eino-apmplus/agentic_agent",  # tokens of Eino's agentic models are in the answer alone
-    "other-google-adk/approval_rejected",  # a person's refusal is an error but for its words
+    "eino-apmplus/agentic_agent",  # tokens of Eino's agentic models are only in the answer
+    "other-google-adk/approval_rejected",  # only its text shows that a refusal is no error
     "other-google-adk-openinference/approval_rejected",
 }
-"""Runs whose numbers a text decides."""
+"""Runs whose counts depend on a text."""
 
 
 def tokens(trajectories: Iterable[Trajectory]) -> list[int]:
@@ -123,13 +123,13 @@ def tokens(trajectories: Iterable[Trajectory]) -> list[int]:
 
 
 def calls(trajectories: Iterable[Trajectory]) -> set[str]:
-    """Return the ids of the steps that are no run, of which evidence can be lost but not made."""
+    """Return the ids of model and tool steps, which a lost attribute may remove but not add."""
     steps = [s for t in trajectories for agent in t.agent_steps for s in agent.steps]
     return {s.id for s in steps if s.type in (StepType.MODEL, StepType.TOOL)}
 
 
 def reported(plain: Iterable[Trajectory]) -> Mapping[str, str | None]:
-    """Return for each span the step that it is, or is a second report of."""
+    """Return, for each span, the id of the step that it is or repeats."""
     return {v.span_id: v.step_id for t in plain for v in t.verdicts}
 
 

@@ -19,13 +19,13 @@ FRAMEWORK, WRAPPER, CLIENT, GATEWAY, PROXY = "framework", "wrapper", "client", "
 
 @dataclass
 class World:
-    """A tree of spans under construction, and the calls that really happened."""
+    """A tree of spans under construction, and the tokens of the model calls that happened."""
 
     spans: list[Span] = field(default_factory=list)
     calls: list[tuple[int, int]] = field(default_factory=list)
     clock: float = 0
     most_twins: int = 3
-    """How many other instrumentations may report a call; with one, no wrapper repeats it either."""
+    """How many other instrumentations may report a model call; if only one, no wrapper does."""
 
     @property
     def parts(self) -> list[str]:
@@ -43,7 +43,7 @@ def usage(tokens: tuple[int, int], response: str) -> dict[str, str]:
 
 @st.composite
 def call(draw: st.DrawFn, world: World, parent: int) -> None:
-    """Add a call: the framework's span, and perhaps the client's around the same exchange."""
+    """Add a model call: the framework's span, and perhaps spans of others for the same call."""
     tokens = (draw(st.integers(1, 500)), draw(st.integers(1, 500)))
     world.calls.append(tokens)
     start = world.clock
@@ -62,7 +62,7 @@ def call(draw: st.DrawFn, world: World, parent: int) -> None:
 
 @st.composite
 def retried(draw: st.DrawFn, world: World, parent: int) -> None:
-    """Add a wrapper that bears a call's mark and name, around the calls that it made."""
+    """Add a wrapper span that looks like a model call, around the calls that it made."""
     at, start = len(world.spans), world.clock
     number = world.add(parent, {}, WRAPPER, start, start)
     for _ in range(draw(st.integers(2, 3))):
@@ -73,7 +73,7 @@ def retried(draw: st.DrawFn, world: World, parent: int) -> None:
 
 @st.composite
 def run(draw: st.DrawFn, world: World, parent: int, depth: int) -> None:
-    """Add an agent, graph, tool or plain span with calls and other runs inside."""
+    """Add an agent, graph, tool or plain span with model calls and other such spans inside."""
     at = len(world.spans)
     start, before = world.clock, len(world.calls)
     number = world.add(parent, {}, FRAMEWORK, start, start)
@@ -85,7 +85,7 @@ def run(draw: st.DrawFn, world: World, parent: int, depth: int) -> None:
     operation = draw(st.sampled_from(["", "invoke_agent", "invoke_workflow", "execute_tool"]))
     said: dict[str, str] = genai(operation) if operation else {}
     repeats: bool = draw(st.booleans())
-    if said and repeats:  # sums, as agents and graphs repeat them
+    if said and repeats:  # agents and graphs report sums
         total = [sum(counts) for counts in zip(*inside, strict=True)] or [0, 0]
         said = {
             **said,
@@ -121,7 +121,7 @@ def test_totals_are_the_sum_of_the_distinct_calls(world: World) -> None:
 @given(worlds(most_twins=1), st.data())
 @settings(deadline=None, max_examples=examples(200))
 def test_totals_never_exceed_them_whatever_is_lost(world: World, data: st.DataObject) -> None:
-    """With one twin at most: of two, a lost span may have been all that tied them together."""
+    """Calls have one other report at most: between two, a lost span may be the only link."""
     kept = data.draw(st.lists(st.sampled_from(world.spans), min_size=1, unique_by=id))
     trajectory = extract_spans(*kept)
     assert trajectory.root_metrics.input_tokens <= sum(read for read, _ in world.calls)

@@ -1,6 +1,6 @@
-"""Online rules, whatever the order and repetition of announcements, and wherever they are killed.
+"""Online rules: announcements in any order and repeated, and processes killed at any write.
 
-In the end each run has one score of each rule that wants it, and it says what the run is now.
+In the end each run has one score from each rule that selects it, for its current version.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 RUNS = 3
 MOST_SETTLED = 3
-"""With the last one, as many versions of a run as are judged: the first, and three more."""
+"""Settled versions before the last one; a rule judges at most four versions of a run."""
 
 
 class Killed(Exception):  # noqa: N818  # what ends a process
-    """The process ended at this write."""
+    """The process was killed at this write."""
 
 
 def killed_at(write: Callable[..., None], *, before: bool) -> Callable[..., None]:
@@ -37,7 +37,7 @@ def killed_at(write: Callable[..., None], *, before: bool) -> Callable[..., None
 
 
 class Story:
-    """Runs that change, a feed that repeats itself, and a process that is killed anywhere."""
+    """A simulation: runs change, the feed repeats announcements, and the process may be killed."""
 
     def __init__(self) -> None:
         self.online = Online()
@@ -56,7 +56,7 @@ class Story:
         self.online.send(trace(run), self.versions[run], calls=calls, status=status)
 
     def repeat(self, run: int) -> None:
-        """Announce a version again, be it an old one."""
+        """Announce the last two versions of a run again."""
         for version in range(1, self.versions[run] + 1)[-2:]:
             self.online.announce(trace(run), version)
 
@@ -68,7 +68,7 @@ class Story:
         self.online.worker.run_once()
 
     def kill(self, place: str, *, before: bool) -> None:
-        """End the process at its next write of a kind, before or after it; then begin anew."""
+        """Kill the process before or after its next write of a kind; then restart it."""
         store = self.online.store
         of, name = {
             "work": (store.online_rules, "add_work"),

@@ -93,7 +93,7 @@ requests = st.lists(resources, max_size=2).map(lambda found: make_request(resour
 
 
 def encode_json(request: ExportTraceServiceRequest, write_id: Callable[[bytes], str]) -> bytes:
-    """Write OTLP/JSON: protobuf's mapping, but for the ids, which it would write in base64."""
+    """Return OTLP/JSON: protobuf's JSON mapping, but with ids by ``write_id``, not in base64."""
     return orjson.dumps(_with_ids(MessageToDict(request), write_id))
 
 
@@ -145,7 +145,7 @@ def test_json_and_protobuf_are_kept_alike(request: ExportTraceServiceRequest) ->
 
 
 def kept(body: bytes) -> tuple[int, str, ExportTraceServiceRequest]:
-    """Return what is told to the sender, and what goes to the spool."""
+    """Return rejected spans and message for the sender, and the request that is spooled."""
     validated = validate_request(body, LIMITS)
     stored = ExportTraceServiceRequest.FromString(validated.body)
     stored.DiscardUnknownFields()

@@ -1,4 +1,4 @@
-"""Runs that several instrumentations report give the same, in whatever order their spans come."""
+"""Runs that several instrumentations report give the same documents in any order of spans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_span_by_span_in_any_order(capture: Capture) -> None:
 
 
 def _one_by_one(body: bytes) -> list[bytes]:
-    """Return a request for each span of one."""
+    """Split a request into requests of one span each."""
     found = []
     for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
         for scope in resource.scope_spans:
@@ -39,7 +39,7 @@ def _one_by_one(body: bytes) -> list[bytes]:
 
 
 def _in_requests(spans: list[bytes]) -> list[bytes]:
-    """Join the spans by fives: joined messages are one."""
+    """Join requests by fives, as concatenated protobuf messages are one message."""
     groups: defaultdict[int, bytes] = defaultdict(bytes)
     for number, span in enumerate(spans):
         groups[number // 5] += span

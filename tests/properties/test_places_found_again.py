@@ -1,4 +1,4 @@
-"""A place that is found again has the very words that it was put on, whatever came between."""
+"""An annotated passage is found again only at exactly its quoted words, in any changed text."""
 
 from __future__ import annotations
 

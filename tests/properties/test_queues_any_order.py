@@ -1,4 +1,4 @@
-"""Queues whatever comes in which order: no item is lost, none is given out without need."""
+"""Annotation queues: events in any order, and each item goes to as many annotators as wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A secret that a rule covers is not written, wherever it stands, and no span is lost."""
+"""A secret that a rule covers is not stored, wherever in a request it is; no span is lost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ JSON = st.recursive(
 
 
 def written(value: object) -> AnyValue:
-    """Return a JSON value as an attribute's."""
+    """Return a JSON value as the value of an OTLP attribute."""
     if isinstance(value, list):
         made = AnyValue()
         made.array_value.values.extend(map(written, value))
@@ -91,7 +91,7 @@ def span(request: ExportTraceServiceRequest) -> Span:
 
 
 def with_unknown(message: Message, text: str) -> None:
-    """Put a text where no field is: number 1000 and more, ours among them."""
+    """Add a text in fields 1000 and 1001, unknown to OTLP, whose range Spanloom itself uses."""
     encoded = text.encode()
     for tag in (b"\xc2\x3e", b"\xca\x3e"):
         message.MergeFromString(tag + bytes([len(encoded)]) + encoded)
@@ -157,11 +157,11 @@ def test_without_content_no_text_is_written(
 
 
 _STRUCTURE = {7, 8, 11, 12}
-"""Names of spans, trace states, schema URLs and versions: structure, which stays."""
+"""Places that stay, because they are structure: span names, trace states, schema URLs, versions."""
 
 
 KEYS = ["password", "a.Password.b", "PASSWORD", "a" * 140 + ".password", "b" * 600 + "password"]
-"""Short ones, one that is looked through to its end, and one that is too long for that."""
+"""Short keys, one that is searched to its end, and one that is too long to be searched."""
 
 
 @given(value=VALUES, key=st.sampled_from(KEYS))
@@ -196,6 +196,6 @@ def test_references_to_entities_are_not_written(no_content: bool, folder: Path) 
 
 
 def test_without_a_redactor_it_is_written(folder: Path) -> None:
-    """The control: what looks for the mark can find it."""
+    """As a control, the search finds the secret where nothing is redacted."""
     body = request_with([(0, AnyValue(string_value=TOKEN), "")])
     assert MARKED.encode() in spooled(folder, None, body)[0]

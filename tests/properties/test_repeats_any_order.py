@@ -1,4 +1,4 @@
-"""Traces that report each other's calls, some above the span cap, delivered in any order."""
+"""Traces that repeat each other's calls, some above the span cap, are the same in any order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KINDS = (
 
 @st.composite
 def spans(draw: st.DrawFn) -> WireSpan:
-    """Draw a span of one of few traces, so that calls of one trace are within those of another."""
+    """Draw a span of one of few traces, so that one trace often repeats calls of another."""
     return sent(
         number := draw(st.integers(1, 5)),
         draw(st.integers(0, number - 1)),

@@ -1,4 +1,4 @@
-"""Equal spans give equal bytes, whatever their order; and whatever they are, it adds up."""
+"""Equal spans give equal bytes in any order; every span, step and token counts exactly once."""
 
 from __future__ import annotations
 

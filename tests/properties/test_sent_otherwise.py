@@ -1,4 +1,4 @@
-"""Captured runs as other senders would send them: the same reading, or a warning of the loss."""
+"""Captured runs as other senders would send them: the same result, or a warning of the loss."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 CAPTURES = list(all_captures())
 _WITHOUT_TOOLS = {"bare_llm_batch", "chain", "stategraph", "workflow"}
 _CORRECTED = {
-    # Counts that are wrong as sent: what tells that is known by its own name alone.
+    # Token counts that are wrong as sent, which only attributes of known names reveal.
     *("other-frameworks-openlit/anthropic_cached", "other-google-adk/parallel_tools"),
     *("other-google-adk/pipeline", "other-google-adk/react_tools", "other-google-adk/stream_agent"),
 }
-_LOGFIRES_ANTHROPIC = {"logfire-anthropic/react_tools"}  # its input excludes what is cached
+_LOGFIRES_ANTHROPIC = {"logfire-anthropic/react_tools"}  # its input excludes cached tokens
 SILENT: Mapping[str, Collection[str]] = {
-    # What a run around others is, shows in its operation alone.
+    # Only its operation shows the kind of a run around others.
     "operation dropped": {
         "other-frameworks-openlit/openai_agents_two_runs",
         "other-google-adk-openinference/long_running",
@@ -33,10 +33,10 @@ SILENT: Mapping[str, Collection[str]] = {
     },
     "counts without a prefix": _CORRECTED | _LOGFIRES_ANTHROPIC,
     "counts under unknown names": _LOGFIRES_ANTHROPIC,
-    # A workflow's messages as attributes are the reprs of its state; in an event, its answer.
+    # A workflow's messages are reprs of its state as attributes, but its answer in an event.
     "messages in an event": {"openlit/stream_agent"},
-    # Quotation marks distinguish a text from an object: what they contain is a text. (Eino's spans
-    # come through Langfuse's own endpoint, and no SDK encodes them again.)
+    # Quotation marks distinguish a text from an object, so that an object in them is a text.
+    # (Eino's spans come through Langfuse's own endpoint, and no SDK encodes them again.)
     "JSON encoded twice": {
         *(
             c.id
@@ -45,18 +45,18 @@ SILENT: Mapping[str, Collection[str]] = {
         ),
         *(f"other-openai-agents-mlflow/approval_{name}" for name in ("approved", "of_two")),
     },
-    # Spans with attributes of the conventions alone, whose framework nothing else names.
+    # Spans with attributes of the conventions only; just the scope names their framework.
     "scopes renamed": {
         *("mlflow-genai/llm_error_500", "mlflow-genai/react_tools", "mlflow-genai/stream_agent"),
         *("mlflow-genai/tool_error_raised", "other-agent-framework/approval_rejected"),
         "other-openai-agents-mlflow/handoff_genai",
     },
 }
-"""By change, the runs of which something is lost in silence."""
+"""The runs that lose something without a warning, by change."""
 
 
 def reading(trajectories: Iterable[Trajectory]) -> list[object]:
-    """Return all that a reader sees of the runs: structure, counts, outcome and texts."""
+    """Return all that users see of the runs: structure, tokens, outcome, failures and texts."""
     return [
         (
             structure([t]),

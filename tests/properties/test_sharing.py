@@ -1,4 +1,4 @@
-"""Slices are shared evenly and alike by all, and few change hands when a process comes or goes."""
+"""All processes compute the same even shares of slices; few move when one comes or goes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_ids_that_count_up_are_spread_over_the_slices(first: int) -> None:
 def test_processes_that_read_the_same_lists_never_hold_one_slice_twice(
     steps: list[tuple[float, set[str]]],
 ) -> None:
-    """However members come and go; the dead are those that read no list."""
+    """Members may come and go at any time; dead ones are those that read no list."""
     now_s, claims = 0.0, {me: Claims(me, STALE_S) for me in "abc"}
     for passed_s, living in steps:
         now_s += passed_s

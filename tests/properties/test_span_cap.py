@@ -1,4 +1,4 @@
-"""A trace with more spans than are read: however it arrives, the same part of it is shown."""
+"""The same part of a trace with more spans than the cap is shown, however it arrives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Outcome = tuple[dict[str, object], bytes | None]
 
 
 def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
-    """Return a random tree; several spans may start at one time, and children before parents."""
+    """Return a random tree of spans; start times may be equal, or earlier than the parent's."""
     root = sent(1)
     rest = [
         sent(n, random.randint(1, n - 1), start_ms=random.randint(-2, 12))
@@ -42,7 +42,7 @@ def tree(random: Random, size: int = SPANS) -> list[WireSpan]:
 
 
 def outcome(world: World) -> Outcome:
-    """Return the document but for its version, and the list of spans."""
+    """Return the document without its version, and the list of spans."""
     document = without_version(world.store.documents.get(TRACE, Reach.ALL))
     return document, world.store.documents.spans(TRACE, Reach.ALL)
 
@@ -55,7 +55,7 @@ def delivered_at_once(spans: list[WireSpan]) -> Outcome:
 
 
 def delivered_at_random(spans: list[WireSpan], random: Random) -> Outcome:
-    """Send the spans shuffled, some again, in batches, with the extractor between."""
+    """Send spans shuffled, in batches, some twice, while the extractor runs; return the outcome."""
     world = World(max_trace_spans=CAP)
     left = [*spans, *random.sample(spans, random.randint(0, len(spans)))]
     random.shuffle(left)
@@ -82,7 +82,7 @@ def test_the_same_part_is_shown_however_the_spans_arrive(random: Random, size: i
 
 @pytest.mark.parametrize("events", [0, SPANS])
 def test_a_part_is_shown_of_spans_whose_arrival_is_not_visible_yet(events: int) -> None:
-    """Spans and the record of their arrival become visible apart."""
+    """Spans become visible at another time than the record of their arrival."""
     shown = []
     known: Sequence[Mapping[TraceKey, Arrived] | None] = (None, {})
     for arrived in known:

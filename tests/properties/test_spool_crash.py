@@ -45,7 +45,7 @@ ROUNDS = 4
 
 
 def put_until_killed(path: Path, name: str, after_s: float) -> list[tuple[int, bytes]]:
-    """Return the acknowledged sequence numbers with what was put, as the killed process told."""
+    """Return the acknowledged sequence numbers and requests, as the killed process printed them."""
     process = subprocess.Popen(
         [sys.executable, "-c", PUT_FOR_EVER, str(path), name], stdout=subprocess.PIPE
     )
@@ -56,7 +56,7 @@ def put_until_killed(path: Path, name: str, after_s: float) -> list[tuple[int, b
     lines = [first, *process.stdout.read().splitlines(keepends=True)]
     process.stdout.close()
     process.wait()
-    whole = [line for line in lines if line.endswith(b"\n")]  # the last may be cut
+    whole = [line for line in lines if line.endswith(b"\n")]  # the last one may be cut
     return [(int(seq), body) for seq, body in (line.split() for line in whole)]
 
 

@@ -1,4 +1,4 @@
-"""Numbers over generated runs are the same from the store and counted one by one."""
+"""Aggregates over generated runs are the same from ClickHouse and counted one by one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DERIVED = (
 
 
 class Case(NamedTuple):
-    """What is asked for."""
+    """The parameters of an aggregation."""
 
     of: Subject
     metrics: str

@@ -1,4 +1,4 @@
-"""Step rows of generated runs are the same from the store and laid out one by one."""
+"""Lists of steps of generated runs are the same from ClickHouse and made one by one."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ ORDERS = [order for name in orders_of(Subject.STEP) for order in (name, f"-{name
 def test_every_order_is_the_same_in_both_stores_page_by_page(
     stores: tuple[str, Sequence[Store]], order: str
 ) -> None:
-    """Many have equal values, and many none; runs begin at equal times."""
+    """Many steps have equal values or no value, and runs begin at equal times."""
     project, (stored, plain) = stores
     asked, reach = asked_for("not type = graph", "not has_error", order), Reach.only(project)
     whole = list(plain.steps.list(reach, ALL, EVERY, None, asked))
@@ -119,7 +119,7 @@ def test_those_without_a_value_come_last_and_equal_ones_by_their_run(
 def test_pages_go_on_after_a_duration_of_more_than_63_bits(
     clickhouse_store: ClickHouseStore,
 ) -> None:
-    """A clock that reports the first and the last nanosecond makes one of 584 years."""
+    """A step from the first to the last nanosecond of 64 bits takes 584 years."""
     project = f"p-{secrets.token_hex(4)}"
     for number in (1, 2):
         key = TraceKey(project, f"{number:032x}")
@@ -149,7 +149,7 @@ def test_pages_go_on_after_a_duration_of_more_than_63_bits(
 def test_a_run_that_is_built_again_between_the_queries_ends_no_list(
     stores: tuple[str, Sequence[Store]], monkeypatch: pytest.MonkeyPatch, is_for_good: bool
 ) -> None:
-    """Its places are looked for again; if they are gone each time, the list goes on without."""
+    """The steps of such a run are queried again; if always gone, the list continues without."""
     project, (stored, _) = stores
     reach, asked = Reach.only(project), asked_for(order="-duration")
     whole = stored.steps.list(reach, ALL, EVERY, None, asked)

@@ -1,4 +1,4 @@
-"""Numbers of any range, filter and grouping are the sums over the documents of those runs."""
+"""Aggregates of any time range, filter and grouping are the sums over the runs' documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any text is taken apart as the index does; any query finds what looking at all texts finds."""
+"""Any text is split into words as in the index; any query finds what a full scan finds."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ODD = "".join(
         "\u0438\u0306 \U0001f469\U0001f3fd",
     )
 )
-"""Letters that change their length or with their neighbours in lower case, and odd ones."""
+"""Letters whose lower case has another length or depends on neighbours, and odd characters."""
 texts = st.lists(
     st.text(max_size=40) | st.text(st.sampled_from(ODD), max_size=20), min_size=1, max_size=40
 )
@@ -80,7 +80,7 @@ def test_every_character_parts_words_or_is_in_one_as_in_the_engine(
 
 @pytest.mark.parametrize("kind", ["P", "S", "Z", "Cc", "Cf"])
 def test_every_mark_of_unicode_parts_words_or_is_one(kind: str) -> None:
-    """Of the version that the ranges are of: Unicode 14, which Python 3.11 has."""
+    """The ranges of the index are those of Unicode 14, the version of Python 3.11."""
     marks = [chr(code) for code in range(0x110000) if category(chr(code)).startswith(kind)]
     assert len(marks) > 18
     for mark in (mark for mark in marks if composed(mark) == mark):
@@ -143,7 +143,7 @@ WORDS_SAID = (
 
 
 def any_query(choose: random.Random) -> TextQuery:
-    """Return a query of one or two terms, most of words that are said."""
+    """Return a query of one or two terms, mostly of words that occur in the texts."""
     terms = []
     for _ in range(choose.randint(1, 2)):
         words = tokenize(" ".join(choose.choices((*WORDS_SAID, "gamma"), k=choose.randint(1, 2))))
@@ -163,7 +163,7 @@ def test_any_query_finds_what_looking_at_every_text_finds(
     memory_store: MemoryStore,
     new_project: Callable[[], str],
 ) -> None:
-    """Of many runs, most in several versions, some deleted, before and after merges."""
+    """Runs have several versions, some are deleted, and queries run before and after merges."""
     choose = random.Random(7)
     projects = [new_project() for _ in range(2)]
     keys = [TraceKey(project, f"{n:032x}") for project in projects for n in range(25)]
@@ -194,7 +194,7 @@ def check_queries(
     choose: random.Random,
     count: int,
 ) -> None:
-    """Compare whole answers, snippets included, read page by page."""
+    """Assert that both stores give the same pages, with snippets, for random queries."""
     some = 0
     for _ in range(count):
         parts = choose.choice([tuple(Part), (Part.INPUT,), (Part.OUTPUT, Part.ERROR)])

@@ -1,4 +1,4 @@
-"""Whatever bytes arrive: they are refused, or what is stored is a well-formed request."""
+"""Any bytes that arrive are refused, or a well-formed request is stored."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_what_was_validated_is_valid(body: bytes) -> None:
 
 
 def plain(value: AnyValue) -> object:
-    """What the value is as JSON, said a second way."""
+    """Return a value as JSON, by code that is independent of the tested code."""
     kind = value.WhichOneof("value")
     if kind == "array_value":
         return [plain(v) for v in value.array_value.values]

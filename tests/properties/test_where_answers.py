@@ -40,27 +40,27 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 RUNS = 250
-"""Enough that every question of the documentation finds some."""
+"""Enough runs that every condition of the documentation finds some."""
 FEW = 60
-"""For what is asked again and again."""
+"""Runs for tests with many queries."""
 
 
 class Asked(NamedTuple):
-    """The same generated runs in both stores."""
+    """The same generated runs in both stores, and as rows for evaluation without a store."""
 
     stores: Sequence[Store]
     project: str
     records: Sequence[TrajectoryRecord]
     rows: Sequence[RunRow]
-    """The runs without a store."""
+    """The runs as rows, for evaluation without a store."""
     connection: Connection
 
     def __repr__(self) -> str:
-        """Be short: Hypothesis shows it with what fails."""
+        """Return only the project, because Hypothesis prints it with each failure."""
         return self.project
 
     def answers(self, where: str) -> Sequence[set[str]]:
-        """Return the traces that each of the stores finds."""
+        """Return the trace ids found by each store and by evaluation without a store."""
         question = RunSelection(parse_where(where, now_ns=0))
         reach = Reach.only(self.project)
         return [
@@ -133,7 +133,7 @@ def test_all_find_the_same_runs(few: Asked, where: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_no_text_breaks_out_of_its_literal(few: Asked, asked: Asked, text: str) -> None:
-    """Another project has the same runs and more, and not one of them is given."""
+    """Another project has the same runs and more, and none of them is returned."""
     assert len(asked.records) > len(few.records)
     own = {record.key.trace_id for record in few.records}
     written = quoted(text)
@@ -190,7 +190,7 @@ def test_exchanging_any_literal_never_changes_the_sql(
 
 
 def _exchanged(where: tree.Condition, data: st.DataObject) -> tree.Condition:
-    """Return the same question with other literals."""
+    """Return the same condition with other literals."""
 
     def value(old: Value) -> Value:
         kinds: dict[type, st.SearchStrategy[Value]] = {

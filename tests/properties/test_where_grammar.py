@@ -1,4 +1,4 @@
-"""The parser of ``where`` reads what the documented grammar says, and nothing else."""
+"""The parser of ``where`` accepts exactly the texts that the documented grammar allows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STRING: /"([^"\\\n]|\\[n"'])*"/
 
 
 def _lark() -> Lark:
-    """Return the documented grammar as Lark reads it; words and numbers are those of the text."""
+    """Return a Lark parser of the documented grammar, with ``_WORDS`` for its terminals."""
     lines = [line for line in GRAMMAR.splitlines() if not re.match("(field|value) ", line)]
     ebnf = _KEYWORD.sub(r'"\1"i', "\n".join(lines))
     rules = re.sub(r'(?<!")[][{};](?!")', lambda sign: _SIGNS_OF_EBNF[sign.group()], ebnf)
@@ -60,11 +60,11 @@ APART = {terminal.name: st.just(f" {terminal.pattern.value} ") for terminal in F
     "NUMBER": st.sampled_from([" 3 ", " 1.5s ", " -24h "]),
     "STRING": st.sampled_from([' "a b" ', ' "" ', r' "\"" ']),
 }
-"""The grammar's words with room between them."""
+"""Terminals of the grammar with spaces around them, for generated texts."""
 
 
 def _is_read(text: str) -> bool:
-    """Return whether the text keeps to the grammar; fields and values may be wrong."""
+    """Return whether the parser accepts the syntax; fields and values may be wrong."""
     try:
         parse_where(text, now_ns=0)
     except UnreadableWhereError:
@@ -95,7 +95,7 @@ def _is_small(text: str) -> bool:
     return len(text) < 1000 and nested < limits.MAX_DEPTH and text.count("then") < 5
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.filter_too_much])  # most grow long
+@settings(max_examples=20, suppress_health_check=[HealthCheck.filter_too_much])  # most are long
 @given(from_lark(LARK, explicit=APART).filter(_is_small))
 def test_what_the_grammar_makes_is_read(text: str) -> None:
     assert _is_read(text)

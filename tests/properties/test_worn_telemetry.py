@@ -1,4 +1,4 @@
-"""Captured runs whose telemetry is worn: models, tools and tokens stay where anything tells."""
+"""Captured runs with damaged telemetry keep models, tools and tokens if any evidence is left."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 CAPTURES = list(all_captures())
 CALLS = (StepType.MODEL, StepType.TOOL)
 TOLD_BY_LONG_VALUES = {
-    # A streamed call's tokens are in the state of the graph around it alone.
+    # A streamed call's tokens are only in the state of the graph around it.
     *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),
-    "eino-langfuse/agentic_agent",  # what the call answered tells what it is
+    "eino-langfuse/agentic_agent",  # only the answer shows what the call is
 }
 TOLD_BY_PLUMBING = {
-    # What an Eino run consists of tells what it is: no kinds are reported to Langfuse.
+    # No kinds are reported to Langfuse, so an Eino run is recognised by its content.
     *(f"eino-langfuse/{name}" for name in ("adk_chatmodel_agent", "adk_sequential", "react_tools")),
     *(f"eino-langfuse/{name}" for name in ("concurrent_traces", "host_multiagent", "supervisor")),
     *(f"eino-langfuse/{name}" for name in ("interrupt_resume", "nested_subgraph", "subagent_tool")),
     *("js-traceloop/stream_agent", "js-traceloop-openai/stream_agent"),  # tokens, as above
-    "other-openllmetry-sdks/mcp_decorated_tool",  # its ends tell they are one
-    "other-openai-agents-mlflow/handoff_genai",  # what is around a handoff
+    "other-openllmetry-sdks/mcp_decorated_tool",  # their ends show that they are one
+    "other-openai-agents-mlflow/handoff_genai",  # the spans around a handoff
     "other-sdks-mlflow/dspy_chain_of_thought",  # tokens
-    # What is between the calls of a stream, of which each counts those before it once more.
+    # Spans between the calls of a stream, each of which counts the previous ones again.
     *(f"other-spring-ai-1/{name}" for name in ("stream_agent", "stream_usage")),
 }
 
 
 def evidence(trajectories: Iterable[Trajectory]) -> list[object]:
-    """Return the model and tool steps of each trace, and its tokens."""
+    """Return the model and tool steps of each trajectory, and its tokens."""
     return [
         (
             sorted((s.type, s.id) for a in t.agent_steps for s in a.steps if s.type in CALLS),

@@ -1,7 +1,8 @@
-"""Makes the environments in which the recipes are tried: ``python -m tests.recipes.install``.
+"""Creates the environments in which the recipes are tested: ``python -m tests.recipes.install``.
 
-Frameworks that pin each other's packages have one of their own; what is in each, and why, stands
-in ``requirements/``. ``SPANLOOM_RECIPES`` names another folder than ``.recipes`` in the checkout.
+Frameworks with conflicting requirements have separate environments; ``requirements/`` has the
+packages of each, with the reasons. ``SPANLOOM_RECIPES`` names a folder to use instead of
+``.recipes`` in the checkout.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tests.support.recipes import FOLDER, PLACES
 
 
 def main() -> None:
-    """Make those that are named, or all; what cannot be made is said, and the rest made."""
+    """Create the named environments, or all; exit with the names of those that failed."""
     venvs = sorted(file.stem for file in (FOLDER / "requirements").glob("*.txt"))
     names = sys.argv[1:] or [*venvs, *(["js"] if shutil.which("npm") else [])]
     failed = [name for name in names if not (_made_for_node() if name == "js" else _made(name))]
@@ -25,7 +26,7 @@ def main() -> None:
 
 
 def _made_for_node() -> bool:
-    """Install the packages of ``js/package.json``."""
+    """Install the packages of ``js/package.json``; return whether that succeeded."""
     place = PLACES / "js"
     place.mkdir(parents=True, exist_ok=True)
     shutil.copy(FOLDER / "js" / "package.json", place)
@@ -34,7 +35,7 @@ def _made_for_node() -> bool:
 
 
 def _made(name: str) -> bool:
-    """Make one environment; leave nothing of one that cannot be made whole."""
+    """Create one environment, or remove it if that fails; return whether it succeeded."""
     place, requirements = PLACES / name, FOLDER / "requirements" / f"{name}.txt"
     shutil.rmtree(place, ignore_errors=True)
     venv.create(place, with_pip=not _uv())
@@ -52,7 +53,7 @@ def _install(place: Path, requirements: Path) -> list[str]:
 
 
 def _uv() -> list[str]:
-    """Return the command of uv: that beside this interpreter, or on the path; empty without."""
+    """Return the command of uv, next to this interpreter or on the path; empty if missing."""
     beside = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
     return [beside] if beside else []
 

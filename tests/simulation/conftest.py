@@ -1,4 +1,4 @@
-"""A simulation logs nothing: thousands of deaths would."""
+"""Silences the log in simulations, in which thousands of processes are killed."""
 
 from __future__ import annotations
 

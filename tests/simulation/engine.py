@@ -1,8 +1,8 @@
-"""A model of the engine: each table is a log of blocks, which become visible whole.
+"""A model of the engine: each table is a log of blocks, each of which becomes visible at once.
 
-One INSERT commits a block in its table, and one in each table of a view that reads it, one after
-the other. A SELECT sees the visible prefix of a log. Merges keep one row of each key, by the rule
-of ``ReplacingMergeTree``; FINAL applies the rule when it reads.
+An INSERT commits a block in its table, then one in the target table of each view that reads the
+table. A SELECT sees the visible prefix of a log. Merges keep one row per key, by the rule of
+``ReplacingMergeTree``; FINAL applies the rule when it reads.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 NS = 1_000_000_000
 Row = Any
-"""A named tuple of the table; ``tables`` has them."""
+"""A named tuple, whose type is in ``tables``."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: its key, and what decides between rows of one key."""
+    """A table: its key, and the rule that selects one of the rows with the same key."""
 
     name: str
     key: Callable[[Row], Hashable] | None = None
     """``ORDER BY`` of a ReplacingMergeTree; without it every row stays."""
     version: Callable[[Row], Any] = lambda _: 0
-    """Of two rows with one key the higher stays, of equal ones the later."""
+    """Of two rows with the same key the higher version stays; of equal versions, the later row."""
     is_deleted: Callable[[Row], bool] = lambda _: False
     may_lag: bool = False
     """Whether blocks may become visible later than they are committed."""
@@ -50,7 +50,7 @@ class Log:
     delay_ns: int = 0
 
     def commit(self, rows: Sequence[Row], now_ns: int) -> None:
-        """Add a block; it is visible after the delay, and never before an earlier one."""
+        """Add a block; it becomes visible after the delay, and never before an earlier block."""
         before_ns = self.blocks[-1].visible_ns if self.blocks else 0
         self.blocks.append(Block(max(now_ns + self.delay_ns, before_ns), rows))
         self.every_row += rows
@@ -70,7 +70,7 @@ class Log:
 
 
 def final(table: Table, rows: Iterable[Row]) -> list[Row]:
-    """Return the rows that a merge leaves; tombstones are among them."""
+    """Return the rows that a merge leaves, including tombstones."""
     if table.key is None:
         return list(rows)
     kept: dict[Hashable, Row] = {}
@@ -82,7 +82,7 @@ def final(table: Table, rows: Iterable[Row]) -> list[Row]:
 
 
 class Engine:
-    """The tables, and the one clock by which they are written."""
+    """The tables, and the clock of the server that stores them."""
 
     def __init__(self, tables: Iterable[Table], now_ns: int) -> None:
         self.logs: Mapping[str, Log] = {table.name: Log(table) for table in tables}
@@ -116,7 +116,7 @@ class Engine:
         ]
 
     def set_delay(self, table: str, seconds: float) -> None:
-        """From now on let blocks of a table become visible so long after they are committed."""
+        """Make the table's later blocks visible ``seconds`` after they are committed."""
         assert self.logs[table].table.may_lag or not seconds
         self.logs[table].delay_ns = int(seconds * NS)
 

@@ -1,4 +1,4 @@
-"""What random steps have found, shrunk, and kept after it was mended."""
+"""Failures that random steps have found, as shrunk steps, kept as tests after the fix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Found(NamedTuple):
 
 
 FOUND: Sequence[Found] = (
-    # Between its two INSERTs a run that moves is at both places, also without any death.
+    # Between the two INSERTs, a run that moves in the list is at both places, even without a kill.
     Found(
         "one_place",
         (0, 0, 0, 4),
@@ -36,7 +36,7 @@ FOUND: Sequence[Found] = (
             ("run", 0, 4),
         ],
     ),
-    # A build that read part of a request, and claims the sequence, is written after a whole one.
+    # A build of a part of a request is written after a whole build, with the same sequence.
     Found(
         "never_less",
         (0, 1, 0, 4),
@@ -54,7 +54,7 @@ FOUND: Sequence[Found] = (
             ("run", 0, 1),
         ],
     ),
-    # Of two clocks one says live, the other settled: each writes the first version.
+    # By one clock the run is live, by the other settled: both extractors write a first version.
     Found(
         "one_document",
         (0, 2, 1, 4),
@@ -66,9 +66,9 @@ FOUND: Sequence[Found] = (
             ("run", 2, 4),
         ],
     ),
-    # Live, then partial, of the same spans.
+    # A live build, then a partial one, of the same spans.
     Found("distinct_ranks", (0, 0, 0, 4), [("send", 0, 0, 1, 0, 0, 0)]),
-    # Two extractors build the same.
+    # Two extractors build the same version.
     Found(
         "told_once",
         (1, 1, 1, 4),
@@ -79,7 +79,7 @@ FOUND: Sequence[Found] = (
             ("run", 1, 4),
         ],
     ),
-    # A process that is stopped before the INSERT holds it for slow, and announces again.
+    # A process that is stopped before its INSERT considers it slow, and announces the run again.
     Found(
         "told_once",
         (0, 0, 0, 4),
@@ -98,7 +98,7 @@ FOUND: Sequence[Found] = (
             ("follow",),
         ],
     ),
-    # A process that is stopped before the INSERT of a version that another has announced meanwhile.
+    # While a process is stopped before the INSERT of a version, another one announces the version.
     Found(
         "told_once",
         (0, 2, 2, 0, 0),
@@ -116,7 +116,8 @@ FOUND: Sequence[Found] = (
             ("set_delay", 0, 3),
         ],
     ),
-    # The version number goes back: who read more had asked for the head before there was one.
+    # The version number decreases: the extractor that read more spans had queried the newest
+    # version before there was one.
     Found(
         "told_is_stored",
         (0, 2, 0, 4),
@@ -130,7 +131,7 @@ FOUND: Sequence[Found] = (
             ("run", 2, 2),
         ],
     ),
-    # The change of a span is visible, the span is not, and a minute has passed since it came.
+    # The change row of a span is visible, the span is not, and arrived more than a minute ago.
     Found(
         "as_one_extractor",
         (0, 0, 0, 4),
@@ -141,7 +142,7 @@ FOUND: Sequence[Found] = (
             ("run", 0, 4),
         ],
     ),
-    # A live build of who was slower replaces the partial one of the same spans, and dies then.
+    # A slower extractor replaces a partial build of the same spans by a live one, and is killed.
     Found(
         "not_live",
         (0, 1, 1, 4),
@@ -155,7 +156,7 @@ FOUND: Sequence[Found] = (
             ("kill", 0),
         ],
     ),
-    # What arrived is counted in a table that lags behind the changes, and nobody looks again.
+    # Arrived spans are counted in a table that lags behind the changes; no extractor looks again.
     Found(
         "nothing_due",
         (1, 0, 0, 4),
@@ -169,7 +170,7 @@ FOUND: Sequence[Found] = (
             ("run", 0, 4),
         ],
     ),
-    # The first look fails after it has noted hours for slices that another extractor has then.
+    # The first look fails after it has noted hours for slices that another extractor then has.
     Found(
         "nothing_due",
         (0, 1, 0, 0, 1),
@@ -181,7 +182,7 @@ FOUND: Sequence[Found] = (
             ("kill_store",),
         ],
     ),
-    # More spans are read than have arrived by the table that lags, and than a trace may have.
+    # More spans are read than the lagging table counts as arrived, and than a trace may have.
     Found(
         "as_one_extractor",
         (0, 0, 2, 0, 0),
@@ -193,8 +194,8 @@ FOUND: Sequence[Found] = (
             ("run", 0, 4),
         ],
     ),
-    # An open copy of a finished span counts for nothing: a build that knew of it said that the run
-    # arrived later than one that did not, and was written last.
+    # An open copy of a finished span must change nothing, but a build that had read it gave the run
+    # a later arrival than a build that had not, and was written last.
     Found(
         "as_one_extractor",
         (0, 1, 0, 0, 1),
@@ -214,7 +215,7 @@ FOUND: Sequence[Found] = (
             ("send", 0, 0, 0, 0, 2, 0),
         ],
     ),
-    # A slower builder of the same spans calls a run live that was ended, and loses its slice.
+    # A slower extractor builds an ended run from the same spans as live, and loses its slice.
     Found(
         "nothing_due",
         (1, 2, 1, 0, 1),
@@ -235,7 +236,8 @@ FOUND: Sequence[Found] = (
             ("run", 2, 2),
         ],
     ),
-    # So does one that has read nothing, and is whole because the other has recorded its build.
+    # The same happens to an extractor that has read no spans, and whose build is whole because the
+    # other extractor has recorded its own.
     Found(
         "nothing_due",
         (1, 1, 0, 0, 1),
@@ -252,8 +254,9 @@ FOUND: Sequence[Found] = (
             ("advance", 6),
         ],
     ),
-    # What was sent again has the content of the stored build, which is not written; then who has
-    # read less than that, and more than the stored one, writes it live, and loses its slice.
+    # A build with a repeated request equals the stored build, so it is not written. Then an
+    # extractor that has read less than that build, but more than the stored one, writes a live
+    # build, and loses its slice.
     Found(
         "as_one_extractor",
         (0, 1, 0, 0, 1),
@@ -274,7 +277,7 @@ FOUND: Sequence[Found] = (
             ("run", 0, 0),
         ],
     ),
-    # Open: an attempt that failed replaces the record of a whole build, and its slice is lost then.
+    # A failed attempt replaces the record of a whole build, and its extractor then loses the slice.
     Found(
         "nothing_due",
         (0, 1, 0, 0, 1),

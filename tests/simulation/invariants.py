@@ -1,8 +1,8 @@
-"""What holds after every step, and what holds at rest.
+"""Invariants that must hold after every step, and those that must hold at rest.
 
-``EVER`` and ``AT_REST`` have all of them by name; ``BROKEN`` names those that do not hold yet. To
-switch one on take its name out: the random tests then demand it, and the example in ``found`` has
-to pass. What a column will answer that does not exist yet, ``views`` answers as well as it can.
+``EVER`` and ``AT_REST`` have all invariants by name; ``BROKEN`` names those that do not hold yet.
+To enable one, remove its name: then the random tests require it, and the example in ``found`` must
+pass. If an invariant needs a column that does not exist yet, ``views`` approximates its value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Seen:
-    """What readers have seen so far."""
+    """The runs that readers have seen so far, and the follower of the feed."""
 
     world: World
     follower: views.Follower
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 def one_place(seen: Seen) -> str:
-    """I1: a run is at one place of the list, from its first version on."""
+    """I1: from its first version on, a run is at exactly one place of the list of runs."""
     for key in seen.keys:
         places = len(views.listed(seen.world.engine, key))
         if places > 1 or (not places and key in seen.listed):
@@ -58,7 +58,7 @@ def one_place(seen: Seen) -> str:
 
 
 def found_by_key(seen: Seen) -> str:
-    """I1 of single runs: the place in the list is the one at which a run is found by its key."""
+    """I1 of single runs: a query by key finds a run at the same place as the list."""
     for key in seen.keys:
         listed, found = (ask(seen.world.engine, key) for ask in (views.listed, views.by_key))
         if len(listed) == 1 and listed != found:
@@ -67,7 +67,7 @@ def found_by_key(seen: Seen) -> str:
 
 
 def never_less(seen: Seen) -> str:
-    """I2: what is shown of a run never gets less, unless spans expired."""
+    """I2: a run never shows fewer spans than before, unless spans expired."""
     for key in seen.keys - seen.world.expired:
         row = views.head(seen.world.engine, key)
         if row is not None:
@@ -97,7 +97,7 @@ def distinct_ranks(seen: Seen) -> str:
 
 
 def told_once(seen: Seen) -> str:
-    """I5: who follows the feed is told of a version once."""
+    """I5: the feed announces each version to a follower once."""
     for key, versions in seen.follower.told.items():
         if len(versions) > len(set(versions)):
             return f"{key.trace_id[:2]} was told as {versions}"
@@ -105,7 +105,7 @@ def told_once(seen: Seen) -> str:
 
 
 def told_is_stored(seen: Seen) -> str:
-    """I5: what was told can be read, in this version or a newer one."""
+    """I5: a run that the feed announces can be read, in that version or a newer one."""
     for row in seen.world.engine.rows("trajectory_changes"):
         stored = views.head(seen.world.engine, row.key)
         if stored is None or stored.version < row.version:
@@ -115,7 +115,7 @@ def told_is_stored(seen: Seen) -> str:
 
 
 def as_one_extractor(seen: Seen) -> str:
-    """R1: the document is that of one extractor over all spans, apart from its version."""
+    """R1: except for its version, a document is as one extractor builds it from all spans."""
     alone = World(max_spans=seen.world.options.max_trace_spans)
     alone.engine.now_ns = seen.world.engine.now_ns
     for name in OF_SPANS:
@@ -139,10 +139,10 @@ def not_live(seen: Seen) -> str:
 
 
 def nothing_due(seen: Seen) -> str:
-    """R3: nothing is left to build, for those that run and for those that start.
+    """R3: nothing is left to build, for running extractors and for those that start now.
 
-    Unless a whole build was recorded before one of the requests that it read was visible: the
-    rolling comparison of all traces builds it once more, hours later.
+    The exception is a whole build that was recorded before one of its requests was visible: the
+    rolling comparison of all traces builds that trace once more, hours later.
     """
     if due := [
         change for change in unextracted(seen.world.engine) if not seen.is_known(change.key)
@@ -153,7 +153,7 @@ def nothing_due(seen: Seen) -> str:
 
 
 def newest_is_told(seen: Seen) -> str:
-    """R4: the stored version was told, unless the spans expired before its writer told it."""
+    """R4: the feed announced the stored version, unless the spans expired before that."""
     for key in seen.keys - seen.world.expired:
         row = views.head(seen.world.engine, key)
         if row is not None and row.version not in seen.follower.told.get(key, ()):

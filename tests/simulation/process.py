@@ -1,4 +1,4 @@
-"""An extractor as a process that stops at every statement, and may be killed there."""
+"""An extractor as a process that stops before every statement, and may be killed there."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from spanloom.metrics import Metrics
 
 BOOTED_NS = 1_800_000_000 * NS
-"""By the clock of the store: monotonic clocks begin with the machine."""
+"""The machine's boot by the clock of the store, as monotonic clocks start at boot."""
 RUNAWAY = 10_000
-"""More statements than any look and its builds take."""
+"""More statements than any look (a round of an extractor) executes with its builds."""
 
 
 class KilledError(BaseException):
-    """Ends a simulated process; no ``Exception``, as the code under test handles those."""
+    """Ends a simulated process; not an ``Exception``, because the code under test catches those."""
 
 
 class Process:
-    """One extractor over the engine, run by hand."""
+    """One extractor over the modelled engine; a test runs it statement by statement."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Process:
         name: str = "",
         shares: bool = False,
     ) -> None:
-        """Build only its share of the traces, by heartbeats, if it ``shares``."""
+        """Start the extractor; with ``shares`` it builds only the share that heartbeats give it."""
         self._engine = engine
         self._metrics = metrics
         self._options = options
@@ -53,13 +53,13 @@ class Process:
         self._loses_answer = False
         self._extractor: Extractor | None = None
         self.waits_for = ""
-        """The statement before which it is stopped; empty between looks."""
+        """The statement before which the process is stopped; empty between looks."""
         self._name = name
         self._starts = 0
         self.restart()
 
     def restart(self) -> None:
-        """Start a new extractor over what is stored; one that runs is killed first."""
+        """Kill the extractor if it runs, and start a new one over the stored data."""
         self.kill()
         self._starts += 1
         me = f"{self._name}, start {self._starts}"
@@ -98,19 +98,19 @@ class Process:
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is stopped within a look or a build."""
+        """Whether the process is stopped within a look (a round of the extractor) or a build."""
         return bool(self.waits_for)
 
     @property
     def is_idle(self) -> bool:
-        """Whether discovery knows of nothing to build."""
+        """Whether the extractor was killed, or is between looks and has no trace to build."""
         extractor = self._extractor
         return extractor is None or (not self.is_busy and not len(extractor._discovery))
 
     def run(self, statements: int = RUNAWAY) -> bool:
-        """Execute so many statements, or up to the end of the look; return whether it ended.
+        """Execute this many statements, at most up to the end of the look; return whether it ended.
 
-        It is stopped before the next statement: ``waits_for`` has its first words.
+        The process is then stopped before the next statement, whose first words ``waits_for`` has.
         """
         if not self.is_alive:
             return True
@@ -125,12 +125,12 @@ class Process:
         return not self.is_busy
 
     def lose_store(self) -> None:
-        """Let the statement before which it stopped fail: the store does not answer."""
+        """Make the statement before which the process stopped fail, as if the store were down."""
         if self.is_busy:
             self._work.throw(StoreUnavailableError("the store was killed"))
 
     def lose_answer(self) -> None:
-        """Let the next INSERT succeed and report an error."""
+        """Make the next INSERT succeed, but report an error."""
         self._loses_answer = True
 
     def _begin(self) -> None:
@@ -139,7 +139,7 @@ class Process:
         self._work.switch()
 
     def _look(self) -> None:
-        """Do what ``Extractor._run`` does in a round."""
+        """Do one round as ``Extractor._run`` does."""
         try:
             assert self._extractor is not None
             self._extractor.run_once()
@@ -150,7 +150,7 @@ class Process:
 
     def _before(self, statement: str) -> None:
         me = getcurrent()
-        if me.parent is not None:  # else a test asks
+        if me.parent is not None:  # otherwise a test reads the store
             self.waits_for = statement
             me.parent.switch()
 

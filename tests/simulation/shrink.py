@@ -1,4 +1,4 @@
-"""Makes steps that break an invariant fewer and simpler, where Hypothesis did not make them."""
+"""Shrinks steps that break an invariant, if Hypothesis did not generate them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def breach(setup: Step, steps: Sequence[Step], name: str) -> str:
 
 
 def shrink(setup: Step, steps: Sequence[Step], name: str) -> tuple[Step, Sequence[Step]]:
-    """Return a setup and steps from which nothing can be left out and no number lowered."""
+    """Return a setup and steps of which nothing can be left out, and no number lowered."""
     best = setup, steps
     while (found := next((o for o in simpler(*best) if breach(*o, name)), None)) is not None:
         best = found
@@ -30,7 +30,7 @@ def shrink(setup: Step, steps: Sequence[Step], name: str) -> tuple[Step, Sequenc
 
 
 def simpler(setup: Step, steps: Sequence[Step]) -> Iterator[tuple[Step, Sequence[Step]]]:
-    """Yield what is one change simpler, the largest changes first."""
+    """Yield setups and steps that are simpler by one change, the largest changes first."""
     size = len(steps)
     while size := size // 2:
         for at in range(0, len(steps), size):

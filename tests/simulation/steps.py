@@ -1,7 +1,8 @@
 """Steps as data: Hypothesis shrinks lists of them, and a seeded driver makes millions.
 
-A step is ``(name, number, …)``: ``("send", 0, 1, 3, 2, 0)``. Each number chooses from what a world
-has at that moment, so that a step means something in any world, whatever was left out before it.
+A step is ``(name, number, …)``: ``("send", 0, 1, 3, 2, 0)``. Each number selects one of the
+things that a world has at that moment, so that a step is possible in any world, even if earlier
+steps are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Step: TypeAlias = "tuple[str | int, ...]"
 TRACES = [TraceKey("p", f"{n:x}" * 32) for n in (10, 11)]
 SHIFTS_S = (0, 0, 0, -20, 7200)
-"""How much later spans begin: a root that comes late may be early, a sender's clock ahead."""
+"""Seconds by which spans begin later: a late root may begin early, a sender's clock be ahead."""
 WAITS_S = (0.3, 1, 1, 3, 12, 31, 61, 1000)
 DELAYS_S = (0, 0, 2, 30)
 STATEMENTS = (1, 2, 3, 5, 8, 10_000)
@@ -31,10 +32,10 @@ AHEADS_S = ((0,), (0, -300, 300), (-3, 3))
 
 
 class Play:
-    """A world in which steps are made, with the invariants that it is held to."""
+    """A world in which steps are executed, and the invariants that it must meet."""
 
     def __init__(self, setup: Step, demanded: Collection[str]) -> None:
-        """Begin with ``setup``, whose numbers ``SETUP`` explains."""
+        """Create the world of a ``setup``, whose numbers ``SETUP`` explains."""
         collectors, extractors, aheads, cap, shares = map(int, (*setup, 0)[:5])
         self.world = World(
             collectors + 1,
@@ -47,7 +48,7 @@ class Play:
         self.demanded = demanded
 
     def do(self, step: Step) -> None:
-        """Make a step, and check what holds after every one."""
+        """Execute a step, and check the invariants of ``EVER``."""
         name, *numbers = step
         if name == "follow":
             self.seen.follower.look()
@@ -56,7 +57,7 @@ class Play:
         self._check(EVER)
 
     def rest(self) -> None:
-        """Come to rest, and check what holds then."""
+        """Let the world come to rest, and check all invariants."""
         self.world.come_to_rest()
         self.seen.follower.look()
         self._check(EVER)
@@ -74,7 +75,7 @@ def held() -> Collection[str]:
 
 
 def play(setup: Step, steps: Iterable[Step], demanded: Collection[str]) -> World:
-    """Make all steps and come to rest; return the world."""
+    """Execute all steps, let the world come to rest, and return it."""
     game = Play(setup, demanded)
     for step in steps:
         game.do(step)
@@ -83,7 +84,7 @@ def play(setup: Step, steps: Iterable[Step], demanded: Collection[str]) -> World
 
 
 def by_chance(random: Random, count: int) -> tuple[Step, list[Step]]:
-    """Return a setup and so many steps."""
+    """Return a random setup and ``count`` random steps."""
     setup = tuple(random.randrange(most) for most in SETUP)
     names = random.choices(NAMES, k=count)
     return setup, [(n, *(random.randrange(most) for most in STEPS[n][1])) for n in names]
@@ -155,13 +156,13 @@ def _merge(world: World, table: int) -> None:
 
 
 def _revisit(world: World, trace: int) -> None:
-    """Only what is stored is built again."""
+    """Make a trace due again if its run is stored."""
     if views.head(world.engine, TRACES[trace]):
         world.revisit(TRACES[trace])
 
 
 def _expire(world: World, trace: int) -> None:
-    """Let the term of a trace go by; no process sleeps so long within a look (ADR 30)."""
+    """Let a trace's spans expire; restart busy extractors, as no look takes so long (ADR 30)."""
     for extractor in world.extractors:
         if extractor.is_busy:
             extractor.restart()
@@ -170,13 +171,13 @@ def _expire(world: World, trace: int) -> None:
 
 
 def _follow(_: World) -> None:
-    """Let the follower of the feed read on: ``Play`` has it."""
+    """Do nothing, because ``Play`` has the follower of the feed, and executes this step."""
 
 
 TABLES_AT_MOST = 12
 SETUP = (2, 3, len(AHEADS_S), 5, 2)
-"""Below which numbers a setup is: collectors and extractors without the first, clocks, cap, and
-whether the extractors share the work."""
+"""Exclusive upper bounds of a setup's numbers: additional collectors, additional extractors,
+clocks, span cap, whether the extractors share the work."""
 STEPS: Mapping[str, tuple[Callable[..., None], Sequence[int]]] = {
     "send": (_send, (2, 2, 4, 3, 3, len(SHIFTS_S))),
     "resend": (_resend, (2, 3)),
@@ -196,7 +197,7 @@ STEPS: Mapping[str, tuple[Callable[..., None], Sequence[int]]] = {
     "expire": (_expire, (2,)),
     "follow": (_follow, ()),
 }
-"""Each step, and below which numbers its numbers are."""
+"""The function of each step, and the exclusive upper bounds of its numbers."""
 WEIGHTS = {
     "send": 4,
     "store_block": 4,

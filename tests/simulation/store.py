@@ -1,7 +1,7 @@
 """The ports of extraction over the modelled engine, statement by statement.
 
-Each method asks what its SQL asks: the names of the queries are in the comments. Every statement
-goes through ``Connection``, where a simulated process can stop, die or lose the answer.
+A method returns the result of the SQL query that its docstring names. Every statement goes through
+``Connection``, where a simulated process can stop, be killed or lose the response.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 
 class Connection:
-    """The statements of one process; ``hook`` is called around each with what it does."""
+    """Executes statements of one process; calls ``before`` each one and ``after`` each INSERT."""
 
     def __init__(self, engine: Engine, before: Callable[[str], None], after: Callable[[str], None]):
         self.engine = engine
@@ -93,9 +93,9 @@ class Connection:
         until_ns: int | None = None,
         began_ns: int | None = None,
     ) -> float:
-        """Commit a block of rows; an INSERT that has begun the store ends at ``until_ns``.
+        """Commit a block of rows; after ``until_ns`` raise, as the store aborts the INSERT then.
 
-        Returns how many seconds it took in the store; a sleep of the process after it is none.
+        Returns the seconds since ``began_ns``, without a sleep of the process after the INSERT.
         """
         took_s = 0.0
         if rows:
@@ -109,7 +109,7 @@ class Connection:
 
 
 class SimStore:
-    """``ExtractionStore`` for one process."""
+    """Implements ``ExtractionStore`` for one process."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
@@ -122,36 +122,36 @@ class SimStore:
         self.replays = None
 
     def ping(self) -> None:
-        """ping.sql"""
+        """Behave like ``ping.sql``."""
         self._store.ping()
 
 
 class NoScores:
-    """``ScoreStore`` of a simulation, in which nothing is evaluated."""
+    """Implements ``ScoreStore`` without scores, because simulated runs are not evaluated."""
 
     def of_traces(self, _keys: Sequence[TraceKey]) -> Sequence[Score]:
-        """No scores."""
+        """Return no scores."""
         return []
 
 
 class SimSpans:
-    """``SpanReader``."""
+    """Implements ``SpanReader`` over the modelled engine."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
 
     def read_unplaced(self, _keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Unplaced]]:
-        """No evaluation results."""
+        """Return no evaluation results."""
         return {}
 
     def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:
-        """arrived.sql"""
+        """Return the result of ``arrived.sql``."""
         self._store.select("trace_requests")
         found = arrived(self._store.engine)
         return {key: found[key] for key in keys if key in found}
 
     def read_ids(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Sequence[Ids]]:
-        """request_ids.sql"""
+        """Return the result of ``request_ids.sql``."""
         found: dict[TraceKey, list[Ids]] = {}
         for row in of_keys(self._store.select("trace_requests"), keys):
             ids = Ids(row.seq, is_events=False, finished=row.finished, opened=row.opened)
@@ -159,13 +159,13 @@ class SimSpans:
         return found
 
     def whole_builds(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, int]:
-        """whole_builds.sql"""
+        """Return the result of ``whole_builds.sql``."""
         self._store.select("extraction_progress")
         rows = of_keys(self._store.engine.final("extraction_progress"), keys)
         return {row.key: row.digest for row in rows if row.is_whole}
 
     def read_spans(self, keys: Sequence[TraceKey]) -> Traces:
-        """read_spans.sql, and ``newest_spans``."""
+        """Return the result of ``read_spans.sql`` with ``newest_spans``."""
         found: dict[TraceKey, dict[str, Span]] = {}
         if not keys:
             return Traces()
@@ -177,7 +177,7 @@ class SimSpans:
         return as_traces(found)
 
     def read_part(self, key: TraceKey, limit: int) -> TracePart:
-        """read_part.sql"""
+        """Return the result of ``read_part.sql``."""
         own = self.arrived([key])
         whole = read_traces(self, [key], own, 2**63)[key]
         spans = whole.spans
@@ -186,14 +186,14 @@ class SimSpans:
 
 
 class SimTrajectories(ClickHouseTrajectories):
-    """``TrajectoryWriter``: the real one, whose connection answers queries from the model."""
+    """The real ``TrajectoryWriter``, whose connection answers queries from the model."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(cast("StoreConnection", SimConnection(connection)), is_alone=False)
         self._store = connection
 
     def write(self, records: list[TrajectoryRecord]) -> AbstractSet[TraceKey]:
-        """See ``TrajectoryWriter.write``: the records are not encoded."""
+        """See ``TrajectoryWriter.write``; the records are written without encoding."""
         return self.write_carried(cast("Sequence[CarriedRecord]", records))
 
     def _write_rows(self, current: Sequence[Any]) -> None:
@@ -205,7 +205,7 @@ class SimTrajectories(ClickHouseTrajectories):
 
 
 class SimConnection:
-    """The queries and the INSERT of ``ClickHouseTrajectories`` and ``Ledger``."""
+    """Answers queries and INSERTs of ``ClickHouseTrajectories``, ``Ledger`` and the feed."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
@@ -220,7 +220,7 @@ class SimConnection:
         rows: Iterable[Sequence[Any]],
         most_s: float = LONGEST_APPEND_S,
     ) -> float:
-        """Insert rows, which have the time at which the INSERT began; return how long it took."""
+        """Insert rows, with the time at which the INSERT began; return the seconds that it took."""
         began_ns = self._store.begin(table)
         make: Callable[..., object]
         make, expected, at = {
@@ -278,16 +278,16 @@ class SimConnection:
         return map(named, sorted(found, key=lambda r: r.changed_us))
 
     def list_page(self, **_: object) -> Iterable[Any]:
-        """Whoever follows the feed here does not need the runs of its lines."""
+        """Return no runs, because followers in a simulation read only the announcements."""
         return []
 
     def table_definitions(self, **_: object) -> Iterable[Any]:
-        """Nothing is said of retention."""
+        """Return no definitions, so that no table has a retention."""
         return []
 
 
 def feed_over(connection: Connection) -> ClickHouseFeed:
-    """Return the real feed of a process."""
+    """Return the real feed over a connection of the simulation."""
     served = cast("StoreConnection", SimConnection(connection))
     clock = clocks.SharedClock(lambda: connection.engine.now_ns / NS)
     return ClickHouseFeed(served, clock, clocks.Announcer(served, clock), ReadQueues(served))
@@ -327,13 +327,13 @@ def named(row: Any, **more: object) -> SimpleNamespace:
 
 
 class SimCalls:
-    """``CallIndex``."""
+    """Implements ``CallIndex`` over the modelled engine."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """find_calls.sql, and newest_versions.sql"""
+        """Return the result of ``find_calls.sql`` and ``newest_versions.sql``."""
         if not windows:
             return []
         newest: dict[object, CallRow] = {}
@@ -353,49 +353,49 @@ class SimCalls:
 
 
 class SimWorkers:
-    """``WorkerStore`` of one process; heartbeats are written beside its other statements."""
+    """Implements ``WorkerStore``; heartbeats do not wait for the process's other statements."""
 
     def __init__(self, engine: Engine, me: str) -> None:
         self._engine = engine
         self._me = me
 
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
-        """beat.sql"""
+        """Write heartbeats as ``beat.sql`` does."""
         assert age_s >= 0
         now_ns = self._engine.now_ns
         rows = [Beat(kind, self._me, "", now_ns, is_over=False) for kind in kinds]
         self._engine.commit("workers", rows)
 
     def end(self, kinds: Sequence[str], age_s: float) -> None:
-        """No process here ends in peace."""
+        """Raise, because simulated processes never end in an orderly way."""
         raise NotImplementedError
 
     def living(self) -> Sequence[Worker]:
-        """living.sql"""
+        """Return the result of ``living.sql``."""
         since_ns = self._engine.now_ns - int(LIVING_S * NS)
         found = [row for row in self._engine.final("workers") if row.seen_ns > since_ns]
         return [Worker(row.kind, row.worker, row.release) for row in found if not row.is_over]
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing, because there is nothing to close."""
 
 
 class SimProgress:
-    """``ProgressStore``."""
+    """Implements ``ProgressStore`` over the modelled engine."""
 
     def __init__(self, connection: Connection) -> None:
         self._store = connection
 
     def clock(self) -> int:
-        """clock.sql"""
+        """Return the result of ``clock.sql``."""
         return self._store.engine.now_ns // NS
 
     def appends(self) -> int | None:
-        """Other processes append to a server."""
+        """Return ``None``, because other processes append too."""
         return None
 
     def inserted(self, since_s: int, width_s: int = 1) -> Mapping[int, int]:
-        """inserted.sql"""
+        """Return the result of ``inserted.sql``."""
         first_s = since_s // width_s * width_s
         found: dict[int, int] = {}
         for row in self._store.select("trace_changes"):
@@ -407,7 +407,7 @@ class SimProgress:
     def changes_since(
         self, since_s: int, known: Mapping[int, int], slices: Slices = ALL
     ) -> ChangedSeconds:
-        """changes_since.sql"""
+        """Return the result of ``changes_since.sql``."""
         rows = [r for r in self._store.select("trace_changes") if r.second >= since_s]
         prints: dict[int, int] = {}
         for row in rows:
@@ -423,13 +423,13 @@ class SimProgress:
     def unextracted(
         self, since_s: int = 0, until_s: int = FOREVER_S, slices: Slices = ALL
     ) -> Sequence[TraceChange]:
-        """unextracted.sql"""
+        """Return the result of ``unextracted.sql``."""
         self._store.select("trace_changes")
         found = unextracted(self._store.engine, since_s, until_s)
         return [change for change in found if covers(slices, change.key)]
 
     def unfinished(self, slices: Slices = ALL) -> Sequence[TraceChange]:
-        """unfinished.sql"""
+        """Return the result of ``unfinished.sql``."""
         self._store.select("extraction_progress")
         engine = self._store.engine
         found = []
@@ -441,7 +441,7 @@ class SimProgress:
         return found
 
     def overlooked(self, begins_with: str, slices: Slices = ALL) -> Sequence[TraceChange]:
-        """overlooked.sql"""
+        """Return the result of ``overlooked.sql``."""
         self._store.select("trace_requests")
         engine = self._store.engine
         known = {row.key: row for row in engine.final("extraction_progress")}
@@ -459,7 +459,7 @@ class SimProgress:
     def present(
         self, requests: Iterable[tuple[TraceKey, int, int]]
     ) -> AbstractSet[tuple[TraceKey, int, int]]:
-        """present.sql"""
+        """Return the result of ``present.sql``."""
         stored = {(row.key, row.seq, row.spans) for row in self._store.select("trace_changes")}
         return stored & set(requests)
 
@@ -471,7 +471,7 @@ class SimProgress:
             self._store.insert(table, rows)
 
     def read_progress(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Progress]:
-        """read_progress.sql"""
+        """Return the result of ``read_progress.sql``."""
         if not keys:
             return {}
         self._store.select("extraction_progress")
@@ -479,7 +479,7 @@ class SimProgress:
         return {row.key: progress_of(row) for row in rows}
 
     def read_watermark(self, slices: Slices = ALL) -> int:
-        """read_watermark.sql, and read_slice_watermarks.sql"""
+        """Return the result of ``read_watermark.sql`` and ``read_slice_watermarks.sql``."""
         self._store.select("extraction_watermark")
         engine = self._store.engine
         whole = next((row.second for row in engine.final("extraction_watermark")), 0)
@@ -493,7 +493,7 @@ class SimProgress:
         self._store.insert("slice_watermarks", marks)
 
     def quarantined(self, limit: int) -> Sequence[Progress]:
-        """No extractor asks."""
+        """Raise, because no extractor calls this."""
         raise NotImplementedError(limit)
 
     def record_progress(self, progress: Sequence[Progress]) -> None:
@@ -513,7 +513,7 @@ class SimProgress:
 
 
 def unextracted(engine: Engine, since_s: int = 0, until_s: int = FOREVER_S) -> list[TraceChange]:
-    """Return what unextracted.sql returns now."""
+    """Return the current result of ``unextracted.sql``."""
     groups: dict[TraceKey, list[Change]] = {}
     for row in engine.rows("trace_changes"):
         if since_s <= row.second < until_s:
@@ -529,7 +529,7 @@ def unextracted(engine: Engine, since_s: int = 0, until_s: int = FOREVER_S) -> l
 
 
 def arrived(engine: Engine) -> dict[TraceKey, Arrived]:
-    """Return what arrived.sql returns now."""
+    """Return the current result of ``arrived.sql``."""
     groups: dict[TraceKey, list[RequestRow]] = {}
     for row in final(engine.logs["trace_requests"].table, engine.rows("trace_requests")):
         groups.setdefault(row.key, []).append(row)
@@ -544,7 +544,7 @@ def arrived(engine: Engine) -> dict[TraceKey, Arrived]:
 
 
 def is_due(known: ProgressRow | None, changed: AbstractSet[tuple[int, int]], have: Arrived) -> bool:
-    """Return the condition of unextracted.sql."""
+    """Return whether a trace meets the condition of ``unextracted.sql``."""
     if known is None or known.status == "live" or known.attempts:
         return True
     if not known.requests and not known.is_whole:
@@ -604,7 +604,7 @@ def run_row(record: TrajectoryRecord) -> RunRow:
 
 
 def list_rows(record: TrajectoryRecord) -> Iterable[ListRow]:
-    """Yield the row of a record, and a tombstone for each place that it leaves."""
+    """Yield a record's row in the list, and a tombstone for each earlier place of the run."""
     row = ListRow(
         record.key,
         record.start_ns,

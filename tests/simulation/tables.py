@@ -1,7 +1,7 @@
-"""The tables as far as building runs needs them: rows, keys, and the views between them.
+"""The tables that building runs needs: rows, keys, and the views between the tables.
 
 The names are those of ``storage/schema``. A new table is a row type, a line of ``TABLES`` and, if
-a view fills it, one of ``VIEWS``.
+the INSERT of spans fills it, an entry in ``OF_SPANS`` and in ``blocks_of``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Blocks: TypeAlias = list[tuple[str, Sequence[object]]]
 
 OPEN_BELOW = 2**50
-"""How much lower an open copy of a span ranks than its sequence."""
+"""The amount by which the rank of a span's open copy is lower than its sequence."""
 
 
 class SpanRow(NamedTuple):
@@ -187,7 +187,7 @@ TABLES = (
 
 
 def changes_of(spans: Sequence[SpanRow], began_ns: int) -> Iterator[Change]:
-    """``trace_changes_writer``: one row for each trace and request of an INSERT."""
+    """Yield the rows of ``trace_changes_writer``: one per trace and request of an INSERT."""
     for key, seq in dict.fromkeys((row.key, row.span.row_version) for row in spans):
         own = [row for row in spans if (row.key, row.span.row_version) == (key, seq)]
         has_root = any(not row.span.parent_span_id for row in own)
@@ -195,7 +195,7 @@ def changes_of(spans: Sequence[SpanRow], began_ns: int) -> Iterator[Change]:
 
 
 def requests_of(spans: Sequence[SpanRow]) -> Iterator[RequestRow]:
-    """``trace_requests_writer``."""
+    """Yield the rows of ``trace_requests_writer``: one per trace and request of an INSERT."""
     for key, seq in dict.fromkeys((row.key, row.span.row_version) for row in spans):
         own = [row for row in spans if (row.key, row.span.row_version) == (key, seq)]
         mark = sum(hash((row.span.span_id, row.rank)) for row in own)
@@ -223,7 +223,7 @@ def blocks_of(spans: Sequence[SpanRow], began_ns: int, order: Sequence[str] = OF
 
 
 def revisit_blocks(keys: Sequence[TraceKey], now_ns: int, mark: int) -> Blocks:
-    """revisit_traces.sql and revisit_changes.sql: a request, and a change, without spans."""
+    """Return the blocks of ``revisit_traces.sql`` and ``revisit_changes.sql``, without spans."""
     seq = now_ns // 1000 + mark
     return [
         ("trace_requests", [RequestRow(key, seq, mark, 0, (), (), now_ns) for key in keys]),
@@ -232,6 +232,6 @@ def revisit_blocks(keys: Sequence[TraceKey], now_ns: int, mark: int) -> Blocks:
 
 
 def rank_of(span: Span) -> int:
-    """Return ``RowVersion``: the sequence, lowered for an open copy."""
+    """Return a span's ``RowVersion``: its sequence, lowered for an open copy."""
     seq = span.row_version
     return seq if span.is_finished else max(seq, OPEN_BELOW) - OPEN_BELOW

@@ -1,4 +1,4 @@
-"""Any steps of collectors, extractors and the store end in the runs of one extractor."""
+"""After any steps of collectors, extractors and the store, all invariants hold."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ A_STEP = st.sampled_from(NAMES).flatmap(
 )
 STEPS_A_WORLD = 60
 EVERY_DAY = 6_000
-"""Steps of the driver with a seed."""
+"""Steps of the driver with a fixed seed in every test run."""
 
 
 @given(A_SETUP, st.lists(A_STEP, max_size=STEPS_A_WORLD))
@@ -63,9 +63,10 @@ def test_the_first_steps_of_the_long_run() -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(0)
 def test_a_long_run(tell: Tell) -> None:
-    """``SPANLOOM_SIM_STEPS=1000000 pytest -m slow tests/simulation``, which takes minutes.
+    """The invariants hold in a long random run.
 
-    ``SPANLOOM_SIM_SEED`` begins elsewhere.
+    ``SPANLOOM_SIM_STEPS=1000000 pytest -m slow tests/simulation`` takes minutes;
+    ``SPANLOOM_SIM_SEED`` sets the first seed.
     """
     steps = int(os.environ.get("SPANLOOM_SIM_STEPS", "200000"))
     seed = int(os.environ.get("SPANLOOM_SIM_SEED", "1000000"))
@@ -76,7 +77,7 @@ def test_a_long_run(tell: Tell) -> None:
 
 
 def drive(count: int, seed: int) -> None:
-    """Make so many steps in worlds with consecutive seeds; of a breach report the smallest form."""
+    """Execute ``count`` steps in worlds with consecutive seeds; report a breach in shrunk form."""
     for world in range(count // STEPS_A_WORLD):
         setup, steps = by_chance(Random(seed + world), STEPS_A_WORLD)
         try:

@@ -1,6 +1,6 @@
-"""The smallest scenarios of what went wrong with several collectors, extractors and slow views.
+"""The smallest scenarios of defects with several collectors, extractors and slow views.
 
-Where the moment matters, a process is stopped before each of its statements in turn, so that no
+If the moment matters, a process is stopped before each of its statements in turn, so that no
 scenario depends on the order in which the store is read and written.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MOST_READ = 1.3
-"""Spans read for each span sent, where extractors share the work."""
+"""Maximum number of spans read per span sent, if extractors share the work."""
 MOST_STATEMENTS = 100
 
 
@@ -37,7 +37,7 @@ def test_a_run_is_not_stale_after_its_spans_became_visible_late() -> None:
     world.engine.set_delay("otel_traces", 3)
     world.send(*spans(range(6, 11)))
     world.store()
-    world.run(2)  # both changes are visible, the spans of the second are not
+    world.run(2)  # both changes are visible, the second one's spans are not
     world.come_to_rest()
     assert unextracted(world.engine) == []
     assert views.span_count(world.engine, TRACE) == 10
@@ -127,7 +127,7 @@ def test_a_run_is_that_of_what_was_sent_last_though_nothing_had_to_be_written() 
 
 
 def test_extractors_share_the_work() -> None:
-    """No member comes or goes: each span is read little more than once."""
+    """While no extractor joins or leaves, each span is read little more than once."""
     world = World(extractors=4, shares=True)
     world.run(20)
     for number in range(40):

@@ -1,4 +1,4 @@
-"""What readers see of a run, asked of the engine as the API and the views ask."""
+"""A reader's view of a run, queried from the engine as by the API and the SQL views."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
 
 LINES = 3
-"""So few lines of the feed are read at once."""
+"""Maximum number of announcements that a follower reads at once."""
 
 
 def head(engine: Engine, key: TraceKey) -> RunRow | None:
-    """Return the row of a trace that counts (document.sql)."""
+    """Return the current row of a trace, as ``document.sql`` selects it."""
     rows: list[RunRow] = [row for row in engine.rows("trajectories") if row.key == key]
     rows.sort(key=lambda row: (row.seq, row.version))
     return rows[-1] if rows else None
@@ -45,20 +45,20 @@ def span_count(engine: Engine, key: TraceKey) -> int:
 
 
 def read_of(row: RunRow) -> Any:
-    """Return what grows with the spans that a run was built from: the read mark, if it has one.
+    """Return the read mark of a run, which grows with the spans from which the run was built.
 
-    A document that shows only why the spans could not be read has counted them, and read none.
+    For a document that only states why the spans could not be read, they were counted but not read.
     """
     return row.read_mark
 
 
 def listed(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
-    """Return the rows of a trace in the list with FINAL, which the views and statistics read."""
+    """Return the rows of a trace in the list, read with FINAL as the views and statistics do."""
     return [row for row in engine.final("trajectory_list") if row.key == key]
 
 
 def by_key(engine: Engine, key: TraceKey) -> Sequence[ListRow]:
-    """Return the row by which a run is shown that is asked for by its key (list_page.sql)."""
+    """Return the row in the list that a query by a run's key shows (``list_page.sql``)."""
     runs: list[RunRow] = [row for row in engine.rows("trajectories") if row.key == key]
     places = {place for run in runs for place in (run.start_ns, *run.before)}
     rows: list[ListRow] = [r for r in engine.rows("trajectory_list") if r.key == key]
@@ -74,10 +74,10 @@ class Follower:
         self._feed = feed_over(Connection(engine, lambda _: None, lambda _: None))
         self._at = Position()
         self.told: dict[TraceKey, list[int]] = {}
-        """The versions of each trace that it was told, in their order."""
+        """The versions of each trace that the feed announced, in order."""
 
     def look(self) -> None:
-        """Read on to the end."""
+        """Read the feed on to its end."""
         has_more = True
         while has_more:
             page = self._feed.announced(Reach.ALL, None, self._at, LINES)

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 T0_NS = 1_900_000_000 * NS
 TRACE = TraceKey("p", "ab" * 16)
 REST_S = (*[1] * 10, *[5] * 20, *[61] * 10, *[1000] * 4, *[3600] * 3)
-"""Pauses between looks at rest: longer than any wait, among them that after failed attempts."""
+"""Seconds between looks until rest: longer than any wait, including those after failures."""
 COLLECTORS = 64
-"""So many can be told apart by their sequences."""
+"""Maximum number of collectors whose sequences are distinct."""
 ORDERS = tuple(permutations(OF_SPANS))
-"""The orders in which the blocks of an INSERT of spans may be committed: views commit apart."""
+"""Possible orders of the blocks of an INSERT of spans, because views commit separately."""
 
 
 class Request(NamedTuple):
@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
 @dataclass
 class Collector:
-    """A spool, of which one INSERT at a time is stored block by block."""
+    """A collector: its spool, and one INSERT at a time, which is committed block by block."""
 
     ahead_s: int = 0
     last_seq: int = 0
@@ -54,12 +54,12 @@ class Collector:
     under_way: Blocks = field(default_factory=list)
     """The blocks of the INSERT that are not committed yet."""
     in_insert: int = 0
-    """How many requests of the spool the INSERT has."""
+    """The number of the spool's requests in the INSERT."""
     began_ns: int = 0
 
 
 class World:
-    """Everything, and the steps."""
+    """The engine, collectors and extractors, and the steps that change them."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class World:
         *,
         shares: bool = False,
     ) -> None:
-        """Let the clock of each collector and extractor be ahead by one of ``ahead_s`` in turn."""
+        """Create collectors and extractors; their clocks are ahead by ``ahead_s`` in turn."""
         self.engine = Engine(TABLES, T0_NS)
         self.options = BuildOptions(max_spans)
         self.metrics = Metrics()
@@ -105,15 +105,15 @@ class World:
         return request
 
     def _next_seq(self, by: int, now_ns: int) -> int:
-        """Return the next sequence of a collector; no other has the same."""
+        """Return the next sequence of a collector; no other collector uses it."""
         lowest = max(self.collectors[by].last_seq + 1, now_ns // 1000)
         return lowest + (by - lowest) % COLLECTORS
 
     def store_block(self, by: int = 0, order: Sequence[str] = OF_SPANS) -> None:
-        """Commit the next block of the INSERT of a collector, which takes its whole spool."""
+        """Commit the next block of a collector's INSERT, which contains its whole spool."""
         collector, now_ns = self.collectors[by], self.engine.now_ns
         if now_ns - collector.began_ns > LONGEST_APPEND_S * NS:
-            collector.under_way = []  # the store has ended it
+            collector.under_way = []  # the store has aborted the INSERT
         if not collector.under_way and collector.spool:
             collector.in_insert, collector.began_ns = len(collector.spool), now_ns
             rows = [row for request in collector.spool for row in request.rows]
@@ -129,7 +129,7 @@ class World:
             self.store_block(by, order)
 
     def lose_answer_of(self, by: int = 0, order: Sequence[str] = OF_SPANS) -> None:
-        """Store the spool of a collector, which does not learn of it and stores it again."""
+        """Store a collector's spool, but lose the response, so that the spool is stored again."""
         kept = list(self.collectors[by].spool)
         self.store(by, order)
         self.collectors[by].spool[:0] = kept
@@ -160,10 +160,10 @@ class World:
     # Time.
 
     def run(self, seconds: float, every_s: float = 1) -> None:
-        """Let time pass, and every extractor look regularly."""
+        """Let time pass, with a look of every extractor after each ``every_s`` seconds."""
         for _ in range(round(seconds / every_s)):
             self.advance(every_s)
-            if every_s > BEAT_S:  # between looks they have beaten all the time
+            if every_s > BEAT_S:  # heartbeats are written between looks too
                 self.beat()
                 self.advance(BEAT_S)
             self.beat()
@@ -171,7 +171,7 @@ class World:
                 extractor.run()
 
     def beat(self) -> None:
-        """Let all living extractors write a heartbeat, and then see who lives."""
+        """Let all living extractors write heartbeats, and see those of the others."""
         for _ in range(2):
             for extractor in self.extractors:
                 extractor.beat()

@@ -1,4 +1,4 @@
-"""The main job end to end: spans are sent, the service is killed, and each is there once.
+"""The main job end to end: spans are sent, the service is killed, and each span is stored once.
 
 ``tests/faults`` has more kills; ``tests/golden`` has the pages and captured runs of a service.
 """

@@ -1,4 +1,4 @@
-"""An agent of Microsoft's framework with a tool that asks first, and what a person says to it."""
+"""Runs an agent of Microsoft's framework that needs a tool approved, and answers for the person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def run(stop: Stop, log: Log, _: list[Any], __: Path) -> list[dict[str, Any]]:
-    """Run the script until it asks, then go on with the answer, in the same session."""
+    """Run the agent until it requests approval, then resume it with the answer in its session."""
     return asyncio.run(_run(stop, log))
 
 

@@ -1,4 +1,4 @@
-"""An ADK agent with a tool that requires confirmation, and what a person says to it."""
+"""Runs an ADK agent that needs a tool confirmed, and answers for the person."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WHO = {"user_id": "ann", "session_id": "bank-1"}
 
 
 def run(stop: Stop, log: Log, _: list[Any], __: Path) -> list[dict[str, Any]]:
-    """Run the script until it asks, then go on with the answer, in the same session."""
+    """Run the agent until it requests an answer, then resume it with that in the same session."""
     return asyncio.run(_run(stop, log))
 
 
@@ -33,7 +33,7 @@ async def _run(stop: Stop, log: Log) -> list[dict[str, Any]]:
         model="openai/gpt-4o-mini", api_base=os.environ["OPENAI_BASE_URL"], api_key="none"
     )
     asking = kit["tools"].FunctionTool(wire_money(log), require_confirmation=True)
-    if stop.is_approved is None:  # its result comes later, by whoever does the work
+    if stop.is_approved is None:  # the tool's result arrives later
         asking = kit["tools"].LongRunningFunctionTool(_begin)
     agent = kit["agents"].LlmAgent(
         name=name, model=model, instruction=f"You are {name}.", tools=[look_up_account(log), asking]

@@ -1,6 +1,6 @@
-"""What each recorded span is, by the names that the script gave and by when what ran.
+"""Labels each recorded span by its name, and by the times of model calls and tool runs.
 
-No attribute is read. A name that is in no table stops the labelling.
+No attribute is read. A span name that is in no table raises ``ValueError``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _JS_NODES = frozenset({"__start__", "model_request", "RunnableLambda"})
 
 
 def label(span: Recorded, stop: Stop, calls: Log, tools: Log) -> Label:
-    """Return what the span is."""
+    """Return the label of a span; raises ``ValueError`` for an unknown name."""
     if span.name in _JS_NODES:
         return Label("other", "no run of anything in the script")
     if stop.script.agents[0].name != "banker":
@@ -52,7 +52,7 @@ def label(span: Recorded, stop: Stop, calls: Log, tools: Log) -> Label:
 
 
 def _label_tool(span: Recorded, name: str | None, stop: Stop, tools: Log) -> Label:
-    """Return which tool ran meanwhile; where none did, the one that waited or was refused."""
+    """Label a span with the tool that ran during it or, if none ran, with the requested tool."""
     ran = [t for t in tools if span.start_ns <= t["from_ns"] and t["to_ns"] <= span.end_ns]
     own = next((t for t in ran if name in (None, t["name"])), None)
     shown: dict[str, Any] = {"name": name or (own or {"name": "wire_money"})["name"]}

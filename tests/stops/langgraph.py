@@ -1,4 +1,4 @@
-"""LangGraph agents that are given up: by ``task.cancel``, a time limit, a closed stream, Ctrl-C."""
+"""Runs LangGraph agents that their caller ends: by cancel, time limit, closed stream, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 Log = list[dict[str, Any]]
 WAITS_S = 2
-"""How long the caller waits before it gives up: until what is slow has begun."""
+"""Seconds until the caller gives up, when the slow call has begun."""
 HEAD_START_S = 0.3
 TAKES_S = 20
-"""How long what is given up would take."""
+"""Seconds that the abandoned tool would take."""
 
 
 def run(stop: Stop, tools: Log, callbacks: list[Any], _: Path) -> list[dict[str, Any]]:
-    """Run the script until it ends or is given up; tell what its caller saw raised."""
+    """Run the agent until it ends or its caller gives up; return the outcome and exception."""
     config = {"callbacks": callbacks}
     asked = {"messages": [{"role": "user", "content": stop.script.question}]}
     agent = _make_agent(stop.script.agents[0], stop, tools)
     ran: dict[str, Any] = {"from_ns": time.time_ns(), "outcome": stop.outcome}
     try:
         if stop.way == "keyboard":
-            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
             agent.invoke(asked, config=config)
         else:
             asyncio.run(_call(agent, asked, config, stop))

@@ -1,4 +1,4 @@
-"""An agent of OpenAI's SDK with a tool that needs approval, and what a person says to it."""
+"""Runs an agent of OpenAI's SDK that needs a tool approved, and answers for the person."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tests.stops.tools import Log
 
 NEXT_PROCESS = "state.json"
-"""Where the state of a run waits for the process that goes on with it."""
+"""The file with the state of a run, for the process that resumes it."""
 
 
 def run(stop: Stop, log: Log, _: list[Any], folder: Path) -> list[dict[str, Any]]:
-    """Run the script until it asks, or go on from what an earlier process left."""
+    """Run the agent until it requests approval, or resume the run that another process saved."""
     return asyncio.run(_run(stop, log, folder / NEXT_PROCESS))
 
 

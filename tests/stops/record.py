@@ -1,7 +1,7 @@
 """Records runs that stop: ``python -m tests.stops.record FOLDER [openinference-langchain …]``.
 
-In an environment that has the framework and the instrumentation of each folder that is named; the
-versions are those of ``tests/fixtures/README.md``.
+The environment must have the framework and the instrumentation of each named folder, in the
+versions of ``tests/fixtures/README.md``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Told = dict[str, Any]
 
 
 def record(folder: str, name: str) -> Told:
-    """Run a scenario, in a process of its own or in two; return what was sent and what happened."""
+    """Run a scenario in one or two processes; return its requests, calls, tool runs and runs."""
     stop = STOPS[name]
     server = ScriptedServer(stop.script.agents)
     told: Told = {"tools": [], "runs": []}
@@ -40,7 +40,7 @@ def record(folder: str, name: str) -> Told:
 
 
 def _processes(folder: str, stop: Stop) -> int:
-    """OpenAI's SDK hands out the state of a run, with which another process goes on."""
+    """Return 2 if OpenAI's SDK saves the state of the run for another process, otherwise 1."""
     is_handed_out = TELLERS[folder].framework == "openai_agents" and not stop.in_process
     return 2 if is_handed_out else 1
 
@@ -62,13 +62,16 @@ def _child(folder: str, name: str, state: str, address: str) -> Told:
 
 
 def _node(script: str, stop: Stop) -> list[str]:
-    """Put the script beside its packages: ``STOPS_NODE`` has those of ``tests/recipes/js``."""
+    """Copy the script next to its packages, and return the command that runs it.
+
+    The folder ``STOPS_NODE`` has the packages of ``tests/recipes/js``.
+    """
     copied = shutil.copy(Path(__file__).parent / script, os.environ["STOPS_NODE"])
     return ["node", copied, stop.script.agents[0].name, stop.script.question, SLOW]
 
 
 def main() -> None:
-    """Record what is asked for, or everything."""
+    """Record the runs of the named folders, or of all."""
     root, *asked = sys.argv[1:]
     for folder, teller in TELLERS.items():
         for name in teller.stops if not asked or folder in asked else ():

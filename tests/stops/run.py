@@ -1,6 +1,7 @@
-"""One run in a process of its own: ``python -m tests.stops.run FOLDER SCENARIO STATE``.
+"""A program that runs one scenario: ``python -m tests.stops.run FOLDER SCENARIO STATE``.
 
-Prints what really happened, as JSON. ``STATE`` is a folder for what a process leaves to the next.
+Prints its tool runs and outcomes as JSON. ``STATE`` is a folder for the state that a process saves
+for the next one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from tests.stops.tellers import ENVIRONMENT, TELLERS
 
 
 def main() -> None:
-    """Run the scenario, told by the folder's instrumentation."""
+    """Run the scenario under the folder's instrumentation, and print what happened."""
     folder, name, state = sys.argv[1:]
     warnings.simplefilter("ignore")
     stop, teller = STOPS[name], TELLERS[folder]

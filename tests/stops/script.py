@@ -1,7 +1,7 @@
-"""What stops before its answer: runs that ask a person first, and runs that their caller gives up.
+"""Runs that stop before their answer: some wait for a person, others are ended by their caller.
 
-Beside the cancelled ones stand two that are not: a race whose loser alone is cancelled, and a tool
-that runs out of its own time.
+Two further runs are not cancelled: in a race only the loser is, and a tool exceeds its own time
+limit.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from tests.pairs.script import Agent, Asked, Said, Scenario
 
 LOOK_UP, WIRE = "look_up_account", "wire_money"
-"""The second asks a person first."""
+"""The tools; the second one needs a person's approval."""
 HOLDER = {"holder": "Bob"}
 ORDER = {"to": "Bob", "amount": "500 EUR"}
 SLOW = "Bergen"
-"""The city whose weather takes longer than anybody waits."""
+"""The city whose weather takes longer than any caller waits."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Stop:
 
     script: Scenario
     outcome: str
-    """How the first run went; a run that is resumed goes well."""
+    """The outcome of the first run; a resumed run succeeds."""
     is_approved: bool | None = None
-    """What the person says; nobody is asked in the others."""
+    """The person's answer; ``None`` if the run needs no approval."""
     in_process: bool = False
-    """Whether the run goes on in the process in which it stopped."""
+    """Whether the run is resumed in the process in which it stopped."""
     way: str = ""
     """How the caller gives up."""
 
@@ -47,7 +47,7 @@ APPROVALS = {
     "approval_of_two": Stop(_asks(_ASKS_BOTH, _DONE), "paused", is_approved=True, in_process=True),
 }
 LATER = {"long_running": Stop(_asks(_ASKS_FIRST, _DONE), "paused")}
-"""ADK's tools whose result comes later, as an answer does."""
+"""A run of ADK whose tool's result arrives later, as a person's answer does."""
 
 _WEATHER = (
     Asked("call_o1", "get_weather", {"city": "Oslo"}),

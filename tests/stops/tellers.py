@@ -1,4 +1,4 @@
-"""Who tells of which runs: the folders, and how each instrumentation is set up with content on."""
+"""The instrumentation and the runs of each folder, and the set-up of each with content on."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Teller(NamedTuple):
     """An instrumentation of a framework."""
 
     framework: str
-    """The module beside this one that runs the script."""
+    """The module or ``.mjs`` script in this package that runs the scenarios."""
     set_up: Callable[[Any, Flush], Sequence[Any]]
-    """Given a provider; returns callbacks to hand to the run."""
+    """Sets up the instrumentation over a provider; returns the run's callbacks."""
     stops: Sequence[str]
 
 
@@ -46,7 +46,7 @@ def _instrumented(package: str, name: str) -> Callable[[Any, Flush], Sequence[An
 
 
 def _logfire(_: Any, flush: Flush) -> Sequence[Any]:
-    """Logfire has a provider of its own, whose exporter the variable names."""
+    """Set up Logfire, whose own provider exports to the endpoint in the variable."""
     _name_endpoint()
     package = import_module("logfire")
     package.configure(send_to_logfire=False, console=False)
@@ -77,7 +77,7 @@ _TOLD: Mapping[str, Sequence[str]] = {
     "mlflow": ("cancelled_tool", "cancelled_stream", "race_cancelled"),
     "openlit": ("cancelled_tool", "cancelled_stream"),
 }
-"""What is recorded where it is told otherwise than by OpenInference, which tells of all."""
+"""Runs that an instrumentation reports differently from OpenInference, which has all runs."""
 
 
 def _langchain(name: str) -> Teller:
@@ -116,4 +116,4 @@ TELLERS: Mapping[str, Teller] = {
     "openinference-langchain": _langchain("openinference"),
     **{name: _langchain(name) for name in langchain.TELLERS if name != "openinference"},
 }
-"""Folder of captures to who writes into it."""
+"""The instrumentation that is recorded in each folder of captures."""

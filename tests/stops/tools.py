@@ -1,4 +1,4 @@
-"""The two tools of the bank, which note when they ran."""
+"""The bank's two tools, which log when they ran."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Log = list[dict[str, Any]]
 
 
 def look_up_account(log: Log) -> Callable[[str], str]:
-    """Return the tool that nobody has to approve."""
+    """Return the tool that needs no approval."""
 
     def tool(holder: str) -> str:
         """Find the account of a holder."""
@@ -25,7 +25,7 @@ def look_up_account(log: Log) -> Callable[[str], str]:
 
 
 def wire_money(log: Log) -> Callable[[str, str], str]:
-    """Return the tool that a person has to approve."""
+    """Return the tool that needs a person's approval."""
 
     def tool(to: str, amount: str) -> str:
         """Wire money to somebody."""

@@ -1,6 +1,7 @@
-"""The ground truth of a run that stopped: beside what ran, how each of its traces went.
+"""The ground truth of a run that stopped: its calls and tools, and the outcome of each trace.
 
-``traces`` says of each trace its ``outcome`` and, where it waits for a person, what was ``asked``.
+``traces`` has the ``outcome`` of each trace and, if it waits for a person, the tool calls to be
+approved (``asked``).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Labels = list[tuple["Recorded", "Label"]]
 
 
 def write(folder: Path, name: str, told: Told) -> Told:
-    """Write one capture and return what is in it."""
+    """Write one capture; return its numbers of spans, traces and bytes."""
     requests = [scrubbed(body, told["port"], told["packages"]) for body in told["requests"]]
     return save(folder, name, "", requests, _truth(name, requests, told))
 
@@ -64,7 +65,7 @@ def _truth(name: str, requests: Sequence[bytes], told: Told) -> Told:
 
 
 def _traces(labels: Labels, told: Told) -> Told:
-    """Return tokens and outcome of each trace; one that began before any run has none."""
+    """Return tokens and outcome by trace; a trace that began before any run has no outcome."""
     found: Told = {}
     for span, _ in labels:
         if span.trace_id in found:

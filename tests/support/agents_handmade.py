@@ -27,7 +27,7 @@ TOOLS = ("find_customer", "list_invoices")
 
 
 def main() -> None:
-    """Run the agent once and print the truth."""
+    """Run the agent once and print the trace id of each of its spans."""
     with sending_provider({}) as provider:
         _run(provider.get_tracer("billing-support", "2.1"))
 

@@ -7,8 +7,8 @@ from importlib import import_module
 
 
 def main() -> None:
-    """Send scores of each type, of the run and of the call."""
-    client = import_module("langfuse").Langfuse()  # of the group "senders"
+    """Send scores of each type, of the run and of the model call."""
+    client = import_module("langfuse").Langfuse()  # in the dependency group "senders"
     with client.start_as_current_observation(name="planner", as_type="agent") as root:
         with root.start_as_current_observation(
             name="chat", as_type="generation", model="m"

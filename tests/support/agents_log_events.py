@@ -1,4 +1,4 @@
-"""A program: a model call with messages in log events: ``python -m … grpc late``."""
+"""A program: a model call whose messages are log events (``python -m … grpc late``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-warnings.simplefilter("ignore")  # the SDK's packages for logs warn that they may still change
+warnings.simplefilter("ignore")  # the SDK's packages for logs warn of possible changes
 
 from opentelemetry import trace  # noqa: E402
 from opentelemetry._logs import LogRecord  # noqa: E402
@@ -38,7 +38,7 @@ def exporters(way: str) -> tuple[Any, Any]:  # the transports share no base clas
 
 
 def main(way: str, *, late: bool) -> None:
-    """Make the call, send its span, then its messages, and print the truth."""
+    """Send the span of a model call, then its messages; print the span's trace id."""
     span_exporter, log_exporter = exporters(way)
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))

@@ -1,4 +1,4 @@
-"""A program: a run whose evaluators send results in each way that a stock SDK has."""
+"""A program: a run with evaluation results as a span event, as a span and as log records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import warnings
 from typing import Any
 
-warnings.simplefilter("ignore")  # the SDK's packages for logs warn that they may still change
+warnings.simplefilter("ignore")  # the SDK's packages for logs warn of possible changes
 
 from opentelemetry import trace  # noqa: E402
 from opentelemetry._logs import LogRecord  # noqa: E402
@@ -24,7 +24,7 @@ MADE_NS = 1_700_000_000_000_000_000
 
 
 def said(name: str, value: object = None, label: str = "", **more: object) -> dict[str, Any]:
-    """Return the attributes of a result."""
+    """Return the attributes of an evaluation result."""
     told = {
         "gen_ai.evaluation.name": name,
         "gen_ai.evaluation.score.value": value,
@@ -35,7 +35,7 @@ def said(name: str, value: object = None, label: str = "", **more: object) -> di
 
 
 def main(way: str) -> None:
-    """Send results before the run, with it, and after it; print the ids of the spans."""
+    """Send results before, with and after the run's spans; print the trace ids of its spans."""
     span_exporter, log_exporter = exporters(way)
     spans, logs = TracerProvider(), LoggerProvider()
     spans.add_span_processor(BatchSpanProcessor(span_exporter))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def sending_provider(truth: Mapping[str, object]) -> Iterator[TracerProvider]:
     """Yield a provider that exports spans to the address in ``OTEL_EXPORTER_OTLP_…``.
 
-    Once everything is sent it prints one line: the truth of the run with the spans that the SDK
-    ended, to be compared with the received spans.
+    At the end it prints one line of JSON: ``truth`` and, in ``trace_of_span``, the ids of the spans
+    that the SDK ended, to be compared with the received spans.
     """
     kept = InMemorySpanExporter()
     provider = TracerProvider()

@@ -29,7 +29,7 @@ def ask(*callbacks: Any) -> None:  # each SDK has its own class
 
 
 def traceloop() -> None:
-    """OpenLLMetry's LangChain instrumentation, with the OpenTelemetry SDK's HTTP exporter."""
+    """Run the team with OpenLLMetry's instrumentation and the OpenTelemetry SDK's exporter."""
     exporter = import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
     sdk, export = (import_module(f"opentelemetry.sdk.trace{end}") for end in ("", ".export"))
     provider = sdk.TracerProvider()
@@ -42,7 +42,7 @@ def traceloop() -> None:
 
 
 def langsmith() -> None:
-    """LangSmith's own tracing, exported by OpenTelemetry only."""
+    """Run the team with LangSmith's own tracing, exported by OpenTelemetry only."""
     os.environ |= {
         "LANGSMITH_TRACING": "true",
         "LANGSMITH_OTEL_ENABLED": "true",
@@ -61,7 +61,7 @@ def langsmith() -> None:
 
 
 def langfuse() -> None:
-    """Langfuse's SDK with its own exporter, which sends to the service as its host."""
+    """Run the team with Langfuse's SDK and exporter, whose host is the service."""
     package = import_module("langfuse")
     client = package.Langfuse(public_key="pk-lf-none", secret_key=NO_KEY, host=ADDRESS)
     ask(import_module("langfuse.langchain").CallbackHandler())
@@ -70,7 +70,7 @@ def langfuse() -> None:
 
 
 def mlflow() -> None:
-    """MLflow's autologging with the OTLP export that it switches on by the standard variable."""
+    """Run the team with MLflow's autologging; the standard variable enables its OTLP export."""
     os.environ |= {
         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{ADDRESS}/v1/traces",
         "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL": "http/protobuf",
@@ -83,7 +83,7 @@ def mlflow() -> None:
 
 
 def cozeloop() -> None:
-    """The Coze Loop SDK with its own ingestion."""
+    """Run the team with the Coze Loop SDK and its own ingestion."""
     with warnings.catch_warnings(record=True):  # one of its packages warns that it is deprecated
         package = import_module("cozeloop")
     client = package.new_client(api_base_url=ADDRESS, workspace_id="1", api_token=NO_KEY)

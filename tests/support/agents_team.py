@@ -1,4 +1,4 @@
-"""A program: a LangGraph agent that calls another one, with real instrumentation.
+"""A program: a LangGraph agent that calls another agent, with real instrumentation.
 
 Started as ``python -m tests.support.agents_team openinference`` or ``… otel_genai``. The scripted
 models and tools record what they did themselves, below all instrumentation.
@@ -112,7 +112,7 @@ PLANNER = create_agent(
 
 
 def main() -> None:
-    """Run the team once and print the truth."""
+    """Run the team once and print the real actions of its models and tools."""
     instrumentor = import_module(INSTRUMENTATIONS[sys.argv[1]]).LangChainInstrumentor()
     with sending_provider(TRUTH) as provider:
         instrumentor.instrument(tracer_provider=provider)

@@ -1,4 +1,4 @@
-"""A store whose alerts are watched, with runs that a test builds step by step, and a clock."""
+"""Evaluates alerts over an in-memory store, with a clock and runs that a test controls."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Alerting:
         self.told += 1
 
     def put(self, name: str, **members: Any) -> None:
-        """Store an alert, which has a channel."""
+        """Store an alert with a webhook as its channel."""
         wanted = AlertDefinition.model_validate({"channels": [HOOK], **members})
         self.alerts.put(PROJECT, name, wanted, "")
 
@@ -70,7 +70,7 @@ class Alerting:
         error: str = "",
         agent: str = "planner",
     ) -> TraceKey:
-        """Store a version of a run, whose steps are these tools in their order."""
+        """Store a version of a run that calls these tools in order."""
         key = TraceKey(PROJECT, trace.rjust(32, "0"))
         names = sorted(set(tools))
         steps = [tool_step(names.index(tool) + 2, at, tool, error) for at, tool in enumerate(tools)]

@@ -1,4 +1,4 @@
-"""Checks exports of runs with assessments by minimal parsers of their formats."""
+"""Checks exports to Snorkel and Invariant by JSON schemas, and reads values in them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def nodes_of(trace: Json) -> Iterator[Json]:
 
 
 def at_address(line: Json, address: str) -> Any:
-    """Return the value at an address in a line; a text is cut to the address's character range."""
+    """Return the value at ``KEY.KEY…`` in a line; ``:START-END`` is a range of UTF-16 units."""
     path, _, bounds = address.partition(":")
     here: Any = line
     for key in path.split("."):

@@ -1,4 +1,4 @@
-"""Rows of badly compressed bodies; gRPC decompresses gzip bodies as HTTP does."""
+"""Table rows of badly compressed bodies; gRPC decompresses gzip bodies as HTTP does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ZSTD = bytes.fromhex("28b52ffd")
 
 
 def gzip_rows() -> Iterator[BadInput]:
-    """Return the rows in gzip."""
+    """Yield the rows with gzip bodies."""
     rows = {
         "B32 cut": (lambda trace: gzip.compress(one()(trace))[:-6], INVALID),
         "B32 wrong checksum": (_with_wrong_checksum, INVALID),
@@ -42,7 +42,7 @@ def gzip_rows() -> Iterator[BadInput]:
 
 
 def other_rows() -> Iterator[BadInput]:
-    """Return the rows that only HTTP can express: an unsupported or false content encoding.
+    """Yield the rows that only HTTP can express: an unsupported or false content encoding.
 
     zstd is not supported at all, so its bombs and windows (B33, B35) never reach a decoder.
     """

@@ -62,12 +62,12 @@ class BadInput(NamedTuple):
 
 
 def always(body: bytes) -> Build:
-    """Return a writer of the same bytes for every trace."""
+    """Return a function that builds the same bytes for every trace."""
     return lambda _: body
 
 
 def made_once(make: Callable[[], bytes]) -> Build:
-    """Return a writer of the same large bytes for every trace; they are made when first needed."""
+    """Return a function that makes large bytes at its first call, the same for every trace."""
     made = cache(make)
     return lambda _: made()
 
@@ -80,7 +80,7 @@ def request_of(*spans: Span) -> bytes:
 
 
 def one(**fields: object) -> Build:
-    """Return a writer of a request of one span with these fields."""
+    """Return a function that builds a request of one span with these fields."""
     return lambda trace_id: request_of(span_of(trace_id, **fields))
 
 

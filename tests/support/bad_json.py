@@ -1,4 +1,4 @@
-"""Rows of bad JSON input, which only HTTP accepts."""
+"""Table rows of bad JSON input, which only HTTP accepts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPAN = '"traceId":"%s","spanId":"0000000000000001","name":"odd"'
 
 
 def rows() -> Iterator[BadInput]:
-    """Return every row that has a body in JSON."""
+    """Yield every table row with a JSON body."""
     yield _row("B2 empty object", always(b"{}"), TAKEN, always(b""))
     yield _row("B2 empty body", always(b""), INVALID)
     for name, opened in {"arrays": b"[", "objects": b'{"a":'}.items():
@@ -40,7 +40,7 @@ def rows() -> Iterator[BadInput]:
 
 
 def document(span: str) -> Build:
-    """Return a writer of one span with these JSON members."""
+    """Return a function that builds a request of one span with these JSON members."""
     return lambda trace_id: _wrap(span.replace("%s", trace_id.hex()))
 
 

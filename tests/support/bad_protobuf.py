@@ -1,4 +1,4 @@
-"""Rows of bad protobuf input: HTTP and gRPC must respond alike."""
+"""Table rows of bad protobuf input: HTTP and gRPC must respond alike."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EMOJI = "\N{WAVING HAND SIGN}"
 
 
 def rows() -> Iterator[BadInput]:
-    """Return every row that has a body in protobuf."""
+    """Yield every table row with a protobuf body."""
     yield BadInput("B1 empty body", always(b""), TAKEN)
     yield from _broken()
     yield BadInput("B7 unknown fields everywhere", _unknown_fields, TAKEN)

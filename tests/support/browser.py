@@ -43,8 +43,8 @@ def chromium() -> str | None:
 def lightest_browser() -> str | None:
     """Return the path of headless Chromium, or else of Chromium, or ``None``.
 
-    Even when hidden, Chromium creates a window for each context, a third of the time of the page
-    tests. The rendering is the same, except for the edges of letters.
+    Chromium creates a window for each context even when hidden, which takes a third of the time of
+    the page tests. The rendering is the same, except for the edges of letters.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 
@@ -91,7 +91,7 @@ class Watch:
         page.on("pageerror", lambda error: self._faults.append(f"error: {error}"))
         page.on("console", lambda message: self._note(message.type, message.text))
         page.on("framenavigated", lambda frame: self._arrive(frame.url))
-        page.on("requestfailed", self._look)  # hearing of all others takes a tenth of a page
+        page.on("requestfailed", self._look)  # hearing all requests costs a tenth
 
     @property
     def faults(self) -> list[str]:

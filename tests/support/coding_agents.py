@@ -67,7 +67,7 @@ _STEPS = ("agent", "model", "tool")
 
 
 def faults(name: str, untold: Iterable[str] = ()) -> list[str]:
-    """Return a line for each wrong measure of a run, and each ``unreported`` measure that is right.
+    """Return a line for each wrong measure of a run, and for each right one in ``untold``.
 
     Texts are only expected if a signal has them.
     """
@@ -95,7 +95,7 @@ def _expected(truth: Document) -> Document:
 
 
 def measure(found: Sequence[Document]) -> Document:
-    """Return the numbers of runs, calls, tokens, tools and failed tools in documents."""
+    """Return the numbers of runs, model calls, tokens, tool runs and failed tool runs."""
     models, tools = steps_of(found, "model"), steps_of(found, "tool")
     return {
         "runs": len(found),

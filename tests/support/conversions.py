@@ -1,4 +1,4 @@
-"""Conversions in this process, of documents and of files, and the validators of formats."""
+"""Converts documents and files in this process, and finds the validators of formats."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ CHECKS = [
     ignored_auth,
 ]
 """The checks: no 5xx; only described statuses, types, headers and documents; requests that do not
-fit the description are refused; no success without a key, or with a wrong key.
+match the description are refused; no success without a key, or with a wrong key.
 """
 
 
@@ -58,7 +58,7 @@ def right_and_wrong(
 
 
 def _right(operation: Operation, known: Mapping[str, Sequence[str]]) -> SearchStrategy[Request]:
-    """Return valid requests, most of which, and the first, name existing resources."""
+    """Return valid requests; the first one and most others name existing resources."""
 
     def naming(name: str, value: str) -> SearchStrategy[Request]:
         return operation.as_strategy(path_parameters={name: value})

@@ -259,7 +259,7 @@ def _column(client: Client, query: str) -> list[Any]:
 def in_turn(
     names: Iterable[str], act: Callable[[str], None], every_s: float, ending: threading.Event
 ) -> None:
-    """Act on each name in turn until the event is set."""
+    """Call ``act`` for each name, one per ``every_s`` seconds, until ``ending`` is set."""
     for name in names:
         if ending.wait(every_s):
             return

@@ -60,7 +60,7 @@ class Doors:
         )
 
     def cancel(self, body: bytes) -> None:
-        """Begin a call and cancel it."""
+        """Begin a gRPC call and cancel it."""
         export: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self._channel.unary_unary(
             EXPORT, None, None
         )

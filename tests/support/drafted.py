@@ -1,4 +1,4 @@
-"""The steps of a canonical document as a draft, and a handmade document to draft from."""
+"""Converts a canonical document into a ``Draft``, and has a handmade document."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ AFTER_A_BURST: dict[str, tuple[type, str]] = {
 
 
 def arm(point: str, count: int) -> None:
-    """Kill this process when it enters the point for the last time."""
+    """Kill this process when it enters the point for the ``count``-th time after its start."""
     kind, method = {**POINTS, **AFTER_A_BURST}[point]
     works = getattr(kind, method)
     left = count

@@ -34,7 +34,7 @@ POINTS = {**BACKUP, **RESTORE, **SERVICE}
 
 
 def arm(point: str) -> None:
-    """Kill this process when it enters the point for the last time."""
+    """Kill this process when it has entered the point as often as ``POINTS`` states."""
     module, name, left = POINTS[point]
     works = getattr(module, name)
 

@@ -27,8 +27,8 @@ def each_capture(
 ) -> Callable[[Test], Test]:
     """Call a test with each of the captures as ``capture``; captures of a dialect are one case.
 
-    ``every_day`` is the maximum number of captures of a dialect, except in the long form of the
-    properties. It is for tests that extract each capture many times.
+    ``every_day`` is the maximum number of captures per dialect, except in Hypothesis's profile
+    ``long``. It is for tests that extract each capture many times.
     """
     dialects: defaultdict[str, list[Capture]] = defaultdict(list)
     for capture in captures:

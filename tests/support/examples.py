@@ -1,6 +1,6 @@
-"""The number of examples of a property: few every day, many in the long form.
+"""The number of examples of a property: few by default, many in the profile ``long``.
 
-The long form: ``pytest --hypothesis-profile=long tests/properties``.
+``pytest --hypothesis-profile=long tests/properties`` selects that profile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_EVERY_DAY = 10
 
 
 def register_profiles() -> None:
-    """Register both forms and load the daily form; no example has a deadline."""
+    """Register both profiles and load the default one; no example has a deadline."""
     slow = [HealthCheck.too_slow]
     settings.register_profile("long", deadline=None, suppress_health_check=slow)
     settings.register_profile(
@@ -30,15 +30,15 @@ def register_profiles() -> None:
 
 
 def examples(count: int, every_day: int = MOST_EVERY_DAY) -> int:
-    """Return the number of examples of a property, which is ``count`` in the long form.
+    """Return the number of examples of a property, which is ``count`` in the profile ``long``.
 
-    A property whose examples take half a second each uses fewer every day.
+    By default it is at most ``every_day``: lower for examples that take half a second each.
     """
     return count if is_long() else min(count, every_day)
 
 
 def some_every_day(values: Iterable[object], every_day: int = 1) -> list[ParameterSet]:
-    """Return parameters of a test; those after the first ``every_day`` are for the nightly form.
+    """Return parameters of a test; those after the first ``every_day`` are marked ``nightly``.
 
     A tuple has the values of several arguments.
     """
@@ -52,5 +52,5 @@ def some_every_day(values: Iterable[object], every_day: int = 1) -> list[Paramet
 
 
 def is_long() -> bool:
-    """Return whether this is the long form."""
+    """Return whether the profile ``long`` is loaded."""
     return settings().max_examples > MOST_EVERY_DAY

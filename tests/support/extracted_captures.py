@@ -26,7 +26,7 @@ def extract_capture(
         world.send_logs(logs)
     for request in capture.requests():
         world.send_message(change(request) if change else request)
-    for _ in range(2):  # a repeated call is marked once the other report is stored
+    for _ in range(2):  # a repeated report is marked once the other one is stored
         world.step(LATER_S)
     return [_answer(world, trace_id) for trace_id in capture.spans_by_trace]
 

@@ -42,7 +42,7 @@ class Program(ctypes.Structure):
 
 
 def is_possible() -> bool:
-    """Return whether this machine's system call numbers are known here."""
+    """Return whether this module has the system call numbers of this machine."""
     return sys.platform == "linux" and platform.machine() in NUMBERS
 
 

@@ -50,9 +50,9 @@ class Fleet:
         self.ledger = Ledger()
 
     def begin(self, env: Mapping[str, str], *names: str, flags: Sequence[str] = ()) -> None:
-        """Start roles of a release, all at once; return once they are ready, if they can be.
+        """Start roles of a release, all at once; return once those that can be ready are ready.
 
-        API processes of this release, whose ``env`` is empty, wait for its keeper.
+        APIs and extractors of this release, whose ``env`` is empty, first wait for its keeper.
         """
         with ThreadPoolExecutor(len(names)) as starters:
             list(starters.map(lambda name: self._begin(env, name, flags), names))
@@ -93,7 +93,7 @@ class Fleet:
                 part.process.stdout.close()
 
     def restart(self, env: Mapping[str, str], name: str, *flags: str) -> None:
-        """Stop a role regularly, and start it again as a release."""
+        """Stop a role in an orderly way, and start it again from a release."""
         with self._turns.get(name, nullcontext()):
             old = self.running.pop(name)
             assert old.process.poll() is None, f"{name} ended by itself:\n{old.log}"

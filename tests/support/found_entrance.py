@@ -87,7 +87,7 @@ class Library:
                 reached = np.frombuffer(self._map, "<u4", count, code.offset + offset).copy()
                 first = code.address + offset
                 reached += np.arange(count, dtype="u4") * np.uint32(4)
-                reached -= np.uint32((min(targets) - first - 4) % (1 << 32))  # now from the first
+                reached -= np.uint32((min(targets) - first - 4) % (1 << 32))  # to the first
                 near = np.flatnonzero(reached <= max(targets) - min(targets))
                 for at, distance in zip(near.tolist(), reached[near].tolist(), strict=True):
                     if min(targets) + distance in targets:

@@ -158,7 +158,7 @@ class Answer:
 
 
 def all_captures() -> list[Capture]:
-    """Return the captures of one instrumentation, alone or together with a client's."""
+    """Return the captures of one instrumentation, with or without one of the model's client."""
     return [c for c in _captures() if not c.dialect.startswith(SEVERAL)]
 
 
@@ -171,7 +171,7 @@ def pair_captures() -> list[Capture]:
 def _captures() -> Sequence[Capture]:
     """Return all captures.
 
-    They are the same objects each time, so that their truth is read once.
+    The function returns the same objects each time, so that their truth is read once.
     """
     return [
         Capture(path.parent.name, path.name.removesuffix(".expect.json"))

@@ -18,7 +18,7 @@ ROUNDS = 4
 def assert_linear(work: Callable[[int], object], size: int) -> None:
     """Assert that the CPU time of ``work(size)`` is about ``STEP`` times that of a quarter.
 
-    A neighbour slows down the processor for seconds, so a failure must repeat ``ROUNDS`` times.
+    Other programs slow down the processor for seconds, so a failure must repeat ``ROUNDS`` times.
     """
     before, found = _seconds(work, size // STEP), []
     for _ in range(ROUNDS):

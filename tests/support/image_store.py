@@ -32,7 +32,7 @@ class ImageStore:
     """The database of the compose file on a server in a container, whose port stays the same."""
 
     def __init__(self, container: Any, port: int) -> None:
-        """Use a container of testcontainers that publishes its HTTP port there."""
+        """Use a container of testcontainers, whose HTTP port is published at ``port``."""
         self._container = container
         self._port = port
         self._given: dict[str, str] = service("clickhouse")["environment"]
@@ -53,7 +53,7 @@ class ImageStore:
         return self.url_at(self.address)
 
     def url_at(self, address: str) -> str:
-        """Return its URL at another address, which leads to it."""
+        """Return the store's URL at another address that leads to the server."""
         return url_of(address, self._given["CLICKHOUSE_DB"], ACCOUNT, PASSWORD)
 
     def start(self) -> None:

@@ -72,7 +72,7 @@ EVERY = 10_000
 
 @dataclass(frozen=True)
 class Twins:
-    """A store with the same trace, conversation, call and replay in two projects."""
+    """A store with the same trace, conversation, model call and replay in two projects."""
 
     store: Store
     mine: TraceKey
@@ -87,7 +87,7 @@ class Twins:
 
     @property
     def absent(self) -> str:
-        """A trace without a run and with a score, in each of the projects."""
+        """The id of a trace that has a score but no run, in both projects."""
         return _absent(self.mine).trace_id
 
     @property
@@ -143,7 +143,7 @@ def _view(key: TraceKey) -> SavedView:
 def _collect(store: Store, project: str) -> None:
     """Create a dataset with one item in its draft and one in a version.
 
-    Names are the same in all.
+    Names are the same in all projects.
     """
     sets, at = store.datasets, (project, "d")
     sets.put(Dataset(*at, description=project))
@@ -153,7 +153,7 @@ def _collect(store: Store, project: str) -> None:
 
 
 def _experiment(store: Store, key: TraceKey) -> None:
-    """Start an experiment of one run, with a score; names and ids are the same in all."""
+    """Start an experiment of one run, with a score; all projects have the same names."""
     store.evaluators.add(key.project, StoredEvaluator("e", 1, "h", "{}", key.project))
     made = Experiment(key.project, "x", "i", "{}", started_by=key.project)
     store.experiments.start(made, [key.project])
@@ -192,7 +192,7 @@ def _rule(store: Store, key: TraceKey) -> None:
 
 
 def _own_ids(key: TraceKey) -> list[str]:
-    """Return the trace that a rule judges in this project alone."""
+    """Return the id of the trace that a rule judges in this project alone."""
     return [f"{_number(key.project):032x}"]
 
 
@@ -612,15 +612,15 @@ OF_THE_EXTRACTOR = {
     "replays.parts",
     *("text_index.changed_since", "text_index.read_watermark"),
 }
-"""The change feed's methods, which only the extractor calls, for all projects."""
+"""Methods that only the extractor and similar components call, for all projects."""
 
 NOT_READING = {
-    "spans.parts_shown",  # names traces, of which read_otlp reads the project's own
+    "spans.parts_shown",  # returns ids; read_otlp reads only the project's
     "spans.append",
     *("trajectories.write", "trajectories.confirm", "trajectories.make_room"),
     *("feed.announce", "feed.announce_missing"),
-    "deletions.now_ns",  # a time
-    "feed.deleted_among",  # of rows that a reader has received
+    "deletions.now_ns",  # returns a time
+    "feed.deleted_among",  # about rows that the reader has received
     *("progress.record_progress", "progress.record_revisits"),
     *("progress.record_watermark", "progress.record_watermarks"),
     *("text_index.index_texts", "text_index.record_watermark"),
@@ -631,18 +631,18 @@ NOT_READING = {
     *("queues.put", "queues.add_items", "queues.add_events"),
     *("saved_views.add", "saved_views.set_default"),
     *("online_rules.put", "online_rules.add_work", "online_rules.place"),
-    *("followers.place", "followers.keep_place"),  # of the service itself
+    *("followers.place", "followers.keep_place"),  # positions of the service itself
     *("alerts.put", "alerts.add_events", "alerts.add_deliveries"),
     *("alerts.pending", "alerts.firing_of_deleted"),  # for components that deliver all alerts
     *("datasets.put", "datasets.add_contents", "datasets.change_draft", "datasets.add_version"),
     *("evaluators.add", "experiments.start", "experiments.end"),
     *("annotations.announcing_judgements", "annotations.is_alone"),
     "close",
-    "usage.stored_bytes",  # of the quotas; callers see only their own projects
+    "usage.stored_bytes",  # for quotas; callers get only their own projects
     *(
         "deletions.delete",
         "deletions.list",
-    ),  # of a scope, not of a reader: see api/admin/deletions
+    ),  # have a scope instead of a reader: see api/admin/deletions
 }
 
 

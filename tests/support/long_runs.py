@@ -1,4 +1,4 @@
-"""Long runs for the tests of the run's page: calls with a shared history, and a huge run."""
+"""Long runs for the tests of the run's page: model calls with a shared history, and a huge run."""
 
 from __future__ import annotations
 

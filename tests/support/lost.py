@@ -115,7 +115,7 @@ def _of_the_steps(before: Json, after: Json, told: Mapping[str, set[Code]]) -> I
             yield Difference(id_, "id", id_, "")
             continue
         for name, value in facts.items():
-            # the input of a later call repeats what was lost before
+            # the input of a later model call repeats earlier losses
             is_known = codes & explaining(name) or (name == "input" and earlier[owner])
             if not is_known and (found := came_back.instead_of(id_, name, value)) is not None:
                 yield Difference(id_, name, value, found)
@@ -155,7 +155,7 @@ def _key(facts: Facts, name: str, value: str) -> tuple[str, ...]:
 
 
 def _messages(texts: Iterable[str]) -> set[str]:
-    """Return the messages in texts, without their roles; calls are unchanged."""
+    """Return the messages in texts, without their roles; tool calls are unchanged."""
     said: set[str] = set()
     for text in texts:
         value = json.loads(text) if text else []
@@ -217,7 +217,7 @@ def _facts(step: DocumentStep, type_: str, root_id: str) -> Facts:
     if (cost := decimal(str(step.metadata.get("cost", "")))) is not None:
         facts["metadata.cost"] = cost
     if type_ != "model":
-        facts.pop("metadata.cost", None)  # the sum of the calls below
+        facts.pop("metadata.cost", None)  # the sum of the steps below
     facts |= {f"tokens.{k}": v for k, v in step.model_info.items() if k != "latency_first_resp"}
     return {name: _plain(value) for name, value in facts.items() if value not in (None, "", 0)}
 
@@ -234,7 +234,7 @@ def _split(text: str) -> tuple[str, str]:
 
 
 def _joined(text: str) -> str:
-    """Return the messages of an answer as one message: texts joined by lines, and all calls."""
+    """Return the messages of an answer as one message: texts joined by lines, all tool calls."""
     known: Any = json_value(_split(text)[0])
     if not isinstance(known, list) or not known or not isinstance(known[0], dict):
         return text

@@ -1,4 +1,4 @@
-"""Runs made from calls: OpenAI messages and documents, for tests of evaluators."""
+"""Runs made from tool calls: OpenAI messages and documents, for tests of evaluators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Made = tuple[str, object]
 
 
 def messages_of(*turns: Made | Sequence[Made], answered: bool = True) -> list[Json]:
-    """Return messages with one turn of the assistant for each call or list of calls."""
+    """Return messages with one assistant turn per tool call or list of tool calls."""
     messages: list[Json] = []
     for at, turn in enumerate(turns):
         made: Iterable[Any] = turn if isinstance(turn, list) else [turn]

@@ -43,12 +43,12 @@ def encode_note(stored: Stored, losses: Losses) -> bytes:
 
 
 def encode_notes(stored: Stored, losses: Losses) -> bytes:
-    """Return the same in a list."""
+    """Return question and answer as a list of one note."""
     return b"[" + encode_note(stored, losses) + b"]"
 
 
 def encode_indexed(stored: Stored, losses: Losses) -> bytes:
-    """Return two items with an index."""
+    """Return the note twice, each with an index."""
     note = orjson.loads(encode_note(stored, losses))
     return dump([{"index": n, **note} for n in range(2)])
 
@@ -66,7 +66,7 @@ def _read_note(value: Any, reading: Reading) -> Iterable[Json]:
 
 
 def encode_talk(stored: Stored, losses: Losses) -> bytes:
-    """Return the note as a list of messages."""
+    """Return id, question and answer as a list of messages."""
     note = orjson.loads(encode_note(stored, losses))
     return dump([{"said": note[name]} for name in ("note", "asked", "answered")])
 
@@ -134,7 +134,7 @@ AMBIGUOUS: Sequence[Format] = document_with_file(
 
 
 def beside(name: str) -> dict[str, bytes]:
-    """Return the side file of a file of notes."""
+    """Return the additional file that is written next to a file of notes, by name."""
     return {f"{name.partition('.')[0]}.about.json": b'{"of":"notes"}\n'}
 
 

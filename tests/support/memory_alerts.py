@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MemoryAlerts(MemorySubject):
-    """Revisions, events, run evidence and deliveries; the first stored of equal numbers counts."""
+    """Alerts, events, evidence, deliveries; of equal revision numbers the first stored counts."""
 
     def put(self, alert: Alert) -> None:
         """See ``AlertStore.put``."""

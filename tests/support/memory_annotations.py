@@ -78,7 +78,7 @@ class MemoryAnnotations(MemorySubject):
 
 
 class MemorySchemes(MemorySubject):
-    """Schemes by their texts."""
+    """Annotation schemes, with every stored text of each."""
 
     def put(self, scheme: StoredScheme) -> None:
         """See ``SchemeStore.put``."""
@@ -99,7 +99,7 @@ class MemorySchemes(MemorySubject):
 
 
 class MemoryVersions(MemorySubject):
-    """Stored versions; the current ones are in the state."""
+    """Stored versions of runs; the current versions are in the shared state."""
 
     def keep(self, kept: KeptVersion) -> None:
         """See ``VersionKeeper.keep``."""

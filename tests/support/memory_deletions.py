@@ -51,7 +51,7 @@ class MemoryDeletions(MemorySubject):
         return newest_first[:limit]
 
     def _torn(self, gone: set[TraceKey]) -> set[TraceKey]:
-        """Return traces with a deleted part, or stored as part or duplicate of a deleted one."""
+        """Return traces with a deleted part, or stored as part or duplicate of a deleted trace."""
         found: set[TraceKey] = set()
         for record in self._state.records.values():
             original = record.trajectory.duplicate_of

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class MemoryOnlineRules(MemorySubject):
-    """Rules by project and name, work by id, positions of walks."""
+    """Online rules, their work, and the positions of their walks over stored runs."""
 
     def put(self, rule: OnlineRule) -> None:
         """See ``OnlineRuleStore.put``."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class MemoryProgress(MemorySubject):
-    """Which traces changed, and the progress of the extractor."""
+    """The changes of traces, and the progress of the extractor."""
 
     def clock(self) -> int:
         """See ``ChangeReader.clock``."""

@@ -107,7 +107,7 @@ class MemoryStats(MemoryListing):
         return count_numbers(runs, asked)
 
     def shapes(self, reach: Reach, where: Condition | None, most: int) -> Sequence[RunShape]:
-        """See ``StatsReader.shapes``: of the documents, which have milliseconds."""
+        """See ``StatsReader.shapes``; computed from documents, whose times are milliseconds."""
         lines = MemoryRuns(self._state).list(reach, None, most, query=RunSelection(where))
         with self._state.lock:
             documents = [self._state.records[line.key].document for line in lines]

@@ -37,7 +37,7 @@ class MemorySpans(MemorySubject):
     """Spans and content events in dictionaries."""
 
     def append(self, requests: Sequence[SpooledRequest]) -> None:
-        """See ``SpanWriter.append``; of a request that is no OTLP nothing is stored."""
+        """See ``SpanWriter.append``; a request that is not OTLP is not stored."""
         decoded: Sequence[tuple[SpooledRequest, Sequence[DecodedSpan]]] = [
             (request, list(decode_request(request))) for request in requests
         ]
@@ -169,7 +169,7 @@ class MemoryUsage(MemorySubject):
     """The amount of stored data."""
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:
-        """See ``UsageReader.stored_bytes``; a repeat counts once, and so do its bytes."""
+        """See ``UsageReader.stored_bytes``; the bytes of a repeated request count once."""
         sizes: Counter[str] = Counter()
         with self._state.lock:
             for key, held in self._state.spans.items():

@@ -29,10 +29,10 @@ from spanloom.core.errors import NotEmbeddedError
 
 
 class MemorySnapshots:
-    """No snapshots."""
+    """Implements ``SnapshotTaker`` without taking snapshots."""
 
     def take(self) -> int:
-        """See ``SnapshotTaker.take``: there are no files to hold."""
+        """See ``SnapshotTaker.take``; there are no files of which to take a snapshot."""
         raise NotEmbeddedError("A store in memory has no files.")
 
 

@@ -1,4 +1,4 @@
-"""In-memory trajectories: written, their documents read, their calls found."""
+"""In-memory trajectories: writes them, reads their documents and finds their calls."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class MemoryTrajectories(MemorySubject):
         return written
 
     def confirm(self, _confirmed: Sequence[Confirmation]) -> AbstractSet[TraceKey]:
-        """See ``TrajectoryWriter.confirm``: nobody else writes."""
+        """See ``TrajectoryWriter.confirm``; there is no other writer."""
         return frozenset()
 
     def make_room(self) -> None:
-        """See ``TrajectoryWriter.make_room``: there is nothing to free."""
+        """See ``TrajectoryWriter.make_room``; there is nothing to free."""
 
 
 class MemoryCalls(MemorySubject):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def visible_of(state: MemoryState, key: TraceKey) -> Mapping[str, Said]:
-    """Return the annotations and scores of a run and, by step id, its steps; empty if withheld."""
+    """Return annotations and scores by step id, the run's under an empty id; none if withheld."""
     if key in withheld_from_all(MemoryQueues(state), Reach.only(key.project)):
         return {}
     last: dict[Slot, Annotation] = {}

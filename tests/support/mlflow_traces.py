@@ -1,4 +1,4 @@
-"""A question to an agent that searches, in the trace format of each version of MLflow."""
+"""A run of an agent with a search tool, in the trace format of each version of MLflow."""
 
 from __future__ import annotations
 

@@ -186,8 +186,8 @@ def with_legs(
     """Add to each run of a named tool the spans of an MCP client and server that ran it.
 
     They are below the tool's span or, with ``beside``, below the trace's root, as if that span were
-    never current. Handoffs are not run by a server, and runs reported by such spans already have
-    them.
+    never current. Handoffs get none, because no server runs them; nor do runs that such spans
+    already report.
     """
     by_trace = {(t.project, t.trace_id): t for t in plain}
     changed = {}

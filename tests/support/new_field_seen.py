@@ -57,7 +57,7 @@ def main() -> None:
                 store.annotations._reader._client.query(f"SELECT Words FROM {table}").result_rows
                 for table in ("v_annotations", SCORED, "annotation_queue_items")
             ]
-    seen["added"] = [name for name in added if name[0].isalpha()]  # no migration
+    seen["added"] = [name for name in added if name[0].isalpha()]  # without numbered migrations
     seen["views"] = [view for view, columns in views.items() if "Words" in columns]
     seen["view"] = [row[1] for row in described if row[0] == "Absences"]
     context = click.Context(click.Command("list"), info_name="list")

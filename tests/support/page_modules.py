@@ -21,12 +21,12 @@ class Modules:
         self._base = base
 
     def call(self, module: str, body: str, *arguments: object) -> Any:
-        """Return the result of a JavaScript function body of a module ``m`` and arguments ``a``."""
+        """Return the result of a JavaScript body that uses the module ``m`` and arguments ``a``."""
         code = f"async ([url, a]) => {{ const m = await import(url); {body} }}"
         return self._page.evaluate(code, [f"{self._base}/{module}", arguments])
 
     def view(self, rows: Sequence[Row], body: str, *arguments: object) -> Any:
-        """Return the result of a JavaScript function body of the ``View`` ``v`` of an outline."""
+        """Return the result of a JavaScript body that uses ``v``, the ``View`` of an outline."""
         outline = base64.b64encode(encode_outline(rows)).decode()
         made = (
             "const { decode } = await import(url.replace('view.js', 'outline.js'));"

@@ -129,7 +129,7 @@ def show_list(page: Page, runs: Runs) -> None:
 
 
 def show_run(page: Page, runs: Runs) -> None:
-    """Open the run of several agents, one step chosen."""
+    """Open the run of several agents, and select one step."""
     page.goto(f"{runs.api}/trajectories/{runs.team}")
     page.locator(".grid .row").nth(_SHOWN_STEP).click()
     page.locator(".grid.marked").wait_for()

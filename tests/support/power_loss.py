@@ -1,4 +1,4 @@
-"""The possible contents of a disk after a power loss: all synced data, and any part of the rest.
+"""The possible contents of a disk after a power loss: all synced data, any part of other writes.
 
 A disk writes sectors of 512 bytes in any order until a sync. The image after a crash is therefore
 the image of the last sync plus any subset of the sectors changed since.

@@ -99,7 +99,7 @@ class Reader(NamedTuple):
         assert ended.returncode == 0, f"{line}\n{ended.stderr}"
         if words[0] in SILENT:
             return ended.stdout
-        if not (ended.stdout or sign):  # no items, no lines; a terminal prints a sentence
+        if not (ended.stdout or sign):  # only a terminal shows that there are no items
             words = [word for word in words if word not in {"--csv", "--json", "--jsonl"}]
             ended = programs.run(
                 "-m", "spanloom", *words, "--output", "table", env=self.environment

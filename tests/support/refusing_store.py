@@ -1,8 +1,8 @@
 """Run the command over the real store, which refuses marked requests while a file exists.
 
 ``refusing_store.py FILE …``: the engine's INSERT of a request whose body contains ``poison`` fails
-as the text of ``FILE`` demands: with a data error (``data``) or with an error that may be a bug
-here (``fault``); with ``everything`` every INSERT fails. The fault is injected at the driver. A
+as the text of ``FILE`` demands: with a data error (``data``) or with an error that may be a bug of
+Spanloom (``fault``); with ``everything`` every INSERT fails. The fault is injected at the driver. A
 store that accepts nothing is reported after two seconds instead of a minute.
 """
 

@@ -1,6 +1,6 @@
-"""The release before this one, from the history of the repository.
+"""Earlier releases, from the history of the repository.
 
-It was never installed anywhere: its source is unpacked and run by this interpreter with
+They were never installed anywhere: their source is unpacked and run by this interpreter with
 ``PYTHONPATH``. In a copy without that history, such as a shallow clone, tests that need it are
 skipped.
 """

@@ -1,4 +1,4 @@
-"""A process that reserves the same builds as another one: ``reserving URL KEYS A_BATCH``.
+"""A process that reserves the same builds as another process: ``reserving URL KEYS A_BATCH``.
 
 It waits for a line, and then prints the numbers of the builds that it may write, as a JSON list.
 """

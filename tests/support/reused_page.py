@@ -1,7 +1,8 @@
 """One page for many tests, because opening and closing a page takes as long as loading it.
 
-A test gets it as a new one: nothing stored, its size, no listener or script of another test. What
-cannot be undone, such as a script for all loads, closes it, and the next test gets a new page.
+A test gets the page in the state of a new one: no stored data, the original size, no listener or
+script of another test. If a test does something that cannot be undone, such as adding a script for
+all loads, the page is closed, and the next test gets a new page.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ class ReusedPage:
     """Lends one page of a context; closes it when it cannot be lent again."""
 
     def __init__(self, context: BrowserContext) -> None:
-        """Open nothing yet."""
+        """Open only the page that keeps the common browser process alive."""
         self._context = context
         self._page: Page | None = None
-        self._size = context.new_page().viewport_size  # stays: the process that all pages share
+        self._size = context.new_page().viewport_size  # it stays, with the process of all pages
         self._is_worn = False
         self._sessions: list[CDPSession] = []
         self._open_session = context.new_cdp_session
@@ -52,11 +53,11 @@ class ReusedPage:
         return self._page, self._watch
 
     def take_back(self) -> None:
-        """Leave the site's address, and delete what the test stored."""
+        """Leave the site's address, and delete what the test stored; close the page if worn."""
         page = self._page
         assert page is not None
         for session in self._sessions:
-            with suppress(Error):  # it has ended before
+            with suppress(Error):  # the session has ended before
                 session.detach()
         self._sessions.clear()
         self._is_worn = self._is_worn or page.is_closed() or not self._is_left(page)

@@ -77,11 +77,11 @@ class Script:
 
 @dataclass
 class ScriptedJudge:
-    """Judges runs."""
+    """A judge that evaluates runs with a scripted model."""
 
     evaluator: Evaluator
     waits: list[float]
-    """Seconds of each wait."""
+    """The seconds of each wait before a retry."""
 
     def __call__(self, run: object = RUN, expected: Any = None) -> Result:
         """Return the result of a run."""

@@ -74,7 +74,7 @@ def measure_settled(
     deadline: float,
     measures: Measures = MEASURES,
 ) -> dict[str, list[str]]:
-    """Measure until all is right or time is up: duplicate calls are marked a moment later."""
+    """Measure until all is right or time is up: duplicate reports are marked a moment later."""
     patience = float("inf")
     while True:
         answers = [

@@ -1,4 +1,4 @@
-"""The same run as sent by other senders, versions and settings: changed spans of captures."""
+"""Changes captured spans into those of other senders, versions and settings."""
 
 from __future__ import annotations
 

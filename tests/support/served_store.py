@@ -19,7 +19,7 @@ ACCOUNT = "store"
 
 
 class ServedStore(Protocol):
-    """The operations of tests on the server of a store."""
+    """The operations on a store's server that tests use."""
 
     @property
     def address(self) -> str: ...

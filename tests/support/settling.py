@@ -21,9 +21,9 @@ PAGE = 500
 
 
 def check_api(api: str, account: Account) -> set[str]:
-    """Wait until every acknowledged span is stored, and assert each once.
+    """Wait until every acknowledged span is stored, and assert that each is stored once.
 
-    Return all stored spans.
+    Return the keys of all stored spans.
     """
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
@@ -44,7 +44,7 @@ def check_api(api: str, account: Account) -> set[str]:
 
 
 def check_spans(api: str, account: Account) -> None:
-    """Wait until every acknowledged span is stored, and assert each once, in one listed run."""
+    """Wait until acknowledged spans are stored; assert that each is once in one listed run."""
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
         traces = account.acknowledged_by_trace()
@@ -90,7 +90,7 @@ def await_under_way(api: str) -> None:
 def _check_trace(
     api: httpx.Client, trace_id: str, acknowledged: set[str], account: Account, until: float
 ) -> set[str]:
-    """Assert that each span of a trace is stored once and unchanged."""
+    """Assert that each span of a trace is stored once and unchanged; return the spans' keys."""
     while True:
         answer = api.get(f"/v1/trajectories/{trace_id}/spans")
         spans = answer.json()["spans"] if answer.status_code == 200 else []
@@ -106,7 +106,7 @@ def _check_trace(
 
 
 def _check_counts(api: httpx.Client, listed: Mapping[str, int], found: set[str]) -> None:
-    """Assert that trajectories count their spans; rebuilt ones are read again."""
+    """Assert that listed span counts are right; if one differs, check the current document."""
     counts = Counter(key.partition("/")[0] for key in found)
     for trace_id in (trace for trace, count in counts.items() if listed[trace] != count):
         document = api.get(f"/v1/trajectories/{trace_id}").json()

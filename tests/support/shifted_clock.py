@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def arm(file: Path) -> None:
-    """Shift the clock, before anything has imported it."""
+    """Shift the clock, before any module has imported it."""
     works = time.time_ns
     time.time_ns = lambda: works() + int(file.read_text())
 

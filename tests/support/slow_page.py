@@ -1,7 +1,7 @@
 """``SLOW_PAGE=1 pytest tests/browser``: slow pages with a slow connection to the service.
 
-A test that fails only with this would fail on a busy machine: it looks too early, or the page loses
-input made before it is ready.
+A test that fails only on slow pages would also fail on a busy machine: it checks too early, or the
+page loses input made before it is ready.
 """
 
 from __future__ import annotations

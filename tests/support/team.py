@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_team(document: Json, truth: Json, dialect: str) -> None:
-    """Assert that every call occurs once, under its agent, with its tokens and texts."""
+    """Assert that each model call and tool run occurs once, under its agent, with its data."""
     assert document["extraction"]["dialects"] == [dialect]
     assert document["extraction"]["warnings"] == []
     agents = document["agent_steps"]

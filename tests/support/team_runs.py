@@ -38,7 +38,7 @@ def send_team(service: RunningSpanloom, rounds: int = 5) -> Sequence[str]:
 
 
 def _run(trace: str, at: int, start_ns: int, chance: Random) -> Iterator[Span]:
-    """Yield an agent's spans: a tool between two model calls, which fails in every fourth run."""
+    """Yield an agent's spans: model call, tool, model call; every fourth run and its tool fail."""
     is_failed = at % 4 == 0
     yield _span(
         trace, 1, 0, f"invoke_agent {AGENTS[at % 3]}", start_ns, 9 * S, _agent(at), is_failed

@@ -71,9 +71,9 @@ def running(item: pytest.Item) -> Iterator[None]:
 
 
 class NotAUnitTestError(BaseException):
-    """A unit test that costs more.
+    """Raised if a unit test does something that only costlier tiers may do.
 
-    Not an ``Exception``, because the code under test handles those.
+    It is not an ``Exception``, because the code under test handles those.
     """
 
 
@@ -84,7 +84,7 @@ def refuse_in_unit(cause: str) -> None:
 
 
 def watch_tiers() -> None:
-    """Refuse from now on that unit tests start a program, listen on a port or open a store."""
+    """Make unit tests fail that start a program, listen on a port or open a store."""
     for place, name, cause in (
         (subprocess.Popen, "__init__", "starts a program"),
         (socket.socket, "bind", "listens on a port"),
@@ -95,7 +95,7 @@ def watch_tiers() -> None:
 
 
 def _refusing(call: Callable[P, R], cause: str) -> Callable[P, R]:
-    """Return the function as one that fails in a unit test."""
+    """Return a function that fails in a unit test, and otherwise calls ``call``."""
 
     @wraps(call)
     def refusing(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,7 +1,7 @@
 """Checks that agents show the request they received and the answer they returned.
 
 An agent's answer is the output of its last model call, if that call has no tool call. If the truth
-has no texts, the last call in the trajectory is used.
+has no texts, the last model call of the trajectory is used.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _FORMS = ("final_answer(", "[[ ## ")
 
 
 def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[str]:
-    """Yield the last run of each agent whose answer is not that of its last model call.
+    """Yield a line for each agent whose last run lacks the answer of its last model call.
 
-    Also yields each run whose ``request`` differs from the truth.
+    Also yields a line for each such run whose request differs from the truth.
     """
     shown = {
         str(agent["metadata"].get("agent_name", agent["name"])): agent
@@ -42,7 +42,7 @@ def find_false_answers(capture: Capture, answers: Sequence[Answer]) -> Iterator[
 
 
 def _agents(answer: Answer) -> Iterator[Json]:
-    """Yield the agents, and the root if it has steps, whatever its type."""
+    """Yield the agents of a run; a root with steps that is not an agent is left out."""
     root, kind = answer.document["root_step"], answer.document["extraction"]["root_type"]
     for agent in answer.document["agent_steps"]:
         if agent["id"] != root["id"] or kind == "agent":

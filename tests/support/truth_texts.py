@@ -94,7 +94,7 @@ def check_words(capture: Capture, answers: Sequence[Answer]) -> list[str]:
 def steps_telling(
     capture: Capture, answers: Iterable[Answer], what: str
 ) -> Iterator[tuple[Any, Json]]:
-    """Yield the truth's ``what`` of each span, with the step that represents the span."""
+    """Yield the true value of ``what`` for each step, with the step; spans determine the step."""
     spans = {s["span_id"]: s["step_id"] for a in answers for s in a.spans}
     steps = {s["id"]: s for a in answers for _, s in a.steps()}
     seen = set()

@@ -31,14 +31,14 @@ WITHOUT_DETAILS = frozenset(
 """Dialects that do not report reasoning or cached tokens (some report them partially)."""
 UNREPORTED_DETAILS = frozenset(
     {
-        # Only an agent's state reports them, if all is below one span of the application.
+        # Only an agent's state reports these details, if the application has a span around all.
         "js-traceloop/bare_llm",
         "js-traceloop/graph_nodes",
         "js-traceloop/react_tools_flat",
         "js-traceloop/stream_llm",
-        "other-crewai-openinference/crew_only",  # without the client's spans there are no calls
+        "other-crewai-openinference/crew_only",  # no model calls without the client's spans
         "other-crewai-traceloop/stream_agent",  # streamed calls of the client have no reasoning
-        "other-llamaindex-traceloop/react_tools_openai_like",  # no client's span, no reasoning
+        "other-llamaindex-traceloop/react_tools_openai_like",  # no span of the client
         "other-openllmetry-sdks/stream_agent",
         "other-sdks-mlflow/dspy_chain_of_thought",  # DSPy's sum has no details
         "other-sdks-mlflow/strands_subagent",  # no reasoning, as without MLflow
@@ -94,12 +94,12 @@ UNREPORTED_TOOL_TEXTS = frozenset(
 )
 UNREPORTED_ENDS = frozenset(
     {
-        "eino-apmplus/adk_parallel",  # of two parallel agents none answers for both
+        "eino-apmplus/adk_parallel",  # neither of two parallel agents has the whole answer
         "eino-cozeloop/adk_parallel",
         "eino-langfuse/adk_parallel",
         "logfire-openai-agents/llm_error_500",
         "openlit/async_agent",
-        "openlit/cancelled_stream",  # no end, and no report of it
+        "openlit/cancelled_stream",  # neither an answer nor a reported failure
         "openlit/cancelled_tool",
         "openlit/rag_chain",
         "pair-langsmith-openlit/rag_chain_own",  # OpenLIT's retrieval in a trace of its own
@@ -121,7 +121,7 @@ UNREPORTED_WORDS = frozenset(
         "eino-langfuse/stream_broken",
         "js-cozeloop/tool_error_raised",  # JavaScript has no ``ValueError``
         "js-openinference/tool_error_raised",
-        "langfuse/tool_error_raised",  # only the message
+        "langfuse/tool_error_raised",  # reports only the message
         "openinference-langchain/stream_broken",
         "otel-genai/node_retry_policy",  # nodes are not spans
         "otel-genai/stream_broken",

@@ -1,4 +1,4 @@
-"""Each role runs with an account that has the rights of the documentation and no others."""
+"""Each role works with an account that has exactly the documented rights."""
 
 from __future__ import annotations
 

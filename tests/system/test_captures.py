@@ -1,4 +1,4 @@
-"""Every captured run, sent request by request to the started command, against its ground truth."""
+"""Every captured run, sent to the started service request by request, equals its ground truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CAPTURES = all_captures()
 
 @pytest.fixture(scope="module")
 def results(start_shared_spanloom: StartSpanloom) -> Results:
-    """Send everything, wait until everything is extracted, measure everything."""
+    """Send all captures, wait until they are extracted, and measure them."""
     spanloom = start_shared_spanloom(env=MANY)
     spanloom.wait_until_ready()
     send_all(spanloom, CAPTURES)

@@ -1,4 +1,4 @@
-"""Every captured run without its content: all measures stay right, no text of it is written."""
+"""Captured runs without their content: all measures stay right, and none of its text is stored."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ CAPTURES = all_captures()
 LIMITS = Limits()
 SHORTEST_TEXT = 12
 TOLD_BY_CONTENT_ALONE = {
-    # An agent that failed at its first call shows itself in nothing but what it was asked.
+    # An agent that failed at its first model call is recognised only by its input.
     "other-vercel-ai-7/llm_error_500": {"agent"},
-    # What a person is asked and says is content, and so are the words of a refusal.
+    # Questions to people and their answers are content, and so is the text of a refusal.
     **{c.id: {"outcome"} for c in CAPTURES if c.scenario.startswith(("approval_", "long_running"))},
     "other-google-adk/approval_rejected": {"outcome", "errors"},
     "other-google-adk-openinference/approval_rejected": {"outcome", "errors"},
-    # Who tells no types tells a cancellation by its words.
+    # Senders without error types show a cancellation only in the text of an error.
     **{
         c.id: {"outcome"}
         for c in CAPTURES
@@ -54,11 +54,11 @@ TOLD_BY_CONTENT_ALONE = {
     **{f"js-openinference/cancelled_{what}": {"outcome", "errors"} for what in ("model", "tool")},
     "otel-genai/cancelled_stream": {"outcome"},
 }
-"""Runs whose structure only their content tells, and the measures that miss it."""
+"""Runs whose structure only their content shows, and the measures that are wrong without it."""
 
 
 class Receiver:
-    """The intake, with its spool and its memory of Langfuse's events as files in a folder."""
+    """The intake, whose spool and memory of Langfuse's events are files in a folder."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
@@ -71,7 +71,7 @@ class Receiver:
         self._langfuse = LangfuseIngestion(self.exporter, self._observations, LIMITS)
 
     def take(self, capture: Capture) -> None:
-        """Take a run in."""
+        """Ingest a captured run."""
         for path, _, body in capture.posts():
             if path == LANGFUSE:
                 assert not self._langfuse.ingest(body, "").refused
@@ -80,18 +80,18 @@ class Receiver:
                 self.exporter.export_traces(request, "")
 
     def waiting(self) -> list[bytes]:
-        """Return the requests that wait in the spool."""
+        """Return the bodies of the requests that wait in the spool."""
         return [waiting.body for waiting in self.spool.read_batch(1 << 30)]
 
     def close(self) -> list[str]:
-        """Close everything; return what all files hold, read as text."""
+        """Close the stores; return the contents of all their files as text."""
         self._observations.close()
         self.spool.close()
         return [f.read_bytes().decode("latin-1") for f in self.folder.iterdir()]
 
 
 def texts_of(capture: Capture) -> set[str]:
-    """Return what the models said in a run, as far as it is long enough to be nothing else."""
+    """Return those answers of models in a run that are long enough to be recognised."""
     said = {str(call.get("text") or "") for call in capture.truth.get("model_calls", ())}
     return {text for text in said if len(text) >= SHORTEST_TEXT}
 
@@ -105,7 +105,7 @@ def answers_of(world: World, capture: Capture) -> Iterator[Answer]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[Capture, dict[str, list[str]]]:
-    """Send every run, measure its trajectories, and add what of its texts is found anywhere."""
+    """Send every run; return its differences from the truth, and its texts that were stored."""
     folder = tmp_path_factory.mktemp("no-content")
     dialects = groupby(CAPTURES, lambda capture: capture.dialect)
     return {
@@ -116,7 +116,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[Capture, dict[str,
 
 
 def measured(folder: Path, captures: Sequence[Capture]) -> dict[Capture, dict[str, list[str]]]:
-    """Send the runs of a dialect to one receiver, and build all of them at once."""
+    """Send the runs of a dialect to one receiver and build them together; return their results."""
     receiver, world = Receiver(folder), World()
     for capture in captures:
         receiver.take(capture)
@@ -133,12 +133,12 @@ def measured(folder: Path, captures: Sequence[Capture]) -> dict[Capture, dict[st
 
 
 def leaks(capture: Capture, written: str) -> list[str]:
-    """Return the texts of a run that are found in what was written."""
+    """Return the texts of a run that occur in ``written``."""
     return [text for text in texts_of(capture) if any(form in written for form in _forms(text))]
 
 
 def _forms(text: str) -> set[str]:
-    """Return a text as files may hold it: plain, in JSON, in JSON without other alphabets."""
+    """Return the forms of a text in files: plain, in JSON, and in JSON with non-ASCII escaped."""
     plain = text.encode().decode("latin-1")
     return {plain, text, json.dumps(text)[1:-1], json.dumps(plain, ensure_ascii=False)[1:-1]}
 

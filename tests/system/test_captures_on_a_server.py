@@ -1,8 +1,8 @@
 """Every captured run through five processes with one ClickHouse server between them.
 
-`keeper`, `collect`, `extract` (two of them) and `api` share nothing but the server. What comes out
-is right by the same measures as on the embedded store (``test_captures.py``), and the long form
-demands the very documents that the embedded store gives.
+`keeper`, `collect`, `extract` (two of them) and `api` share nothing but the server. The runs are
+right by the same measures as on the embedded store (``test_captures.py``), and the slow test
+demands exactly the documents of the embedded store.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.served_store import ServedStore
 
 EVERY = 24
-"""Of so many runs the normal suite takes one; all of them take minutes."""
+"""The normal suite takes one run in 24, because all of them take minutes."""
 
 
 @pytest.mark.nightly

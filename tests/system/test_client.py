@@ -36,14 +36,14 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 @pytest.fixture(scope="module")
 def trace_id(spanloom: RunningSpanloom) -> str:
-    """Send a captured run and wait for its trajectory."""
+    """Send a captured run, wait for its trajectory, and return its trace id."""
     capture = Capture("openinference-langchain", "react_tools")
     for body in capture.requests():
         send(spanloom, body)
     (sent,) = capture.spans_by_trace
     with Client(spanloom.api) as client:
         await_trajectory(client, sent)
-        until = time.monotonic() + WAIT_S  # its line in the list is stored after the document
+        until = time.monotonic() + WAIT_S  # it is listed a moment after its document is stored
         while not list(client.trajectories(since="9999d")):
             assert time.monotonic() < until, "the run is not listed"
             time.sleep(0.1)
@@ -167,7 +167,7 @@ def test_what_differs_between_two_runs(spanloom: RunningSpanloom, trace_id: str)
 def test_what_is_exported_is_imported_as_the_same_run(
     spanloom: RunningSpanloom, trace_id: str, tmp_path: Path
 ) -> None:
-    """Spans into a file and back, as another project: the document differs by that alone."""
+    """Exported spans are imported into another project; the document differs in that alone."""
     file, lines = tmp_path / "spans", tmp_path / "runs"
     for arguments in (("--format", "otlp", "-o", str(file)), ("-o", str(lines))):
         ran = programs.run("-m", "spanloom", "export", *arguments, "--api-url", spanloom.api)
@@ -190,7 +190,7 @@ def test_what_is_exported_is_imported_as_the_same_run(
 def test_documents_are_imported_as_the_same_runs(
     spanloom: RunningSpanloom, trace_id: str, tmp_path: Path, form: str
 ) -> None:
-    """Into another project, and out of it again; sent once more nothing is written."""
+    """Runs are imported into another project and exported from it; a second import adds nothing."""
     file, again = tmp_path / "runs", tmp_path / "again"
     run_command("export", "--format", form, "-o", str(file), "--project", "default", at=spanloom)
     told = run_command("import", str(file), "--project", form, at=spanloom)
@@ -247,7 +247,7 @@ def test_exit_statuses_tell_what_happened(
 def test_a_step_has_the_same_number_wherever_it_is_told(
     spanloom: RunningSpanloom, trace_id: str
 ) -> None:
-    """What `spanloom search` calls step 3 `spanloom show RUN 3` shows; the root is step 0."""
+    """A step's position in lists is its number in `spanloom show`; the root has number 0."""
     with Client(spanloom.api) as client:
         rows = list(client.steps(run_where=f'trace_id = "{trace_id}"', project="default"))
         placed = place_steps(orjson.loads(client.document(trace_id, project="default")))

@@ -1,4 +1,4 @@
-"""Two collectors and two extractors over a real ClickHouse server, in peace and under kills."""
+"""Two collectors and two extractors over a real ClickHouse server, undisturbed and under kills."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from tests.support.started_server import StartedServer
 
 EVERY = 24
-"""Of so many runs the daily form takes one."""
+"""By default one run in 24 is sent."""
 STALE_S = 30.0
-"""A run is whole within this time of its last request, on a busy machine too."""
+"""A run is complete within this time after its last request, on a busy machine too."""
 RIGHT_S = 60.0
-"""How long a run may change that was whole."""
+"""Time limit for a complete run to become right, as it may still change."""
 LATE_S = 8.0
-"""How much later what one collector stores arrives."""
+"""Delay with which one collector stores its spans, in seconds."""
 MOST_READ = 1.3
-"""How often a span is read by extractors, at most, in peace."""
+"""Maximum of spans read by undisturbed extractors, per span sent."""
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def of(every: int) -> list[Capture]:
 
 
 def check(fleet: Fleet, captures: Sequence[Capture], follower: Followers) -> None:
-    """Assert that every run is right, whole and there once, and was announced once."""
+    """Assert that every run is right, complete, stored once and announced once."""
     await_whole(fleet, captures)
     with httpx.Client(base_url=fleet.api, timeout=20) as api:
         measured = {c.id: measure_settled(api, c, time.monotonic() + RIGHT_S) for c in captures}
@@ -137,7 +137,7 @@ def test_all_runs_while_a_collector_is_late_and_extractors_are_frozen(
 
 
 def frozen_in_turn(fleet: Fleet, captures: Sequence[Capture], seconds: Callable[[], float]) -> None:
-    """Send captures while extractors are frozen in turn, and check what came of them."""
+    """Send captures while extractors are frozen in turn, and check the resulting runs."""
     follower, ending = Followers(fleet), threading.Event()
 
     def freeze(name: str) -> None:
@@ -160,7 +160,7 @@ def frozen_in_turn(fleet: Fleet, captures: Sequence[Capture], seconds: Callable[
 def disturbed(
     fleet: Fleet, captures: Sequence[Capture], names: Sequence[str], every_s: float
 ) -> None:
-    """Send captures while processes are killed in turn, and check what came of them."""
+    """Send captures while processes are killed in turn, and check the resulting runs."""
     follower, ending = Followers(fleet), threading.Event()
     killing = threading.Thread(target=in_turn, args=(names, fleet.kill, every_s, ending))
     with follower.following():

@@ -1,4 +1,4 @@
-"""Restarts, lost answers and repeats around one running service: nothing missing, nothing twice."""
+"""Restarts, lost answers and repeats of one service: no span is missing or stored twice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_sigterm_under_load_ends_with_0_and_loses_nothing(start_spanloom: StartS
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL], ids=lambda end: end.name)
 def test_a_trace_goes_on_over_restarts(start_spanloom: StartSpanloom, end: signal.Signals) -> None:
-    """Stopped right after each acknowledgement: spooled, stored or extracted, it comes out."""
+    """The service is stopped after each acknowledgement; the trace is complete in the end."""
     source = make_requests(f"over {end.name}")
     requests = [next(source) for _ in range(3)]
     trace_id = requests[0][0].trace_id
@@ -87,7 +87,7 @@ def test_repeats_and_lost_answers_change_nothing(start_spanloom: StartSpanloom) 
         send_and_hang_up(spanloom, request)
     await_trajectory(spanloom.api, request[0].trace_id, len(request))
     await_accepted(spanloom, 3 * len(request))
-    time.sleep(1.5)  # written, quiet, extracted again
+    time.sleep(1.5)  # until written, settled and extracted again
     before = httpx.get(address).content
     send(spanloom, request, request)
     time.sleep(1.5)
@@ -100,7 +100,7 @@ def test_repeats_and_lost_answers_change_nothing(start_spanloom: StartSpanloom) 
 
 
 def send_and_hang_up(spanloom: RunningSpanloom, request: Request) -> None:
-    """Send a whole request and leave before the answer can arrive."""
+    """Send a whole request and disconnect before the answer can arrive."""
     body = as_protobuf(request).SerializeToString()
     port = int(spanloom.addresses["otlp_http"].rpartition(":")[2])
     head = (

@@ -1,7 +1,7 @@
-"""Every example of the README and of ``docs/`` works as it is written, beside one service.
+"""Every example of the README and of ``docs/`` works as it is written, with one service.
 
-The service has one run: the demonstration's, under the ids that the pages name. What cannot be
-tried says why in a comment above the fence (``tests/support/written_examples.py``).
+The service has one run, the demonstration's, with the ids that the pages name. Examples that
+cannot be tried give a reason in a comment above the fence (``tests/support/written_examples.py``).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 ASKED_ELSEWHERE = "docs/questions.md"
-"""Its lines go together, four to a question: tests/system/test_questions.py runs them all."""
+"""Its examples belong together, four per question: tests/system/test_questions.py runs them."""
 EXAMPLES = [
     example
     for example in all_examples()
@@ -64,7 +64,7 @@ FILES = (
     "spanloom export --format otlp -o ~/spans.jsonl",
     "spanloom convert --from canonical --to coze-example ~/runs.jsonl -o ~/example.json",
 )
-"""The reader's files for the pages of formats."""
+"""Commands that make the files for the examples of the pages of formats."""
 EVAL_SET = {
     "eval_set_id": "weather",
     "eval_cases": [
@@ -79,9 +79,9 @@ EVAL_SET = {
         }
     ],
 }
-"""The reader's file of another system, ``~/weather.evalset.json``."""
+"""The contents of ``~/weather.evalset.json``, a file of another system."""
 MOST_NOT_RUN = 13
-"""An example that nobody tries will be wrong one day: more than these need a better reason."""
+"""Maximum number of examples that are not run, because an untested example becomes wrong."""
 READING = (
     "list",
     "stats",
@@ -96,7 +96,7 @@ READING = (
     "search",
     "sql",
 )
-"""Commands that only look: the examples in their help are run, those of all others parsed."""
+"""Commands that only read. The examples in their help are run; those of others are parsed."""
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def reader(
     made_store: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Reader:
-    """Return somebody at a shell, beside a service that has the demonstration's run."""
+    """Return a user at a shell, with a service that has the demonstration's run."""
     home = tmp_path_factory.mktemp("home")
     (home / ".curlrc").write_text("fail\nsilent\nshow-error\n", "utf-8")
     for place in ("spanloom-data", ANOTHER):
@@ -120,13 +120,13 @@ def reader(
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", READING)
 def test_examples_of_a_help_text_work(name: str, reader: Reader) -> None:
-    """Before the pages, one of which imports copies: ``latest`` is the demonstration's run here."""
+    """Runs before the pages' examples, which import copies: ``latest`` is the demonstration."""
     for line in examples_of(name):
         reader.type_line(line)
 
 
 def test_spans_that_are_given_as_otlp_can_be_sent_again(reader: Reader) -> None:
-    """What the API's description shows, and what ``spanloom spans --otlp`` writes."""
+    """The API description's example and the output of ``spanloom spans --otlp`` are accepted."""
     shown = json.dumps(OTLP["content"]["application/json"]["example"])
     given = reader.type_line("spanloom spans latest --otlp")
     for body in (shown.replace(EXAMPLE_TRACE, "0" * 31 + "1"), given):
@@ -160,7 +160,7 @@ def test_the_pages_of_recipes_have_nothing_but_recipes() -> None:
 
 
 def in_shell(example: Example, reader: Reader) -> None:
-    """Type it; the page of keys has a data directory of its own, for the first key shuts a door."""
+    """Run the commands; the page of keys has its own data, as its first key locks the service."""
     if example.page == "docs/security.md":
         reader = reader._replace(data_dir=reader.home / "keyed")
         keys = SqliteKeys(reader.data_dir / "keys.sqlite")
@@ -173,7 +173,7 @@ def in_shell(example: Example, reader: Reader) -> None:
 
 
 def lay_out_files(reader: Reader) -> None:
-    """Make the files once; as an example may write over one, each page gets copies of them."""
+    """Make the files once; each page gets copies of them, because an example may overwrite one."""
     made = reader.home / "made"
     if not made.exists():
         for line in FILES:
@@ -191,7 +191,7 @@ def as_program(example: Example, reader: Reader) -> None:
 
 
 def as_tests(example: Example, reader: Reader) -> None:
-    """They pass, with an agent in the same process and one in another."""
+    """Check that the example's tests pass, with an agent in the same process and one in another."""
     folder = reader.home / "tests"
     folder.mkdir(exist_ok=True)
     (folder / "agent.py").write_text(ELSEWHERE, "utf-8")
@@ -225,46 +225,46 @@ def as_prices(example: Example, reader: Reader) -> None:
 
 
 def as_scheme(example: Example, reader: Reader) -> None:
-    """It is read without a remark, and lies where the next line expects it."""
+    """Check that the scheme has no remarks; write it to the file that the next example reads."""
     (reader.home / "scheme.yaml").write_text(example.text, "utf-8")
     assert not read_scheme(example.text).remarks
 
 
 def as_evaluators(example: Example, reader: Reader) -> None:
-    """It is read, its question can be asked, and it lies where the next line expects it."""
+    """Check the configuration and its query; write it to the file that the next example reads."""
     (reader.home / "eval.yaml").write_text(example.text, "utf-8")
     read_config(example.text.encode()).check_question()
 
 
 def as_cost(example: Example, _reader: Reader) -> None:
-    """A run's cost has these keys, as the client reads them."""
+    """Check that the example has the keys of a run's cost, as the client reads them."""
     cost = Cost.model_validate_json(example.text)
     assert not cost.model_extra
     assert (cost.usd is None) is bool(cost.unpriced_calls)
 
 
 def as_messages(example: Example, _reader: Reader) -> None:
-    """What is in our shape is read as it is."""
+    """Check that messages in Spanloom's own format are read without a change."""
     messages = json.loads(example.text)
     assert read_messages(messages, "user") == messages
 
 
 def as_first_line(example: Example, reader: Reader) -> None:
-    """What a service says of itself in a pipe has these keys, and values of these types."""
+    """Check the keys and types of the first line that a service prints into a pipe."""
     shown, said = json.loads(example.text), reader.addresses
     usual = {key: type(said[key]) for key in said if key not in USUALLY}
     assert {key: type(shown[key]) for key in shown} == usual
 
 
 def as_questions(example: Example, reader: Reader) -> None:
-    """Ask each of them."""
+    """Check that the API accepts each query of the example."""
     for where in example.text.splitlines():
         answer = httpx.get(f"{reader.addresses['api']}/v1/trajectories", params={"where": where})
         assert answer.status_code == 200, answer.text
 
 
 def as_wrong_question(example: Example, reader: Reader) -> None:
-    """Type it, and be told so."""
+    """Check that the wrong query prints exactly the error of the example."""
     where = example.text.splitlines()[1].strip()
     typed = programs.run(
         "-m", "spanloom", "list", "--where", where, "--api-url", reader.addresses["api"]
@@ -273,12 +273,12 @@ def as_wrong_question(example: Example, reader: Reader) -> None:
 
 
 def as_grammar(example: Example, _reader: Reader) -> None:
-    """It is the one that a test holds the parser to (tests/properties/test_where_grammar.py)."""
+    """Check the grammar against the one that tests/properties/test_where_grammar.py tests."""
     assert example.text.split() == GRAMMAR.split()
 
 
 def as_mcp_server(example: Example, reader: Reader) -> None:
-    """An agent starts the command; this one says nothing and goes."""
+    """Check that the example's command starts, and that it ends silently at the end of input."""
     [server] = json.loads(example.text)["mcpServers"].values()
     words = reader.at_our_ports(shlex.join(["spanloom", *server["args"]]))
     assert server["command"] == "spanloom"
@@ -287,7 +287,7 @@ def as_mcp_server(example: Example, reader: Reader) -> None:
 
 
 def as_profiles(example: Example, _reader: Reader) -> None:
-    """Without Docker: the file of variables is there, and the profiles have services."""
+    """Check without Docker that the file of variables exists and the profiles have services."""
     words = shlex.split(example.text)
     named = {words[at + 1] for at, word in enumerate(words) if word == "--profile"}
     compose = YAML(typ="safe").load(ROOT / "docker-compose.yml")
@@ -323,8 +323,8 @@ def _file(example: Example, reader: Reader) -> Path:
 
 
 def _send_demonstration(addresses: Mapping[str, str]) -> None:
-    """Send it under the ids that the pages name, and wait until it can be read."""
-    others = map("{:016x}".format, count(1))  # the first two are of a prompt and what is above it
+    """Send the demonstration with the ids that the pages name, and wait until it can be read."""
+    others = map("{:016x}".format, count(1))  # the first two ids are of a prompt and its parent
     ids = {16: iter([EXAMPLE_TRACE]), 8: chain(islice(others, 2), [EXAMPLE_SPAN], others)}
     run = refresh(load_recording(), time.time_ns(), lambda size: bytes.fromhex(next(ids[size])))
     (root,) = (span for span in spans_of(run.requests) if not span.parent_span_id)
@@ -336,7 +336,7 @@ def _send_demonstration(addresses: Mapping[str, str]) -> None:
 
 
 def _await_texts(api: str) -> None:
-    """Wait until the texts of the settled run are indexed, which is a while after it is stored."""
+    """Wait until the texts of the settled run are indexed, some time after they are stored."""
     until = time.monotonic() + INDEXED_S
     while not httpx.get(f"{api}/v1/search", params={"q": "people"}).json()["items"]:
         assert time.monotonic() < until, "its texts are not found"

@@ -1,6 +1,6 @@
-"""Every panel of the Grafana dashboards, asked of a started service as Grafana's plugin asks.
+"""Every panel of the Grafana dashboards queries a started service as Grafana's plugin does.
 
-Grafana itself is not here: its macros are put in as its plugin's documentation says.
+Grafana itself is not used; its macros are expanded as the plugin's documentation describes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 RECORDED = REPOSITORY / "tests" / "fixtures" / "recorded"
 RUNS = ("s06_toolraise-oi", "s04_handoff-oi", "k2_dual-both")
 FAILED = "52a3af95afdd5778ce0712e518c3f948"
-"""A run of ``s06_toolraise-oi``."""
+"""The trace id of the run ``s06_toolraise-oi``."""
 LOOPING = "ab" * 16
 SETTINGS = {"max_execution_time": 30}
-"""What the plugin sends with every statement."""
+"""Settings that the plugin sends with every statement."""
 WIDE = {"project": [ALL], "trace": [FAILED]}
 RUN = "StartTime DateTime64(9), Project LowCardinality(String), TraceId String,"
 RUN += " RootName LowCardinality(String)"
@@ -62,12 +62,12 @@ COLUMNS = {
     " startTime DateTime64(9), duration Float64, tags Array(Map(String, String)),"
     " serviceTags Array(Map(String, String)), statusCode UInt8, statusMessage String",
 }
-"""What each panel's answer has, in this order: a time series begins with its time."""
+"""The columns of each panel's answer, in order: a time series begins with its time."""
 PANELS = {panel["title"]: panel for _, panel in all_panels()}
 
 
 def sql_of(title: str) -> str:
-    """Return what a panel asks, as it stands in the file."""
+    """Return the SQL of a panel as it is written in the file."""
     [target] = PANELS[title]["targets"]
     return str(target["rawSql"])
 
@@ -80,7 +80,7 @@ class Store(NamedTuple):
     view: View
 
     def ask(self, title: str, view: View | None = None) -> QueryResult:
-        """Run what a panel asks."""
+        """Run the query of a panel."""
         return self.client.query(expand(sql_of(title), view or self.view), settings=SETTINGS)
 
 
@@ -109,7 +109,7 @@ def send(running: RunningSpanloom, body: bytes) -> None:
 
 
 def looping_run() -> bytes:
-    """Return a run of another project: a priced, streamed call, then one tool thrice the same."""
+    """Return a run of another project: a priced, streamed model call, then one tool call thrice."""
     told: list[dict[str, object]] = [
         {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "shopper"},
         {

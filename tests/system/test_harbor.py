@@ -1,4 +1,4 @@
-"""Harbor itself validates the trajectories of ATIF that we write.
+"""Harbor itself validates the ATIF trajectories that Spanloom writes.
 
 ``SPANLOOM_HARBOR`` is the Python, 3.12 or newer, of an environment that has ``harbor``.
 """

@@ -1,4 +1,4 @@
-"""Files imported over HTTP into a started service, which is killed half way, and again."""
+"""Files are imported over HTTP into a service, which is killed half-way, and then again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def documents() -> Sequence[dict[str, Any]]:
 
 
 def lines() -> bytes:
-    """Return runs, a broken line among them."""
+    """Return one run per line, and a broken line among them."""
     whole = list(map(dump, documents()))
     return b"\n".join([*whole[:3], b'{"root_step":', *whole[3:]])
 
@@ -60,7 +60,7 @@ def test_a_killed_import_is_begun_again_and_stores_each_run_once(
     ):
         assert answer.status_code == 200
         rest = answer.iter_lines()
-        next(rest)  # runs are stored by now
+        next(rest)  # some runs are stored by now
         service.process.send_signal(signal.SIGKILL)
         list(rest)
     service = start_spanloom(*QUICK)

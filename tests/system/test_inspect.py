@@ -1,4 +1,4 @@
-"""Inspect itself reads the logs that we write, and we the ``.eval`` file that it writes of them.
+"""Inspect itself reads the logs that Spanloom writes, and Spanloom Inspect's ``.eval`` file.
 
 ``SPANLOOM_INSPECT`` is the Python of an environment in which ``inspect-ai`` is installed.
 """

@@ -68,7 +68,7 @@ def client_of(spanloom: RunningSpanloom, key: str = "any") -> Client:
 def await_run(
     api: str, trace_id: str, holds: Callable[[Document], bool], key: str = ""
 ) -> Document:
-    """Wait for a run's document for which something holds."""
+    """Wait for a run's document for which ``holds`` is true, and return it."""
     url, until = f"{api}/v1/trajectories/{trace_id}", time.monotonic() + WAIT_S
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     shown: object = None
@@ -82,7 +82,7 @@ def await_run(
 
 
 def await_scores(api: str, trace_id: str) -> list[dict[str, Any]]:
-    """Wait for the scores of a run, which are stored right after it."""
+    """Wait for the scores of a run, which are stored right after it, and return them."""
     until = time.monotonic() + WAIT_S
     while time.monotonic() < until:
         found: list[dict[str, Any]] = httpx.get(
@@ -130,7 +130,7 @@ def test_appended_messages_are_merged_by_time(spanloom: RunningSpanloom) -> None
         [{**ANSWERED, "timestamp": "2026-03-01T14:00:09+02:00"}], trace_id
     )
     before = await_run(spanloom.api, trace_id, lambda d: "It is." in d.root.output)
-    for late in (CALLED, RAN):  # of one time, between the others, in the order of arrival
+    for late in (CALLED, RAN):  # both of one time, between the others, in order of arrival
         message = {**late, "timestamp": "2026-03-01T12:00:05"}
         answered = client.create_request_and_append_messages([message], trace_id)
         assert answered == {"success": True}
@@ -173,7 +173,7 @@ def test_a_trace_that_cannot_be_is_not_found(spanloom: RunningSpanloom) -> None:
 def test_keys_close_projects(
     start_spanloom: StartSpanloom, run_spanloom: RunSpanloom, tmp_path: Path
 ) -> None:
-    """A run belongs to the project of its key; an append by another key is another run."""
+    """A run belongs to the project of its key; an append with another key is another run."""
     data = f"--data-dir={tmp_path / 'data'}"
     made = {
         name: run_spanloom("keys", "create", f"--project={name}", "--scopes=ingest,read", data)

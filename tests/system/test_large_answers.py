@@ -1,7 +1,7 @@
 """Answers far larger than memory may hold: documents in every form, an export, a frame of rows.
 
-The usual run takes smaller ones, larger than what a service or a client may grow by; the long forms
-are those of the acceptance: 1 GB, and 250,000 rows.
+By default the answers are smaller, but larger than a service or a client may grow by; the slow
+tests use the sizes of the acceptance: 1 GB, and 250,000 rows.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 MIB = 2**20
 DOCUMENT = 400_000
 DOCUMENTS = [450, pytest.param(2_700, marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
-"""180 MB of documents, and more than 1 GB."""
+"""Numbers of documents: 180 MB of them, and more than 1 GB."""
 ROWS = [12_000, pytest.param(250_000, marks=(pytest.mark.slow, pytest.mark.timeout(900)))]
-"""More rows than a page has of them and a look at candidates takes."""
+"""Numbers of rows: more than a page has, and more than one scan of candidates reads."""
 MOST_GROWTH = 170 * MIB
-"""Less than 200 MB, and than the smaller answer would take if it were held."""
+"""Limit of the service's growth: less than 200 MB, and less than the smaller answer as a whole."""
 MOST_OF_A_CLIENT = 150 * MIB
 PATH = "/v1/trajectories?fields=core,document"
 
@@ -70,7 +70,7 @@ def test_documents_of_any_size_go_through_little_memory(
 
 
 def pull(url: str, form: str) -> tuple[int, bytes]:
-    """Return how many bytes an answer has, and the last ones; it is never held."""
+    """Return the size and the last bytes of an answer, without holding all of it in memory."""
     size, last = 0, b""
     headers = {"accept": form, "accept-encoding": "identity"}
     with httpx.stream("GET", url, headers=headers, timeout=120) as answer:
@@ -81,7 +81,7 @@ def pull(url: str, form: str) -> tuple[int, bytes]:
 
 
 def export(service: RunningSpanloom, file: Path) -> int:
-    """Write all runs into a file; return the most memory that the command had."""
+    """Export all runs to a file; return the peak memory of the command."""
     asked = ("export", "--format", "jsonl", "-o", str(file), "--api-url", service.api)
     command = [sys.executable, "-m", "spanloom", *asked]
     peak = 0

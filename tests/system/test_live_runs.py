@@ -32,9 +32,9 @@ def send(spanloom: RunningSpanloom, request: Request) -> None:
 
 
 def test_a_run_is_seen_before_its_root_is_sent(spanloom: RunningSpanloom) -> None:
-    """By default a run without a root is given up after a minute: this waits for half of that.
+    """A run without a root ends after a minute by default, and this test waits half of that.
 
-    How soon it really is, ``benchmarks`` say.
+    ``benchmarks/freshness.py`` measures how soon it is really shown.
     """
     send(spanloom, tuple(map(part_of_the_run, range(1, 4))))
     first = await_spans(spanloom.api, ROOT.trace_id, 3, {"live"})

@@ -23,7 +23,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 def await_answer(api: str, trace_id: str) -> tuple[Json, int]:
-    """Wait until the model step has an output; give it and the trajectory's version."""
+    """Wait until the model step has an output; return the step and the trajectory's version."""
     until = time.monotonic() + SETTLED_S
     while True:
         answer = httpx.get(f"{api}/v1/trajectories/{trace_id}")

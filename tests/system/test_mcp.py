@@ -1,4 +1,4 @@
-"""An agent asks a started service over both transports, with the protocol of today and before."""
+"""An agent queries a started service over both transports, in the current and earlier protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new field of a record is declared in one place, and is then everywhere."""
+"""A new field of a record is declared in one place, and is then available everywhere."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ FIELDS = {
 """,
     ),
 }
-"""A field for each record, in the file of its name, and the line before which it is declared."""
+"""For each record: the line before which its new field is inserted, and the declaration."""
 FILES = {"queued": "queue"}
 
 
@@ -123,13 +123,13 @@ def test_a_field_that_is_declared_is_seen_everywhere(tmp_path: Path) -> None:
 def _everywhere(
     name: str, value: object, openapi: str = "integer", page: str = "number", **more: object
 ) -> dict[str, object]:
-    """Return what is seen of a field in answers, client, OpenAPI and page."""
+    """Return how a field is expected to appear in answers, client, OpenAPI and page."""
     seen = {"answer": value, "client": value, "openapi": openapi, "page": f"{name}: {page};"}
     return {**seen, **more}
 
 
 def _seen(tmp_path: Path) -> object:
-    """Run the program over the copy of the package."""
+    """Run ``new_field_seen`` over the copy of the package, and return the fields that it finds."""
     paths = os.pathsep.join((str(tmp_path), str(ROOT)))
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.new_field_seen", str(tmp_path)],

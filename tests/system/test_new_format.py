@@ -1,4 +1,4 @@
-"""A new format is one file and one entry of the registry, and is then offered everywhere."""
+"""A new format is one file and one entry of the registry, and is then available everywhere."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ENTRIES = """
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a copy of the package offers that has three formats more."""
+    """The formats that a copy of the package with three additional formats offers."""
     folder = tmp_path_factory.mktemp("package")
     package = Path(spanloom.__file__).parent
     copy = copytree(package, folder / "spanloom", ignore=ignore_patterns("__pycache__"))

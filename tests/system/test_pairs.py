@@ -1,6 +1,6 @@
-"""Runs that several instrumentations report, sent to the started command, count once.
+"""Runs that several instrumentations report, sent to the started service, are counted once.
 
-All of them are measured without a service too: ``tests/unit/extraction/test_pairs.py``.
+``tests/unit/extraction/test_pairs.py`` measures all of them without a service.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.ground_truth import Capture
 
 EVERY = 3
-"""Of so many runs the normal suite takes one. Each pair has ten scenarios, so all are met."""
+"""The normal suite takes one run in three. Each pair has ten scenarios, so each pair is tested."""
 
 
 @pytest.mark.nightly
@@ -36,7 +36,7 @@ def test_all_pairs_are_right(start_spanloom: StartSpanloom) -> None:
 
 
 def check(start_spanloom: StartSpanloom, captures: Sequence[Capture]) -> None:
-    """Send the runs to a service; demand that each counts once."""
+    """Send the runs to a service; assert that each is counted once."""
     spanloom = start_spanloom(env=MANY)
     spanloom.wait_until_ready()
     send_all(spanloom, captures)

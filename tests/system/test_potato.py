@@ -1,4 +1,4 @@
-"""Both ways between Spanloom and the real Potato, over files: it shows what we wrote, we its."""
+"""Spanloom and the real Potato exchange files: each reads the annotations of the other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_real_potato_reads_what_we_write_and_we_what_it_writes(
         pytest.skip(NO_POTATO)
     spanloom = start_spanloom(*QUICK)
     steps = send_run(spanloom)
-    send_run(spanloom, OTHER)  # with all items done Potato shows none
+    send_run(spanloom, OTHER)  # Potato shows no item if all are done
     ask(spanloom, "PUT", f"/v1/schemes/{SCHEME}", json={"text": SEED})
     mark(spanloom, steps[0], "write-0001", correctness="correct")
     mark(spanloom, steps[1], "write-0002", **WRONG)
@@ -51,7 +51,7 @@ def test_real_potato_reads_what_we_write_and_we_what_it_writes(
     assert exported.returncode == 0, exported.stderr
     ours = task / "annotation_output" / "ada"
     state = (ours / "user_state.json").read_bytes()
-    shutil.rmtree(ours)  # an account is made before its folder is there
+    shutil.rmtree(ours)  # an account must be made before its folder exists
     theirs = {
         "steps": [
             {"step_index": 0, "correctness": "correct"},
@@ -81,7 +81,7 @@ def test_real_potato_reads_what_we_write_and_we_what_it_writes(
 
 
 def check_page(potato: Potato) -> None:
-    """Look at what Potato shows of our annotations; without a browser at what it stores alone."""
+    """Check that Potato's page shows our annotations; skip the rest if there is no browser."""
     api = pytest.importorskip("playwright.sync_api", reason="no Playwright to look at Potato by")
     chromium = shutil.which("chromium")
     if chromium is None:

@@ -1,4 +1,4 @@
-"""The plugin in suites of others: sessions of pytest as processes of their own."""
+"""The pytest plugin in suites that use it: each session of pytest is a separate process."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.service
 def session(
     folder: Path, suite: str, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a suite in a folder of its own, as on a build server, and return what pytest printed."""
+    """Run a suite in a folder of its own, as on a build server; return the ended process."""
     shutil.copy(SUITES / f"{suite}.py", folder / f"test_{suite}.py")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""The ten questions of ``docs/questions.md`` have the same answers in every way of asking."""
+"""The ten questions of ``docs/questions.md`` have the same answers by shell, Python, SQL, MCP."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TRACE_ID = re.compile(r"\b[0-9a-f]{32}\b")
 
 
 def refund_run() -> bytes:
-    """Return a run that hands over, goes round in circles after a failure, and refunds."""
+    """Return a run with a handoff, a loop after a failure, and a refund."""
     operation = "gen_ai.operation.name"
     search = {operation: "execute_tool", "gen_ai.tool.name": "search"}
     chat: dict[str, object] = {
@@ -124,7 +124,7 @@ ASK = dict(zip(WAYS, (from_shell, from_python, from_sql, from_agent), strict=Tru
 
 
 def reduced(answer: object, *, to_runs: bool) -> object:
-    """Return the ids of runs, or rows in one order with numbers as precise as all ways have."""
+    """Return the ids of runs, or sorted rows whose numbers have the precision of all ways."""
     if to_runs:
         shown = answer if isinstance(answer, str) else json.dumps(answer)
         return sorted(set(TRACE_ID.findall(shown)))
@@ -135,7 +135,7 @@ def reduced(answer: object, *, to_runs: bool) -> object:
 
 def _plain(value: object) -> object:
     if isinstance(value, str) and re.fullmatch(r"-?\d+(\.\d+)?", value):
-        value = float(value)  # 64-bit integers are texts in ClickHouse's JSON
+        value = float(value)  # 64-bit integers are strings in ClickHouse's JSON
     return f"{value:.6g}" if isinstance(value, (int, float)) else value
 
 

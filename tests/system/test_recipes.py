@@ -1,7 +1,7 @@
-"""Each recipe of ``spanloom instrument``, as printed, under its real packages, against the service.
+"""Each recipe of ``spanloom instrument``, as printed and with its real packages, shows a run.
 
 The program is the recipe and a tiny agent; its model is a scripted server on loopback. The service
-has keys, so what a recipe sets to show one is tried too.
+has keys, so that recipes have to send one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.recipes import Recipe
 
 
-pytestmark = pytest.mark.nightly  # test_senders.py sends by real SDKs every day
+pytestmark = pytest.mark.nightly  # by default, test_senders.py tests real SDKs
 
 
 def recipes_in(language: str) -> list[Recipe]:
@@ -90,7 +90,7 @@ def test_a_recipe_for_go_shows_the_run(recipe: Recipe) -> None:
 def check_run(
     recipe: Recipe, interpreter: list[str], program: Path, locked: Locked, models: str
 ) -> None:
-    """Run the recipe and its agent, and look at the one trajectory that comes of it."""
+    """Run the recipe with its agent, and check the one trajectory that results."""
     program.write_text(program_of(find_framework(recipe.framework), recipe), "utf-8")
     before = {item["trace_id"] for item in locked.trajectories()}
     run([*interpreter, str(program)], program.parent, locked, recipe, models)
@@ -98,7 +98,7 @@ def check_run(
 
 
 def check(document: Json, expected: Expected) -> None:
-    """Assert that the run shows its agent, its calls with tokens and texts, and its tool."""
+    """Assert that the run has its agent, its model calls with tokens and texts, and its tool."""
     said = document["extraction"]
     assert said["warnings"] == []
     counts = {kind: said["step_counts"][kind] for kind in ("agent", "model", "tool")}

@@ -1,4 +1,4 @@
-"""The directory of every release opens, with all that was in it."""
+"""The data directory of every release can be opened, with all its contents."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_recorded_directory_is_brought_up_to_date_and_read(
 def test_what_a_release_has_built_is_not_built_again(
     release: str, tmp_path: Path, run_spanloom: RunSpanloom
 ) -> None:
-    """Its requests are recorded without ids, and its progress without a digest of them."""
+    """Old requests have no ids and old progress no digest of ids: this causes no rebuilding."""
     data = unpack(release, tmp_path / "data")
     assert run_spanloom("migrate", f"--data-dir={data}").returncode == 0
     with closing(open_store(f"chdb://{data}/store")) as store:

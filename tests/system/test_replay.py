@@ -1,4 +1,4 @@
-"""``spanloom replay`` on a store of its own, killed on the way, and through a running service."""
+"""``spanloom replay`` of a store: killed in between, and continued by a running service."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ replay.Replayer.go_on = count
 from spanloom.__main__ import main
 main()
 """
-"""Spanloom with another extractor, which is killed when it begins the piece of a number."""
+"""Runs Spanloom with another extractor version, and kills it at the start of the n-th piece."""
 
 
 def send(spanloom: RunningSpanloom, traces: list[str]) -> None:
@@ -68,7 +68,7 @@ def test_history_is_replayed_over_a_kill_and_back_by_a_running_service(
     second = start_spanloom(*QUICK)
     assert versions(second) == {(2, "next")}
     asked = ("--outdated", f"--api-url={second.api}")
-    send(second, ["ab" * 16])  # while history is replayed, what arrives is extracted
+    send(second, ["ab" * 16])  # new spans are extracted during the replay
     assert replay(data, *asked, changed=False)[1].startswith("8 traces replayed: 8 changed")
     assert versions(second) == {(3, shipped)}
     assert await_trajectory(second.api, "ab" * 16, 1)["extraction"]["version"] == 1

@@ -1,4 +1,4 @@
-"""Real SDKs send evaluation results; they are read, exported as OTLP, and equal elsewhere."""
+"""Evaluation results of real SDKs are stored as scores, exported as OTLP, and read back equal."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_results_of_a_stock_sdk_are_scores_here_and_elsewhere(
 
 
 def timeless(scores: Scores) -> Scores:
-    """Leave out whether a score is stale: that depends on whether its run came before it."""
+    """Remove the field ``stale``, which depends on whether a run arrived before its score."""
     return [{name: value for name, value in s.items() if name != "stale"} for s in scores]
 
 
@@ -126,7 +126,7 @@ def test_scores_of_langfuse(spanloom: RunningSpanloom) -> None:
 
 @pytest.mark.nightly
 def test_an_acknowledged_result_survives_kills(start_spanloom: StartSpanloom) -> None:
-    """Killed after each acknowledgement, and once more while the run is built."""
+    """The service is killed after each acknowledgement, and once more while it builds the run."""
     logs = ExportLogsServiceRequest()
     record = logs.resource_logs.add().scope_logs.add().log_records.add(event_name=RESULT)
     record.trace_id, record.span_id, record.time_unix_nano = b"t" * 16, b"s" * 8, 10**18

@@ -1,4 +1,4 @@
-"""Agents on a stock OpenTelemetry SDK that knows nothing of Spanloom but one variable."""
+"""Agents with a stock OpenTelemetry SDK, which only environment variables point at Spanloom."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def spanloom(start_shared_spanloom: StartSpanloom) -> RunningSpanloom:
 
 
 def variables(spanloom: RunningSpanloom, way: dict[str, str]) -> dict[str, str]:
-    """Return what somebody who points an SDK at us sets: the address, and the way if not gRPC."""
+    """Return the variables that an SDK needs: Spanloom's address, and the protocol if not gRPC."""
     address = spanloom.addresses["otlp_http" if HTTP.items() <= way.items() else "otlp_grpc"]
     return {"OTEL_EXPORTER_OTLP_ENDPOINT": address, **way}
 
@@ -56,7 +56,7 @@ def span_ids(spanloom: RunningSpanloom, trace_id: str) -> list[str]:
 
 
 def check_handmade(document: Json) -> None:
-    """Compare with what ``agents_handmade`` is written to do."""
+    """Compare the document with the run that ``agents_handmade`` performs."""
     (agent,) = document["agent_steps"]
     steps = agent["steps"]
     models = [step for step in steps if step["type"] == "model"]

@@ -1,4 +1,4 @@
-"""A real team of agents under each SDK, sent over that SDK's own exporter, comes out as it ran."""
+"""A real team of agents under each SDK, sent by that SDK's own exporter, is extracted as it ran."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEEDS = {
     "mlflow": "mlflow-skinny",
     "cozeloop": "cozeloop",
 }
-"""The package of each sender, whose name is that of the dialect."""
+"""The package that each sender needs; senders have the names of their dialects."""
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,14 @@ def test_a_team_of_langchain_js_comes_out_as_it_ran(spanloom: RunningSpanloom) -
 
 
 def installed() -> set[str]:
-    """Return the packages that are there; to import them would take seconds for each."""
+    """Return the names of the installed packages; importing them would take seconds each."""
     return {distribution.name for distribution in distributions()}
 
 
 def check_run(
     spanloom: RunningSpanloom, dialect: str, program: Sequence[str], folder: Path
 ) -> None:
-    """Run a program; compare the one trajectory that comes of it with what it says it did."""
+    """Run a program; compare the one resulting trajectory with the program's own account."""
     before = trace_ids(spanloom.api)
     truth = run_sender(spanloom, program, folder)
     document = await_run(spanloom.api, before, len(truth["calls"]))
@@ -70,7 +70,7 @@ def check_run(
 
 
 def run_sender(spanloom: RunningSpanloom, program: Sequence[str], folder: Path) -> Json:
-    """Run a program to its end; give what it says it did."""
+    """Run a program to its end; return its own account of what it did."""
     address = spanloom.addresses["otlp_http"]
     ended = subprocess.run(
         program,
@@ -88,7 +88,7 @@ def run_sender(spanloom: RunningSpanloom, program: Sequence[str], folder: Path) 
 
 
 def await_run(api: str, before: set[str], calls: int) -> Json:
-    """Wait for a new trajectory that has all the calls and is settled; give its document."""
+    """Wait for a new settled trajectory with ``calls`` model steps; return its document."""
     until = time.monotonic() + SETTLED_S
     while True:
         new = trace_ids(api) - before

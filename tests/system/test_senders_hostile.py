@@ -1,4 +1,4 @@
-"""Valid OTLP that means harm: it is kept like any other, and nothing behind it has to wait."""
+"""Valid OTLP with harmful contents is stored like any other, and does not delay other spans."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def new_span(**fields: object) -> Span:
 
 
 def many_partitions() -> Iterator[Span]:
-    """Spans of four hundred months: more than a store takes in one block by default."""
+    """Yield spans of 400 months, more partitions than a store accepts in one block by default."""
     for month in range(400):
         yield new_span(start_time_unix_nano=month * MONTH_NS)
 
@@ -55,7 +55,7 @@ def impossible_times() -> Iterator[Span]:
 
 
 def hostile_texts() -> Iterator[Span]:
-    """Texts that break quoting, terminals and JSON, and attributes of the wrong type."""
+    """Yield texts that break quoting, terminals and JSON, and attributes of the wrong type."""
     for text in TEXTS:
         span = new_span(
             name=text, trace_state=text, status=Status(message=text, code=Status.STATUS_CODE_ERROR)
@@ -74,7 +74,7 @@ def hostile_texts() -> Iterator[Span]:
 
 
 def circles() -> Iterator[Span]:
-    """A span that is its own parent, and two that are each other's."""
+    """Yield a span that is its own parent, and two spans that are each other's parent."""
     one, other, trace_id = b"1" * 8, b"2" * 8, CHANCE.randbytes(16)
     yield new_span(span_id=one, parent_span_id=one)
     yield new_span(trace_id=trace_id, span_id=one, parent_span_id=other)
@@ -82,7 +82,7 @@ def circles() -> Iterator[Span]:
 
 
 def endless_chain() -> Iterator[Span]:
-    """Each span the child of the next, deeper than any stack."""
+    """Yield a chain of spans, each the child of the next, deeper than any call stack."""
     trace_id, ids = CHANCE.randbytes(16), [CHANCE.randbytes(8) for _ in range(DEPTH + 1)]
     for span_id, parent_id in pairwise(ids):
         yield new_span(trace_id=trace_id, span_id=span_id, parent_span_id=parent_id)

@@ -1,4 +1,4 @@
-"""Extractors over one ClickHouse server share the traces, and take over from one that is gone."""
+"""Extractors over one ClickHouse server share the traces, and replace one that is lost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.started_server import StartedServer
 
 EVERY = 16
-"""Of so many captures one is sent."""
+"""One of this many captures is sent."""
 MOST_READ = 1.3
 TAKEN_OVER_S = 15.0
 STOPPED_S = 5.0
@@ -43,14 +43,14 @@ def spans_of(captures: Sequence[Capture]) -> Counter[str]:
     return found
 
 
-@pytest.mark.slow  # of two on every day: test_disturbed_roles.py
+@pytest.mark.slow  # test_disturbed_roles.py tests two by default
 @pytest.mark.parametrize("extracts", [2, 4])
 def test_in_peace_few_spans_are_read_more_than_once(
     start_spanloom: StartSpanloom, server: StartedServer, tmp_path: Path, tell: Tell, extracts: int
 ) -> None:
     sharing = start_sharing(start_spanloom, server.url(), tmp_path, extracts, env=MANY)
     until(lambda: all(held(e) == SLICES / extracts for e in sharing.extracts), "the shares")
-    # On a busy machine one may ask for the keys before it is connected, and say so.
+    # On a busy machine an extractor may query keys before it is connected, and log this.
     begun = [part.complaints for part in sharing.extracts]
     captures = all_captures()[::EVERY]
     count = sharing.send(captures, pause_s=0.2)
@@ -72,7 +72,7 @@ def test_what_an_extractor_had_is_taken_over(
     tell: Tell,
     signals: Sequence[signal.Signals],
 ) -> None:
-    """Frozen, killed or stopped: the other one has every slice, and builds what came meanwhile."""
+    """If one extractor is frozen, killed or stopped, the other gets all slices and builds all."""
     sharing = start_sharing(start_spanloom, server.url(), tmp_path, 2, env=MANY)
     gone, other = sharing.extracts
     for turn, number in enumerate(signals):

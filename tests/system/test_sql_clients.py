@@ -1,6 +1,6 @@
-"""Clients that know nothing of Spanloom, each in its own language, ask the SQL port by a key.
+"""Clients that know nothing of Spanloom, in several languages, query the SQL port with a key.
 
-clickhouse-driver and clickhouse-client are not among them: they speak no HTTP.
+clickhouse-driver and clickhouse-client are not among them, because they do not use HTTP.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SLOW = "SELECT count() FROM numbers(1900000000) WHERE sipHash64(number) = 1"
 
 
 class Sql(NamedTuple):
-    """A SQL port and a key for it."""
+    """The address of a SQL port and a key for it."""
 
     host: str
     port: int
@@ -119,7 +119,7 @@ def test_without_a_key_it_is_not_let_in(sql: Sql) -> None:
 def test_sqlalchemy(sql: Sql) -> None:
     if find_spec("sqlalchemy") is None:
         pytest.skip("needs pip install sqlalchemy")
-    import sqlalchemy as sa  # noqa: PLC0415  # if there
+    import sqlalchemy as sa  # noqa: PLC0415  # only if it is installed
 
     engine = sa.create_engine(f"clickhousedb://any:{sql.key}@{sql.host}:{sql.port}/default")
     with engine.connect() as connection:
@@ -184,7 +184,7 @@ def test_clickhouse_go(sql: Sql, tmp_path: Path) -> None:
 
 
 def run(program: Sequence[str], folder: Path, address: str, key: str) -> dict[str, Any]:
-    """Run a client to its end; give what it printed."""
+    """Run a client program to its end; return the JSON that it printed."""
     ended = subprocess.run(
         program,
         cwd=folder,

@@ -1,7 +1,7 @@
 """Ten runs of 100,000 spans: no request of the page, no panel and no view exceeds its memory.
 
-``pytest -m slow tests/system/test_ten_long_runs.py``: some minutes. Each statement of a reader may
-take 1 GiB, in the service and over the SQL port.
+``pytest -m slow tests/system/test_ten_long_runs.py`` takes some minutes. Each statement of a
+reader may use 1 GiB, in the service and over the SQL port.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SPANS, RUNS = 100_000, 10
 AT_ONCE = 2_000
 START_S = 1_763_600_000
 STARTS = {"since": str(START_S * 1_000), "until": str((START_S + 1) * 1_000)}
-"""The range in which all of them began."""
+"""The time range in which all runs began."""
 BUILT_S = 600
 ASKED_S = 120
 TRIES, LATE = 5, "did not answer within"
@@ -82,7 +82,7 @@ def await_run(api: str, trace_id: str, spans: int) -> None:
 
 
 def requests_of(store: Store) -> Sequence[tuple[str, Mapping[str, str]]]:
-    """Return what the pages ask: of many runs, of steps in every order, of one run."""
+    """Return the requests of the pages: statistics, lists in every order, and those for one run."""
     numbers = [("/v1/stats", {**STARTS, **asked}) for asked in (*OVERVIEW.values(), HISTOGRAM)]
     orders = {
         path: [sign + name for name in orders_of(of) for sign in ("", "-")]
@@ -116,7 +116,7 @@ def requests_of(store: Store) -> Sequence[tuple[str, Mapping[str, str]]]:
 
 
 def test_every_request_of_the_page_is_answered(store: Store, tell: Tell) -> None:
-    """A busy machine may take longer than a request waits: then it is asked again."""
+    """A request that exceeds its time on a busy machine is repeated."""
     failed, longest = [], (0.0, "")
     for path, asked in requests_of(store):
         for _ in range(TRIES):
@@ -133,7 +133,7 @@ def test_every_request_of_the_page_is_answered(store: Store, tell: Tell) -> None
 
 
 def test_steps_in_an_order_are_pages_of_one_list(store: Store) -> None:
-    """All runs are the same, so every value comes ten times at least."""
+    """Two pages of a list have each step once, although every value occurs at least ten times."""
     asked = {**STARTS, "where": "type = model", "order": "-cost", "limit": "1000"}
     first = store.api.get("/v1/steps", params=asked).json()
     second = store.api.get("/v1/steps", params={**asked, "cursor": first["next_cursor"]}).json()

@@ -1,4 +1,4 @@
-"""The first minutes of somebody with the first pages alone; their agent has a failing tool."""
+"""A new user follows the README and ``docs/start.md`` with an agent that has a failing tool."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_who_follows_the_readme_finds_the_failing_tool_and_reads_the_third_promp
 
 
 def code_of_the_page() -> str:
-    """Return the code that the page has its readers write."""
+    """Return the Python code that ``docs/start.md`` asks its readers to write."""
     (code,) = (
         e.text for e in all_examples() if (e.page, e.language) == ("docs/start.md", "python")
     )
@@ -57,12 +57,12 @@ def code_of_the_page() -> str:
 
 
 def exports_of_the_page() -> list[str]:
-    """Return the variables above it; the packages are installed."""
+    """Return the lines of ``docs/start.md`` that export variables; the packages are installed."""
     return [line for line in _lines() if line.startswith("export OTEL_") and "#" not in line]
 
 
 def line_of_the_page(begin: str) -> str:
-    """Return the line of the page that begins so, with output as on a terminal."""
+    """Return the command of ``docs/start.md`` that begins with ``begin``, as a table."""
     (line,) = (
         line for line in _lines() if line.startswith(begin) and "--" not in line.split("#")[0]
     )

@@ -1,4 +1,4 @@
-"""What tests of several folders start."""
+"""Fixtures for tests of several folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def served() -> Iterator[ServedFeed]:
-    """A service that tells what changed."""
+    """Start a service that announces changes, yield it, and stop it at the end."""
     from tests.support.served_feed import ServedFeed  # noqa: PLC0415  # it takes a second to load
 
     made = ServedFeed()

@@ -1,4 +1,4 @@
-"""Options: defaults, the order of flag and variable, and the one line of a bad value."""
+"""Options have defaults, a flag overrides a variable, and a bad value is reported in one line."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_foreign_variable_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_settings({}).host == "127.0.0.1"
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])  # noqa: S104  # told apart
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.com"])  # noqa: S104  # only compared
 def test_other_machines_reach_other_addresses(host: str) -> None:
     assert not is_loopback(host)
 

@@ -1,4 +1,4 @@
-"""The bundled run: what it holds, and that each showing of it is a new run."""
+"""The bundled demo run is complete, and each time it is shown it is a new run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documentation: its tables are current, its links lead somewhere."""
+"""The documentation's tables are current, and its links lead to existing pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 @pytest.mark.service
 def test_generated_tables_are_current() -> None:
-    """Without those about captured runs, which ``.ci/run`` checks: each is extracted for them."""
+    """Tables of captured runs are left to ``.ci/run``, because they need all captures extracted."""
     check = programs.run("docs/generate.py", "--check", "--declared")
     assert check.returncode == 0, check.stderr
 
@@ -65,7 +65,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|js)|(?:[\w.-]+/)+)`")
-"""A module or a folder, as the page of the architecture names them."""
+"""Matches a module or a folder as the page about the architecture names it."""
 PACKAGE = ROOT / "services/spanloom"
 
 

@@ -1,4 +1,4 @@
-"""Log lines are help, never a reason to fail."""
+"""Log lines have one form, also those of libraries, and logging never fails a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages, helps and pages name no command, option, variable, route, file or metric in vain."""
+"""Every command, option, variable, route, file and metric named in messages and pages exists."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ OF_OTHERS |= {
 }
 """Options of pip, uvx, pipx, pytest, docs/generate.py, click, docker compose and benchmarks."""
 MISSING = {"--cluster", "--all-agents", "--fine-types", "--steps"}
-"""An option that is said not to be there."""
+"""Options that texts name as missing."""
 OF_PLUGIN = {UPDATE, REPORT, "--spanloom-send", "--spanloom-experiment"}
-"""Options of our plugin of pytest."""
+"""Options of Spanloom's pytest plugin."""
 OF_TESTS = {
     "SPANLOOM_SIM_SEED",
     "SPANLOOM_SIM_STEPS",
@@ -69,7 +69,7 @@ INI_OF_PLUGIN = {"spanloom_evaluators"}
 FILES = (
     r"(?<![\w./@:-])(?<!> )((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|md|proto|sqlite|json))\b(?![./]\w)"
 )
-"""Words of a path, as ``intake/budget.py``, which any file of the repository may end with."""
+"""Matches a path such as ``intake/budget.py``; a file of the repository may end with it."""
 
 
 def test_commands_exist_with_their_options() -> None:
@@ -114,7 +114,7 @@ def test_routes_exist() -> None:
 
 
 def test_files_exist() -> None:
-    """Of the repository by the end of their path, of a data directory as the code spells them."""
+    """Repository files count by the end of their path, data directory files as code spells them."""
     known = {end for path in _files() for end in _ends(path)} | {name for _, name in literals()}
     found = set(mentions(FILES))
     assert not [m for m in found if m.name not in known]
@@ -129,7 +129,7 @@ def test_metrics_exist() -> None:
 
 
 def _is_understood(line: str) -> bool:
-    """Say whether the words are a command, as far as it is named, and its options."""
+    """Return whether the words are a command, or its beginning, with options that exist."""
     command: click.Command | None = spanloom
     words = line.split()
     while isinstance(command, click.Group) and words and re.fullmatch("[a-z-]+", words[0]):
@@ -164,19 +164,19 @@ def _doors() -> Iterator[str]:
 
 
 def _files() -> Iterator[str]:
-    """Yield the path of every file but what was installed or is hidden."""
+    """Yield the path of every file except installed and hidden ones."""
     for folder, folders, files in os.walk(ROOT):
         folders[:] = [name for name in folders if name[0] != "." and name != "node_modules"]
         yield from ((Path(folder) / file).relative_to(ROOT).as_posix() for file in files)
 
 
 def _ends(path: str) -> Iterator[str]:
-    """Yield ``spool/file.py`` and ``file.py`` for ``collector/spool/file.py``, and itself."""
+    """Yield ``collector/spool/file.py`` for that path, and ``spool/file.py`` and ``file.py``."""
     words = path.split("/")
     yield from ("/".join(words[start:]) for start in range(len(words)))
 
 
 def _is_route(name: str, known: list[str]) -> bool:
-    """Say whether it is one, or begins one: the rest stands in another literal."""
+    """Return whether a name is a route, or the beginning of one that another literal continues."""
     path = re.sub(r"\{\w+\}?|[0-9a-f]{32}", "{}", name)
     return path in known or (path.endswith("/") and any(one.startswith(path) for one in known))

@@ -1,4 +1,4 @@
-"""Every mutant of ``tests/mutants`` can still be applied: code that moves takes them along."""
+"""Every mutant of ``tests/mutants`` can still be applied, even after code has moved."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_the_tests_of_a_mutant_are_there(mutant: Mutant) -> None:
 
 
 def is_nightly(text: str, name: str) -> bool:
-    """Return whether a test, or all of its file, has the marker."""
+    """Return whether a test, or all of its file, has the marker ``nightly``."""
     found = re.search(rf"((?:^[^\n]+\n)*)^def {name}\(", text, re.MULTILINE)
     marks = found[1] if found else ""
     return (

@@ -1,4 +1,4 @@
-"""An outage of the store has few lines, whoever meets it and however often."""
+"""An outage of the store is logged in few lines, however many parts notice it and how often."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_ten_minutes_are_one_line_a_minute_and_one_at_the_end() -> None:
             outage.note("writer", AWAY)
             clock.now_s += 0.5
         outage.over("keys")
-        assert len(lines) == 11  # the writer has not been through yet
+        assert len(lines) == 11  # the writer has not succeeded yet
         clock.now_s += 2.5
         outage.over("writer")
     events = [line["event"] for line in lines]
@@ -60,7 +60,7 @@ def test_a_store_that_comes_and_goes_fills_no_log() -> None:
             clock.now_s += 0.5
             outage.over("keys")
             clock.now_s += 0.5
-    assert len(lines) == 2 * 5  # the first of each minute, and its end
+    assert len(lines) == 2 * 5  # the first line of each minute, and one for the end
 
 
 def test_its_trouble_is_told_after_a_minute_without_any_data() -> None:

@@ -1,4 +1,4 @@
-"""What is generated from ``proto/`` says what its sources say."""
+"""The files generated from ``proto/`` are up to date with their sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = Path("services/spanloom/storage/schema/store.proto")
 
 
 def check(root: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command on a checkout, without writing."""
+    """Run ``proto/regenerate.py --check`` on a checkout, which writes nothing."""
     return subprocess.run(
         [sys.executable, root / "proto" / "regenerate.py", "--check"],
         capture_output=True,
@@ -28,7 +28,7 @@ def check(root: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """Copy what the command reads."""
+    """Copy the files that the command reads to a folder, and return it."""
     shutil.copytree(ROOT / "proto", tmp_path / "proto")
     (tmp_path / SCHEMA).parent.mkdir(parents=True)
     shutil.copy(ROOT / SCHEMA, tmp_path / SCHEMA)

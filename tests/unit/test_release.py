@@ -1,4 +1,4 @@
-"""The version, which ``spanloom --version`` prints, the changelog and the page about releasing."""
+"""The version agrees with the changelog and with the newest release in ``docs/releasing.md``."""
 
 from __future__ import annotations
 

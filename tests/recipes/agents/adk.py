@@ -1,4 +1,4 @@
-"""Asks an agent of ADK once."""
+"""Sends one question to an agent of ADK."""
 
 import asyncio
 

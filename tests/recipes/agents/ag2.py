@@ -1,4 +1,4 @@
-"""Asks an agent of AG2 once."""
+"""Sends one question to an agent of AG2."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ def weather(city: str) -> str:
     return {"Oslo": "sunny, 7 degrees"}[city]
 
 
-telemetry = globals()["TelemetryMiddleware"](agent_name="forecaster")  # the recipe imports it
+telemetry = globals()["TelemetryMiddleware"](agent_name="forecaster")  # defined by the recipe
 config = OpenAIConfig(model="gpt-4o-mini")
 agent = Agent("forecaster", config=config, tools=[weather], middleware=[telemetry])
 asyncio.run(agent.ask("What is the weather in Oslo?"))

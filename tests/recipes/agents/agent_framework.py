@@ -1,4 +1,4 @@
-"""Asks an agent of the Microsoft Agent Framework once."""
+"""Sends one question to an agent of the Microsoft Agent Framework."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Asks an agent of Agno once."""
+"""Sends one question to an agent of Agno."""
 
 from agno.agent import Agent
 from agno.models.openai import OpenAIChat

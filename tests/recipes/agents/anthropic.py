@@ -1,4 +1,4 @@
-"""Asks a model of Anthropic once."""
+"""Sends one question to a model of Anthropic."""
 
 from anthropic import Anthropic
 

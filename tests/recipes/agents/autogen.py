@@ -1,4 +1,4 @@
-"""Asks an agent of AutoGen once."""
+"""Sends one question to an agent of AutoGen."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Asks a crew of one agent once."""
+"""Sends one question to a crew of one agent."""
 
 from crewai import LLM, Agent, Crew, Task
 from crewai.tools import tool

@@ -1,4 +1,4 @@
-"""Asks a model through DSPy once."""
+"""Sends one question to a model through DSPy."""
 
 import dspy
 

@@ -1,4 +1,4 @@
-"""Asks an agent of LangChain once."""
+"""Sends one question to an agent of LangChain."""
 
 from langchain.agents import create_agent
 from langchain_core.tools import tool
@@ -12,4 +12,4 @@ def weather(city: str) -> str:
 
 agent = create_agent("openai:gpt-4o-mini", [weather], name="forecaster")
 question = {"messages": [{"role": "user", "content": "What is the weather in Oslo?"}]}
-agent.invoke(question, globals().get("config"))  # Langfuse's recipe makes one
+agent.invoke(question, globals().get("config"))  # defined by Langfuse's recipe alone

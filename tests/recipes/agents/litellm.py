@@ -1,4 +1,4 @@
-"""Asks a model through LiteLLM once."""
+"""Sends one question to a model through LiteLLM."""
 
 import litellm
 

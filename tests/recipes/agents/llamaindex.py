@@ -1,4 +1,4 @@
-"""Asks an agent of LlamaIndex once."""
+"""Sends one question to an agent of LlamaIndex."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Asks an agent of OpenAI's SDK once."""
+"""Sends one question to an agent of OpenAI's agent SDK."""
 
 from agents import Agent, Runner, function_tool
 

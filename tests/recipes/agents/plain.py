@@ -1,4 +1,4 @@
-"""An agent by hand, which asks its model twice and runs its tool once."""
+"""An agent without a framework, which calls its model twice and its tool once."""
 
 import json
 
@@ -7,7 +7,7 @@ MODEL = "gpt-4o-mini"
 
 
 def call(asked: str, answered: str, tokens: tuple[int, int]) -> None:
-    """Report a call of the model."""
+    """Record a model call as a span with its messages and token counts."""
     counts = dict(
         zip(("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"), tokens, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Asks an agent of PydanticAI once."""
+"""Sends one question to an agent of PydanticAI."""
 
 from pydantic_ai import Agent as PydanticAgent
 

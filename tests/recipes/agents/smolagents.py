@@ -1,4 +1,4 @@
-"""Asks an agent of smolagents once."""
+"""Sends one question to an agent of smolagents."""
 
 from smolagents import OpenAIServerModel, ToolCallingAgent, tool
 

@@ -1,4 +1,4 @@
-"""Asks an agent of Strands once."""
+"""Sends one question to an agent of Strands."""
 
 from strands import Agent, tool
 from strands.models.openai import OpenAIModel

@@ -1,4 +1,4 @@
-"""Plans a trip by an agent whose weather service does not answer at first."""
+"""Plans a trip with an agent whose weather service fails at first."""
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import wrap_tool_call
@@ -25,7 +25,7 @@ def book_hotel(city: str, nights: int) -> str:
 
 @wrap_tool_call
 def tell_the_model(request, handler):
-    """Answer with what went wrong, so that the model can ask again."""
+    """Return the error's message as the tool's result, so that the model can try again."""
     try:
         return handler(request)
     except ConnectionError as error:

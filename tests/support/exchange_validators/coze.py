@@ -23,14 +23,14 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "coze-loop"
 
 
 def check(body: bytes) -> None:
-    """Raise if it is not a trajectory as the published builder prints it."""
+    """Raise if the body is not a trajectory as the published builder prints it."""
     document = orjson.loads(body)
     _ours().validate(document)
     check_published({k: v for k, v in document.items() if (k, v) != ("root_step", None)})
 
 
 def check_published(document: dict[str, Any]) -> None:
-    """Raise if it does not fit the published schema or has no id."""
+    """Raise if a document does not meet the published schema or has no id."""
     _published().validate(document)
     if not document["id"]:
         raise ValueError("it has no id")

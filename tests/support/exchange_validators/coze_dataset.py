@@ -46,7 +46,7 @@ _MOST = 204_800
 
 
 def check(body: bytes) -> None:
-    """Raise if it is not an item that an evaluation set accepts."""
+    """Raise if the body is not an item that an evaluation set accepts."""
     item = orjson.loads(body)
     _ITEM.validate(item)
     if len(body) > _MOST:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check(body: bytes) -> None:
-    """Raise if it has another form, or lacks a member that the example has."""
+    """Raise if the body has another form than the example, or lacks one of its members."""
     document = orjson.loads(body)
     if document.keys() != {"id", "root_step"}:
         raise ValueError(f"members of the trajectory: {sorted(document)}")

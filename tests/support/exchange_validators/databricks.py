@@ -1,4 +1,4 @@
-"""The schema of Databricks' Agent Evaluation, restated: their tool needs their platform."""
+"""Checks rows by the schema of Databricks' Agent Evaluation, whose tool needs the platform."""
 
 from __future__ import annotations
 

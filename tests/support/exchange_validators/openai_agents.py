@@ -8,7 +8,7 @@ from tests.support.exchange_validators import openai
 
 
 def check(body: bytes) -> None:
-    """Raise if it is not an object of such lists."""
+    """Raise if the body is not an object of such lists, one per agent."""
     agents = json.loads(body)
     assert agents
     for messages in agents.values():

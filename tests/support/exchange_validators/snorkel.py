@@ -40,5 +40,5 @@ _FILE = TypeAdapter(list[Trace])
 
 
 def check(body: bytes) -> None:
-    """Raise if it is not an array of traces."""
+    """Raise if the body is not an array of traces."""
     _FILE.validate_json(body)

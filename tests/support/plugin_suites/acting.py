@@ -17,7 +17,7 @@ trace.set_tracer_provider(provider)
 act("search", "book")
 provider.shutdown()
 """
-"""A program: the agent, with an exporter of its own."""
+"""A program that runs the agent with its own exporter."""
 
 
 class Planner:

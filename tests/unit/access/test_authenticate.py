@@ -1,4 +1,4 @@
-"""Who may come in: every kind of key, before and after the first one was made."""
+"""Authentication with every kind of key, before and after the first key was made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOW = 1_000
 
 
 class Place:
-    """A store of keys, those who administer it and a door; the clock stands where told."""
+    """A key store, its administration and an authenticator, with a clock that the test sets."""
 
     def __init__(self, *, is_open: bool = True) -> None:
         self.now_ns = NOW

@@ -1,4 +1,4 @@
-"""Where a request may carry its key, and where it must not."""
+"""Headers in which a request may carry its key, refusal of keys in the URL, the form of keys."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_several_different_keys_are_refused() -> None:
 @pytest.mark.parametrize(
     "query",
     [f"api_key={KEY}", f"a=b&x={KEY.replace('_', '%5F')}", KEY],
-    ids=["named", "escaped", "bare"],  # the key is another in each worker of a run
+    ids=["named", "escaped", "bare"],  # each pytest worker makes another key
 )
 def test_a_key_in_the_url_is_refused_whatever_the_headers_say(query: str) -> None:
     with pytest.raises(UnauthenticatedError, match="URL") as refused:

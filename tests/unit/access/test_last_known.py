@@ -1,4 +1,4 @@
-"""What a collector keeps of the store, for a start without it."""
+"""The copy of keys and usage that a collector keeps on disk, for a start without the store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def ring_of(store: MemoryKeys, file: Path | None) -> Keyring:
-    """Start a keyring over a store that may be down, and stop it."""
+    """Start a keyring over a store that may be down, stop it, and return it."""
     keyring = Keyring(store, known=LastKnown(file), poll_s=3600)
     keyring.start()
     keyring.stop()
@@ -171,7 +171,7 @@ def test_the_absence_of_keys_is_known_too(file: Path) -> None:
 
 
 class Usage:
-    """A store that is away, or has stored 100 bytes of a project."""
+    """A store that is unavailable, or has stored 100 bytes of the project ``full``."""
 
     is_away = False
 

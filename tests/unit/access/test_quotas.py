@@ -1,4 +1,4 @@
-"""Quotas of projects: what the store has, and what is on its way there."""
+"""Storage quotas of projects: bytes in the store plus bytes that are still queued for it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """A store that is told what it has."""
+    """A store whose sizes per project the test sets, and which can be unavailable."""
 
     def __init__(self) -> None:
         self.sizes: dict[str, int] = {}
@@ -30,7 +30,7 @@ class Store:
 
 
 class World:
-    """Quotas of 100 bytes over a store, and the queue before it."""
+    """Quotas over a store, with a queue in front of it; the fixture sets 100 bytes a project."""
 
     def __init__(self, limits: LimitsByProject) -> None:
         self.store = Store()
@@ -82,7 +82,7 @@ def test_what_is_on_its_way_counts_until_the_store_has_it(world: World) -> None:
     for _ in range(2):
         world.read()
     assert world.quotas.is_full("small")
-    world.store.sizes.clear()  # deleted, or expired
+    world.store.sizes.clear()  # the data was deleted, or has expired
     world.read()
     assert not world.quotas.is_full("small"), "nothing is counted twice"
 

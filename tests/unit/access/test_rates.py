@@ -1,4 +1,4 @@
-"""Rates of projects, with a clock that stands where told."""
+"""Rate limits of projects, with a clock that the test sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Clock:
 
 
 def is_refused(rates: Rates, project: str) -> float:
-    """Return the hint of a refusal in seconds, 0 if there is none."""
+    """Return the retry hint of a refusal in seconds, 0 if the project is not refused."""
     try:
         rates.check(project)
     except RateLimitedError as error:
@@ -43,7 +43,7 @@ def test_without_limits_nobody_is_too_fast() -> None:
 def test_a_project_over_its_rate_waits_and_no_other_does() -> None:
     clock = Clock()
     rates = Rates(lambda _: ProjectLimits(spans_per_s=100), clock)
-    rates.charge("loud", spans=500)  # 2 s of them were in the bucket
+    rates.charge("loud", spans=500)  # the bucket held 200 of them, which is 2 s worth
     assert is_refused(rates, "loud") == pytest.approx(3)
     assert not is_refused(rates, "quiet")
     clock.now_s += 2.9
@@ -79,7 +79,7 @@ def test_changed_limits_count_at_once() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 5), st.integers(0, 400)), max_size=40))
 def test_over_any_time_nobody_gets_more_than_the_rate(sent: list[tuple[float, int]]) -> None:
-    """Beside the burst and the one request that goes into debt."""
+    """Only the burst and the one request that goes into debt may exceed the rate."""
     clock, rate, accepted, largest = Clock(), 50.0, 0, 0
     rates = Rates(lambda _: ProjectLimits(spans_per_s=rate), clock)
     for pause, spans in sent:
@@ -132,7 +132,7 @@ def test_a_changed_file_is_followed_and_a_slip_changes_nothing(tmp_path: Path) -
     ):
         written = file.with_suffix(".new")
         written.write_text(text)
-        written.replace(file)  # at once and as a whole: it is read all the time
+        written.replace(file)  # atomic, as the file is read all the time
         time.sleep(0.05)
         until = time.monotonic() + 10
         while limits.of("a") != expected and time.monotonic() < until:

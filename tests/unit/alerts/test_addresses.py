@@ -1,4 +1,4 @@
-"""Addresses that may be told, and how they are shown."""
+"""Which addresses a webhook may have, and how they are shown without their secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which lines hold on when more of a run comes."""
+"""Which ``where`` conditions stay true when more spans of a run arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What channels are told: our own form, Slack's and Alertmanager's."""
+"""Payloads for alert channels: Spanloom's own JSON, Slack's format and Alertmanager's format."""
 
 from __future__ import annotations
 

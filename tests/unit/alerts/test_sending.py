@@ -1,4 +1,4 @@
-"""One message to one channel: signed, bounded in time, and only to an address that was checked."""
+"""Sending one message to one channel: signed, limited in time, and only to a checked address."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_private_addresses_are_refused_whatever_leads_there(
 
 
 def test_a_name_is_resolved_once(hooks: Webhooks, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name that leads elsewhere the second time leads to what was checked."""
+    """A host name is resolved once, so that the message goes to the address that was checked."""
     asked: list[str] = []
 
     def resolve(host: str, port: int, *_: object, **__: object) -> Any:

@@ -1,4 +1,4 @@
-"""Channels are told at least once, in order, and those that are away hold up nobody."""
+"""Alerts are delivered at least once, in order; an unavailable channel delays no other channel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DAY_S = 86_400
 
 
 class Telling(Alerting):
-    """What is watched is told, by a part whose loop the test runs."""
+    """Watched alerts and a deliverer of them, whose rounds the test runs on its own event loop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Telling(Alerting):
         self.restart()
 
     def restart(self) -> None:
-        """Start another process that tells."""
+        """Replace the deliverer with a new one, as a restarted process would."""
         self.deliverer = AlertDeliverer(
             self.store,
             lambda: self.channels,
@@ -50,7 +50,7 @@ class Telling(Alerting):
         self.deliverer.notice()
 
     def tell(self, seconds: float = 0, rounds: int = 3) -> None:
-        """Advance the time, and let the part do so many rounds."""
+        """Advance the clock by ``seconds``, and let the deliverer run ``rounds`` rounds."""
         self.now_ns += int(seconds * 10**9)
 
         async def run() -> None:
@@ -62,7 +62,7 @@ class Telling(Alerting):
         self.loop.run_until_complete(run())
 
     def of(self, url: str = URL) -> list[tuple[str, int]]:
-        """Return state and version of what an address was told."""
+        """Return state and version of each message that was delivered to ``url``."""
         return [(p["state"], p.get("version", 0)) for to, p in self.channels.told if to == url]
 
     def became(self, trace: str = "1") -> list[tuple[str, int, str]]:
@@ -216,7 +216,7 @@ def test_a_notice_and_a_stop_end_the_pause(
     finally:
         telling.deliverer.stop(30)
     assert not telling.deliverer._thread.is_alive
-    telling.deliverer.notice()  # its event loop is closed
+    telling.deliverer.notice()  # a notice after the stop finds the event loop closed
 
 
 def test_a_message_that_is_refused_does_not_hold_up_others() -> None:

@@ -1,4 +1,4 @@
-"""Numbers: they fire, are told again, and resolve, for each group."""
+"""Alerts on metrics: they fire, repeat while they fire, and resolve, separately for each group."""
 
 from __future__ import annotations
 

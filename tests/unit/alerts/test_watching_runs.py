@@ -1,4 +1,4 @@
-"""Lines about runs: what fires once, what waits, and what is taken back with which reason."""
+"""Alerts on single runs: when they fire, when they wait, and why they are retracted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agreement held to published values, and to nothing where nothing is defined."""
+"""Agreement metrics equal published values; an undefined metric is ``None`` with a reason."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def test_alpha_is_the_published_one(metric: object, published: float) -> None:
 
 
 def test_kappa_is_cohens() -> None:
-    """Fleiss, Statistical Methods for Rates and Proportions: 2 by 2 of 20, 5, 10, 15."""
+    """Cohen's kappa has its published value.
+
+    Fleiss, Statistical Methods for Rates and Proportions: 2 by 2 of 20, 5, 10, 15.
+    """
     pairs = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
     assert kappa(pairs).value == pytest.approx(0.4)
     assert percent(pairs).value == 0.7

@@ -1,4 +1,4 @@
-"""The change feed is told of a mark and its score at once, also where something fails between."""
+"""The change feed announces a mark with its score once, also after a failure between the two."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHOLE = {"write_id": "write-blame", "value": {"responsible_agent": "planner"}}
 
 
 def told(desk: Desk) -> int:
-    """Return how often followers of the feed were told that something was said."""
+    """Return how many announcements in the change feed are about annotations and scores."""
     return sum(line.is_judgement for line in desk.store.state.announced)
 
 
@@ -72,7 +72,7 @@ def test_who_was_killed_between_and_writes_again_is_told_of(
         died = Mock(side_effect=StoreUnavailableError("killed"))
         if dies_at == "scores":
             killed.setattr(desk.store.scores, "add", died)
-        killed.setattr(desk.store.state, "announce", died)  # nothing runs after a kill
+        killed.setattr(desk.store.state, "announce", died)  # a killed process announces nothing
         mark_once(desk, status=503)
     assert (len(desk.store.annotations.revisions(KEY, SCHEME, "ada")), told(desk)) == (1, 0)
     mark_once(desk)

@@ -1,4 +1,4 @@
-"""What a mark asks of the store: each statement is 3 to 17 ms of CPU, however little it says."""
+"""The statements that a mark sends to the store; each takes 3 to 17 ms of CPU, however small."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return what connections are asked, by name of the query or the table."""
+    """Return a list that records each statement by the name of its query or of its table."""
     noted: list[str] = []
 
     def note(method: str) -> None:
@@ -49,13 +49,13 @@ def mark(annotating: Annotating, key: TraceKey, step_id: str) -> None:
 
 
 def second_mark(store: ClickHouseStore, project: str, noted: list[str]) -> Sequence[str]:
-    """Return the statements of the second mark on a run."""
+    """Return the statements that the second mark on a run sends to the store."""
     annotating, key = Annotating.over(store), TraceKey(project, project.encode().hex()[:32])
     first, second, _ = three_steps(store, key)
     mark(annotating, key, first)
     noted.clear()
     mark(annotating, key, second)
-    return [name for name in noted if name != "deleted_keys"]  # once something was deleted
+    return [name for name in noted if name != "deleted_keys"]  # sent once something was deleted
 
 
 def test_a_mark_takes_five_statements_where_nobody_else_writes(
@@ -82,7 +82,7 @@ def test_where_others_write_a_mark_takes_four_more(
 def test_what_another_process_says_meanwhile_counts_in_the_score(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two windows of one annotator, behind two processes."""
+    """One annotator writes in two windows of two processes; the score counts both marks."""
     store, add = desk.store, desk.store.annotations.add
     other = Annotating.over(store)
     monkeypatch.setattr(store.annotations, "is_alone", lambda: False)

@@ -1,4 +1,4 @@
-"""What annotators corrected comes out as examples; what does not stand any more is counted."""
+"""Corrections are exported as training examples; those that no longer hold are only counted."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_blind_queue_withholds_corrections_too(desk: Desk) -> None:
 
 
 def test_runs_are_written_for_others_with_what_was_said(desk: Desk) -> None:
-    """A line for a run, each annotator's marks in it; a run that nobody judged is in no line."""
+    """Each run is one line with every annotator's marks; a run without marks has no line."""
     model_run(desk)
     for who in ("ada", "bo"):
         spans = [{"field": "output", "part": "0.content", "start": 0, "end": 6, "text": "Bergen"}]

@@ -1,4 +1,4 @@
-"""Annotations out and in again: ours, and Potato's in its three forms."""
+"""Export and import of annotations: in Spanloom's own format and in Potato's three formats."""
 
 from __future__ import annotations
 

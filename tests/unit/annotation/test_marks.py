@@ -1,4 +1,4 @@
-"""Marks: what edits make of them, what they come to, and when two windows meet."""
+"""Marks of annotators: the result of edits, the score, and simultaneous edits in two windows."""
 
 from __future__ import annotations
 

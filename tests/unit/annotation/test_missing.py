@@ -1,4 +1,4 @@
-"""What keeps somebody from being done, by the kind of the scheme."""
+"""What an annotator still has to mark before a run is done, per kind of annotation scheme."""
 
 from __future__ import annotations
 

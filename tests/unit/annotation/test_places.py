@@ -1,4 +1,4 @@
-"""Marked places of a text that has changed: told where they stand, and moved when confirmed."""
+"""Marked ranges of a text that has changed: found at their new offsets, moved on confirmation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def says(desk: Desk, text: str, version: int) -> None:
 
 @pytest.fixture
 def marked(desk: Desk) -> Desk:
-    """A step with two places, one of which is not in its next version any more."""
+    """Return a desk whose first step has two marked ranges; its newest text lacks one of them."""
     says(desk, BEFORE, 2)
     desk.write({"step_id": desk.steps[0], **WRONG, "value": {"spans": [FJORD, RAIN], "own": 1}})
     desk.mark(1, "correct")
@@ -40,7 +40,7 @@ def row(desk: Desk, step: int = 0) -> Any:
 
 
 def test_it_is_told_where_places_stand_now(marked: Desk) -> None:
-    """What was stored is as it was; what is of the same text has nothing to tell."""
+    """The stored ranges are unchanged; a step with an unchanged text reports no new offsets."""
     found = row(marked)
     assert (found["state"], found["value"]["spans"]) == ("changed", [FJORD, RAIN])
     assert found["places"] == [[26, 31], None]
@@ -59,7 +59,7 @@ def test_whoever_confirms_moves_what_can_be_found(marked: Desk, edit: dict[str, 
 
 
 def test_new_places_stay_where_a_client_puts_them(marked: Desk) -> None:
-    """Also words that stand there twice; what says no place is kept as it came."""
+    """The client's offsets win for words that occur twice; entries without offsets are kept."""
     city = {"field": "output", "start": 4, "end": 8, "text": "city"}
     spans = [{**FJORD, **HERE}, city, {"field": "thought", "text": 7}, "odd"]
     said = marked.write({"step_id": marked.steps[0], "value": {"spans": spans}}, version=3)

@@ -1,4 +1,4 @@
-"""Free queues, gold items, orders, and what is to be adjudicated."""
+"""Free queues, gold items, the order of items, and the items to be adjudicated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gets which item: everybody the same, whoever asks first."""
+"""Rules of queues: items are assigned whoever asks first; states of items, and visibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queues through the API: what fills them, who gets what, what is known and what disputed."""
+"""Queues through the API: how they are filled, assignment, gold items and disagreements."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_all_who_ask_at_once_are_given_runs_of_their_own(
 
     def slowly(project: str, name: str) -> Any:
         told = read(project, name)
-        sleep(0.005)  # while the others read the same
+        sleep(0.005)  # so that the other threads read the same state
         return told
 
     monkeypatch.setattr(queues.views, "named", slowly)
@@ -143,7 +143,7 @@ def test_nobody_replaces_what_they_judged_by_adjudicating(desk: Desk) -> None:
     back = {"step_id": desk.steps[0], "base_revision": mine["revision"], "is_deleted": True}
     desk.write(back, who="lead")
     (decided,) = desk.write(item, who="lead", origin="adjudication")["items"]
-    assert decided["origin"] == "adjudication"  # what was taken back is nobody's role
+    assert decided["origin"] == "adjudication"  # a retracted mark no longer counts as judging
 
 
 WHOLE_RUN = {

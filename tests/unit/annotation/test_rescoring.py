@@ -1,4 +1,4 @@
-"""Scores that follow new weights: past broken runs, beside annotators at work, after a kill."""
+"""Scores follow new weights despite unreadable runs, annotators at work, and a kill."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ OTHERS = [TraceKey(KEY.project, digit * 32) for digit in "09"]
 
 
 def put(desk: Desk, text: str = HEAVIER) -> None:
-    """Put the scheme as a process of its own would."""
+    """Store the scheme, as a process other than the desk's would."""
     writing = desk.annotating.writing
     desk.annotating.rescoring.put(KEY.project, SCHEME, text, "lead", writing.now_us())
 
 
 def say(annotating: Annotating, key: TraceKey, step_id: str, who: str = "ada") -> None:
-    """Call a step wrong, under the scheme as it is found now."""
+    """Mark a step as wrong, under the scheme that is stored now."""
     scheme = annotating.schemes.find(KEY.project, SCHEME)
     session = Session(key, scheme, who, version=1)
     annotating.writing.write(session, [Write(step_id, f"w-{who}-{step_id}", dict(WRONG))])
 
 
 def scores(desk: Desk) -> Mapping[str, float | None]:
-    """Return the score of each run by the first digit of its id."""
+    """Return the score of each run, keyed by the first digit of its trace id."""
     asked = ScoreQuery(name=SCHEME, target="trajectory")
     found = desk.store.scores.list(Reach.only(KEY.project), asked, 100)
     return {score.key.trace_id[0]: score.number for score in found}
@@ -50,7 +50,7 @@ def scores(desk: Desk) -> Mapping[str, float | None]:
 def fails_for(
     of: TraceKey, error: Exception, call: Callable[[TraceKey, int], Any]
 ) -> Callable[[TraceKey, int], Any]:
-    """Return a call that raises an error for one run."""
+    """Return a function that raises ``error`` for the run ``of`` and else calls ``call``."""
 
     def failing(key: TraceKey, version: int) -> Any:
         if key == of:
@@ -62,7 +62,7 @@ def fails_for(
 
 @pytest.fixture
 def three_runs(desk: Desk) -> Desk:
-    """A desk with a wrong step in each of three runs."""
+    """Return a desk with three runs, each of which has a step marked as wrong."""
     for key in (OTHERS[0], KEY, OTHERS[1]):
         say(desk.annotating, key, three_steps(desk.store, key)[0])
     return desk
@@ -78,7 +78,7 @@ def test_a_run_that_cannot_be_read_keeps_its_score_and_blocks_no_other(
         broken.setattr(three_runs.store.documents, "many", Mock(side_effect=error))
         put(three_runs)
     assert scores(three_runs) == {"0": 92, "4": 95, "9": 92}
-    put(three_runs)  # mended, the same again takes what is left
+    put(three_runs)  # after the repair, the same request rescores the rest
     assert scores(three_runs) == {"0": 92, "4": 92, "9": 92}
 
 

@@ -1,4 +1,4 @@
-"""Schemes as they are in the field: what is read, what is remarked on, what is refused."""
+"""Reading annotation schemes: which are accepted, accepted with a remark, or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores through the API: what may be said, what waits, what is an orphan."""
+"""Scores through the API: which are accepted, which wait for their run, and which are orphans."""
 
 from __future__ import annotations
 

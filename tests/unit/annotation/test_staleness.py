@@ -1,4 +1,4 @@
-"""Scores of a run that has changed: which are stale, which are not, and what is not known."""
+"""Scores of a run that has changed: stale, not stale, or unknown."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ EVALUATORS = make_evaluators(
 
 
 def judge(desk: Desk, key: TraceKey = KEY) -> None:
-    """Store what evaluators say of the current version of a run."""
+    """Let evaluators judge the current version of a run, and store their scores."""
     version = desk.annotating.versions.current(key)
     document = desk.annotating.versions.document(key, version)
     desk.store.scores.add(scores_of(judge_run(document, EVALUATORS), key, version))
 
 
 def stale(desk: Desk, **asked: Any) -> dict[str, bool | None]:
-    """Return what each score of the list says, by name."""
+    """Return whether each listed score is stale, by the name of the score."""
     found = desk.ask("GET", "/v1/scores", params=asked)["items"]
     return {one["name"]: one["stale"] for one in found}
 
 
 def change(desk: Desk, version: int, *said: str, key: TraceKey = KEY) -> None:
-    """Store a version whose steps say this."""
+    """Store a new version of the run, with a tool step for each text in ``said``."""
     steps = [tool_step(number, text) for number, text in enumerate(said, 2)]
     store_run(desk.store, key, steps, version)
 
@@ -51,7 +51,7 @@ def change(desk: Desk, version: int, *said: str, key: TraceKey = KEY) -> None:
 def test_a_score_is_stale_once_what_its_evaluator_read_has_changed(desk: Desk) -> None:
     judge(desk)
     assert set(stale(desk).values()) == {False}
-    change(desk, 2, "", "", "")  # the same again, as a replay makes it
+    change(desk, 2, "", "", "")  # the same content again, as a replay builds it
     assert set(stale(desk).values()) == {False}
     change(desk, 3, "", "", "another answer")
     assert stale(desk) == {"limits/max_tool_calls": False, "said/answer": True, "path": True}

@@ -1,4 +1,4 @@
-"""Each state of an annotation once, and back to valid when the old text comes back."""
+"""Each state of an annotation, and the return to ``valid`` when the former text returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions that were annotated: their steps can be read, and laid beside the newest."""
+"""Versions that were annotated: their steps stay readable and comparable with the newest."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUN = f"/v1/trajectories/{KEY.trace_id}"
 
 @pytest.fixture
 def changed(desk: Desk) -> Desk:
-    """Keep version 1, and store one in which the second step says something else."""
+    """Keep version 1 of the run, and store a version 2 whose second step has another text."""
     desk.ask("PUT", f"{RUN}/versions/1")
     store_run(desk.store, KEY, [tool_step(2), tool_step(3, "other"), tool_step(4)], 2)
     return desk

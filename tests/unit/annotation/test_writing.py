@@ -1,4 +1,4 @@
-"""Writing: all or nothing, once, undone, and no edit of another window lost."""
+"""Writing annotations: all or nothing, idempotent, undoable; edits in another window survive."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_correct_clears_the_error_and_undo_brings_it_all_back(desk: Desk) -> Non
     back = desk.ask("POST", path, json=undo)["items"][0]
     assert (back["severity"], back["rationale"], back["revision"]) == ("major", "no", 3)
     assert desk.read()["scores"][0]["score"] == 95
-    assert desk.ask("POST", path, json=undo)["items"][0]["revision"] == 3  # sent twice: once done
+    assert desk.ask("POST", path, json=undo)["items"][0]["revision"] == 3  # sent twice, done once
     again = {"scheme": SCHEME, "group": "undo-0001", "write_id": "undo-0002"}
     assert desk.ask("POST", path, json=again)["items"][0]["correctness"] == "correct"
 

@@ -1,4 +1,4 @@
-"""The API over a store that holds what a test puts in."""
+"""Fixtures: the API over a store that contains what a test puts into it."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 @dataclass
 class ShelfStore:
-    """The reading half of a store: a shelf of documents and of summaries."""
+    """The reading half of a store, which returns the documents and summaries that a test put in."""
 
     stored_documents: dict[TraceKey, bytes] = field(default_factory=dict)
     stored_spans: dict[TraceKey, bytes] = field(default_factory=dict)
     rows: list[ListedStep] = field(default_factory=list)
-    """Steps of one run."""
+    """The steps of one run."""
     summaries: list[ListedRun] = field(default_factory=list)
     talks: list[ListedConversation] = field(default_factory=list)
     continuations: dict[TraceKey, Continuation] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class ShelfStore:
 
 
 class Shelved:
-    """A subject of the store, which finds what a test has put on the shelf."""
+    """A part of the store's interface that finds what a test has put into a ``ShelfStore``."""
 
     def __init__(self, shelf: ShelfStore) -> None:
         self._shelf = shelf
@@ -322,7 +322,7 @@ def replay(replay_id: str, project: str = "done", *, is_finished: bool = False) 
 
 
 def summary(number: int, project: str = "default", conversation_id: str = "") -> ListedRun:
-    start_ns = 1_715_400_000_000_000_000 + number // 2  # two of each start: ties are tested
+    start_ns = 1_715_400_000_000_000_000 + number // 2  # two runs per start, to test ties
     key = TraceKey(project, f"{number:032x}")
     return listed_run(key, start_ns, 2_000_000, conversation_id=conversation_id or None)
 

@@ -1,4 +1,4 @@
-"""``/v1/alerts``: made, tried, listed with what fired, and with no secret in any answer."""
+"""``/v1/alerts``: creation, trial, lists of alerts and events, and no secret in any answer."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Served(NamedTuple):
     store: MemoryStore
 
     def ask(self, method: str, path: str = "", body: object = None, **more: str) -> Any:
-        """Ask with a ``key``; return the answer."""
+        """Send a request, with ``key`` as its API key if given, and return the response."""
         key = more.pop("key", "")
         headers = {"x-spanloom-annotator": "ada", **({"x-api-key": key} if key else {})}
         url = f"/v1/alerts{path}"

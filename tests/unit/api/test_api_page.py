@@ -1,4 +1,4 @@
-"""``docs/api.md`` names everything there is."""
+"""``docs/api.md`` names every path, parameter, status, header and field of ``extraction``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocking calls are bounded in time and in number."""
+"""Blocking calls are limited in time and in number."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_call_without_end_is_given_up_and_keeps_its_thread() -> None:
     release = threading.Event()
     with pytest.raises(StoreUnavailableError, match=r"within 0\.05 s"):
         asyncio.run(calls.run(release.wait, 30))
-    with pytest.raises(StoreUnavailableError):  # no second thread: it waits, then is forgotten
+    with pytest.raises(StoreUnavailableError):  # no second thread: the call waits, then is given up
         asyncio.run(calls.run(int, "7"))
     release.set()
     calls.close()

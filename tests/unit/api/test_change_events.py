@@ -21,7 +21,7 @@ pytestmark = pytest.mark.service
 
 EVENTS = {"accept": "text/event-stream"}
 LARGE = 200
-"""Announcements at once, of which each item is large enough that a few fill every buffer."""
+"""The number of runs announced together; a few of their large items fill every buffer."""
 
 
 class Event(NamedTuple):
@@ -33,7 +33,7 @@ class Event(NamedTuple):
 def follow(
     served: ServedFeed, count: int, said: threading.Event | None = None, **more: str
 ) -> list[Event]:
-    """Read so many events of a connection."""
+    """Return the first ``count`` events of one connection to the change feed."""
     headers = {**EVENTS, **({"last-event-id": more.pop("last")} if "last" in more else {})}
     asked = httpx.stream("GET", served.url + CHANGES, headers=headers, params=more, timeout=30)
     with asked as answer:
@@ -43,7 +43,7 @@ def follow(
 
 
 def read_events(lines: Iterator[str], begun: threading.Event | None) -> Iterator[Event]:
-    """Yield events as the specification reads them; ids of comments count too."""
+    """Yield events as the specification reads them: the id of a comment counts too."""
     last = ""
     for line in lines:
         name, _, value = line.partition(": ")
@@ -74,7 +74,7 @@ def test_each_change_is_an_event(served: ServedFeed) -> None:
         assert begun.wait(60)
         served.say(1, 2)
         served.say(1, version=2)
-        served.say(1, version=2)  # said again
+        served.say(1, version=2)  # announced again
         served.say(3)
 
     talking = threading.Thread(target=say)
@@ -85,7 +85,7 @@ def test_each_change_is_an_event(served: ServedFeed) -> None:
 
 
 def test_a_connection_that_breaks_in_a_page_loses_nothing(served: ServedFeed) -> None:
-    """Only its last event has the position behind the page."""
+    """Only a page's last event has the position after the page, so a broken page is sent again."""
     served.say(1)
     served.say(2, 3)
     first = follow(served, 2, after="beginning")
@@ -121,7 +121,7 @@ def test_who_does_not_read_keeps_nobody_waiting(served: ServedFeed) -> None:
         request = f"GET {CHANGES}?after=beginning&fields=core HTTP/1.1\r\nHost: localhost\r\n"
         stuck.sendall(f"{request}Accept: text/event-stream\r\n\r\n".encode())
         began = time.monotonic()
-        for version in range(1, 31):  # 6,000 items, of which each has half a kilobyte
+        for version in range(1, 31):  # 6,000 items of half a kilobyte each
             served.say(*numbers, version=version)
         seen = follow(served, 30 * LARGE, after="beginning")
         assert time.monotonic() - began < 60

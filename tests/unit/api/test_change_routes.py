@@ -1,4 +1,4 @@
-"""Following what changes: asked again and again, and as a stream of events."""
+"""Following changes by repeated and waiting requests: filters, tokens, deletions and limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATH = "/v1/trajectories/changes"
 
 
 class Told:
-    """A store in which versions are announced, and the API over it."""
+    """A store whose versions are announced in the change feed, and the API over it."""
 
     def __init__(self, store: MemoryStore, client: TestClient, metrics: Metrics) -> None:
         self.store = store
@@ -163,14 +163,14 @@ def test_one_poller_asks_for_all_who_wait(told: Told, monkeypatch: pytest.Monkey
         return announced(*arguments)
 
     at = told.ask()["next"]
-    told.ask(after=at, wait=0.5)  # from here on the window has what comes
+    told.ask(after=at, wait=0.5)  # from now on the window in memory has all changes
     monkeypatch.setattr(told.store.feed, "announced", noting)
     waiting = [threading.Thread(target=told.ask, kwargs={"after": at, "wait": 1}) for _ in "123"]
     for thread in waiting:
         thread.start()
     for thread in waiting:
         thread.join()
-    assert 3 + 2 <= len(asked) <= 3 + 5  # one look for each, then four in the second
+    assert 3 + 2 <= len(asked) <= 3 + 5  # a query per reader, then 4 within the second
 
 
 def test_too_many_readers_are_refused(told: Told) -> None:
@@ -261,7 +261,7 @@ def test_who_is_further_behind_than_the_window_loses_nothing(
 
 
 def test_what_was_deleted_since_is_not_told(told: Told) -> None:
-    """Also if it is still in memory for those who follow."""
+    """A deleted run is left out even while followers still have it in memory."""
     at = told.ask()["next"]
     told.ask(after=at, wait=0.4)
     told.say(1)
@@ -275,7 +275,7 @@ def test_what_was_deleted_since_is_not_told(told: Told) -> None:
 
 def test_a_stop_ends_every_wait_at_once(told: Told) -> None:
     at = told.ask()["next"]
-    feed = told.client.app.state.services.feed  # type: ignore[attr-defined]  # of FastAPI
+    feed = told.client.app.state.services.feed  # type: ignore[attr-defined]  # an attribute of FastAPI
     threading.Timer(0.3, feed.stop).start()
     began = time.monotonic()
     assert told.ask(after=at, wait=30) == {"items": [], "next": at}

@@ -1,4 +1,4 @@
-"""``/v1/compare``: two sets of runs, what they do differently, and the runs that show it."""
+"""``/v1/compare``: differences in behaviour of two sets of runs, with the runs that show them."""
 
 from __future__ import annotations
 

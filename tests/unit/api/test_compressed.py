@@ -1,4 +1,4 @@
-"""Answers are compressed for who asks, and are the same inside."""
+"""Answers are compressed if the client accepts it, and their content stays the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH = f"/v1/trajectories/{TRACE}"
 
 
 def get_raw(client: TestClient, path: str, coding: str) -> tuple[str | None, bytes]:
-    """Return the coding of an answer and its body as it came over the wire."""
+    """Return the content coding of an answer, and its body as sent over the wire."""
     with client.stream("GET", path, headers={"accept-encoding": coding}) as answer:
         assert answer.status_code == 200
         assert "accept-encoding" in answer.headers["vary"].lower()

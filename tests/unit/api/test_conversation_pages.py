@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 TALK = 'support/4711 <b onclick="x">'
 PATH = f"/v1/conversations/{quote(TALK, safe='')}/export.html"
 STEPS = 6
-"""Of each run."""
+"""The number of steps in each run."""
 
 
 def put(store: ShelfStore, number: int, project: str = "default") -> None:
-    """Put a run of the conversation on the shelf."""
+    """Put a run of the conversation into the store."""
     trace = f"{number:032x}"
     run: dict[str, Any] = {**canonical_example(), "id": trace}
     run["root_step"] = {**run["root_step"], "name": f"run {number}"}

@@ -1,4 +1,4 @@
-"""``GET /v1/conversations/{id}``."""
+"""``GET /v1/conversations`` and ``GET /v1/conversations/{id}``: pages, filters and errors."""
 
 from __future__ import annotations
 

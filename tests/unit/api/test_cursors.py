@@ -1,4 +1,4 @@
-"""Cursors and instants: text from callers."""
+"""Reading cursors and instants from requests: valid text is accepted, any other is refused."""
 
 from __future__ import annotations
 

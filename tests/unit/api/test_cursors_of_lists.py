@@ -1,4 +1,4 @@
-"""A cursor goes on with its own question of its own list, and with nothing else."""
+"""A cursor continues only the list and the query that it came from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTS = {
     "/v1/experiments/trips/results?project=a": {"score": "judge"},
     "/v1/alerts/trips/events?project=a": {"state": "firing"},
 }
-"""Every list that has a cursor, with another question of it."""
+"""Every list that has a cursor, with parameters that make it a different query."""
 
 
 @pytest.fixture(scope="module")

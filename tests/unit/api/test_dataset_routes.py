@@ -1,4 +1,4 @@
-"""``/v1/datasets``: from a draft to versions, with keys, and a sentence for what cannot be."""
+"""``/v1/datasets``: from a draft to versions, with scopes of keys and readable errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Served(NamedTuple):
     locks: Locks
 
     def ask(self, method: str, path: str = "", body: object = None, **more: str) -> Any:
-        """Ask with a ``key`` or an ``accept``; return the answer."""
+        """Send a request, with ``key`` and ``accept`` as headers, and return the response."""
         key, accept = more.pop("key", ""), more.pop("accept", "application/json")
         headers = {"x-spanloom-annotator": "ada", "accept": accept}
         if key:

@@ -1,4 +1,4 @@
-"""``/v1/deletions``."""
+"""``/v1/deletions``: deleting, dry runs, the list of deletions, and refusals."""
 
 from __future__ import annotations
 

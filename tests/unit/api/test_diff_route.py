@@ -1,4 +1,4 @@
-"""Two runs side by side over HTTP: each is looked for within the caller's reach."""
+"""Two runs compared over HTTP: the caller's key has to reach the projects of both."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATH = f"/v1/trajectories/{A}/diff/{B}"
 
 @pytest.fixture(autouse=True)
 def two_runs(store: Any) -> None:
-    """Put a run into one project, and one with another answer into another."""
+    """Store a run in the project ``default``, and one with another answer in ``other``."""
     run = deepcopy(canonical_example())
     store.stored_documents[TraceKey("default", A)] = orjson.dumps(run)
     run["root_step"]["output"] = "x" * 900

@@ -1,4 +1,4 @@
-"""What the process found of itself, told to whoever administers all projects."""
+"""The doctor's findings about the process, returned to administrators of all projects alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents and steps as columns of a list: the same as one by one, in every form, cut by size."""
+"""Documents and steps as columns of a list: equal to single reads in every form, paged by size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIST = "/v1/trajectories?fields=trace_id,document,steps"
 
 
 def one_by_one(served: TestClient) -> dict[str, Any]:
-    """Return the documents of all runs by their trace ids."""
+    """Return the document of every run, read one by one, keyed by trace id."""
     *rows, _end = lines_of(ask(served, "/v1/trajectories?fields=trace_id", NDJSON))
     ids = [row["trace_id"] for row in rows]
     return {trace: ask(served, f"/v1/trajectories/{trace}", "*/*").json() for trace in ids}

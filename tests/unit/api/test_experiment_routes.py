@@ -1,4 +1,4 @@
-"""``/v1/experiments`` and ``/v1/evaluators``: with keys, and a sentence for what cannot be."""
+"""``/v1/experiments`` and ``/v1/evaluators``: their life cycle, scopes of keys, readable errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Served(NamedTuple):
     store: MemoryStore
 
     def ask(self, method: str, path: str, body: object = None, **more: str) -> Any:
-        """Ask with a ``key`` or an ``accept``; return the answer."""
+        """Send a request, with ``key`` and ``accept`` as headers, and return the response."""
         key, accept = more.pop("key", ""), more.pop("accept", "application/json")
         headers = {"x-spanloom-annotator": "ada", "accept": accept}
         if key:
@@ -47,7 +47,7 @@ class Served(NamedTuple):
         return self.client.request(method, url, content=sent, params=more, headers=headers)
 
     def run(self, name: str, body: object = ASKED) -> dict[str, Any]:
-        """Start an experiment, run it to its end, and return it."""
+        """Start an experiment, run it to its end, and return it as the API shows it."""
         started = self.ask("PUT", f"experiments/{name}", body)
         assert started.status_code == 200, started.text
         runner = ExperimentRunner(self.store)

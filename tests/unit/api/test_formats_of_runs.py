@@ -1,4 +1,4 @@
-"""A run over HTTP in any format of the registry, and what is said of it."""
+"""A run over HTTP in every registered format: media types, reported losses, refusals, caching."""
 
 from __future__ import annotations
 

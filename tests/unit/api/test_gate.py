@@ -1,4 +1,4 @@
-"""What every request passes: hosts, headers and figures."""
+"""Checks that every request passes: allowed hosts, security headers and request metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every route of the API with every kind of key: nothing is open by being forgotten."""
+"""Every route of the API with every kind of key: no route is open by oversight."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ NEEDED = {
     ("POST", "/v1/keys"): Scope.ADMIN,
     ("DELETE", "/v1/keys/{key_id}"): Scope.ADMIN,
 }
-"""Written down a second time on purpose: a new route has to be thought about here too."""
+"""The scope of each route, repeated on purpose: a new route has to be considered here too."""
 VALUES = {
     "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
     "other_trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -154,7 +154,7 @@ VALUES = {
 
 
 class Called(NamedTuple):
-    """A service with keys, and its API."""
+    """A service with keys, and a client of its API."""
 
     client: TestClient
     locks: Locks
@@ -174,7 +174,7 @@ def called(store: ReadingStore) -> Iterator[Called]:
 
 
 def all_routes() -> set[tuple[str, str]]:
-    """Every route that the application would serve: FastAPI's own list, and the description."""
+    """Return method and path of each route in the OpenAPI description, and of the description."""
     app = create_app(MemoryStore(), Metrics(), Locks().access)
     described = {
         (method.upper(), path)
@@ -262,7 +262,7 @@ def test_a_body_is_not_read_before_the_key_was(called: Called) -> None:
 
 
 def test_another_projects_administrator_is_nobody_here(called: Called) -> None:
-    """It sees no key of ours, makes none and revokes none."""
+    """An administrator of another project sees, makes and revokes no key of this project."""
     mine, theirs = called.locks.make("mine"), called.locks.make("theirs")
     wanted = {"project": "mine", "scopes": ["read"]}
     assert called.ask("POST", "/v1/keys", theirs, json=wanted).status_code == 403
@@ -319,7 +319,7 @@ def test_our_own_page_makes_and_revokes_keys_and_deletes_nothing(client: TestCli
     made = client.post("/v1/keys", headers=own, json=wanted)
     assert made.status_code == 200
     asked = {**own, "authorization": f"Bearer {made.json()['key']}"}
-    as_text = {**asked, "content-type": "text/plain"}  # what a form of another page could send
+    as_text = {**asked, "content-type": "text/plain"}  # which a form of another site could send
     assert client.post("/v1/keys", headers=as_text, content=b"{}").status_code == 403
     for path in ("/v1/deletions", "/v1/replays"):
         assert client.post(path, headers=asked, json={}).status_code == 403

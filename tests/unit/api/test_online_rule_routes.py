@@ -1,4 +1,4 @@
-"""``/v1/online-rules``: put, listed, paused and deleted, with keys and places of what is wrong."""
+"""``/v1/online-rules``: put, listed, paused and deleted; scopes of keys, positions of mistakes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Served(NamedTuple):
     locks: Locks
 
     def ask(self, method: str, path: str = "", body: object = None, **more: str) -> Any:
-        """Ask, with a ``key`` if one is given; return the answer."""
+        """Send a request, with ``key`` as its API key if given, and return the response."""
         headers = {"x-spanloom-annotator": "ada"}
         if key := more.pop("key", ""):
             headers["x-api-key"] = key

@@ -1,4 +1,4 @@
-"""One step, one span, all spans: what a reader gets of them, and what not."""
+"""Routes for one step, one span and all spans of a run: what they return and what they refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error is a problem document."""
+"""Every error of the API is a problem document."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_body_that_cannot_be_used(client: TestClient, body: bytes, parameter: 
 
 
 def test_a_member_of_a_row_is_named_with_its_row(client: TestClient) -> None:
-    """Not the rows alone: nobody would look for a missing author in ``items: Field required``."""
+    """The error names ``items[1].author``, as ``items: Field required`` alone would not help."""
     row = {"trace_id": "cd" * 16, "name": "helpful", "value": 1}
     answer = client.post("/v1/scores", json={"items": [{**row, "author": "rule"}, row]})
     assert answer.status_code == 422

@@ -1,4 +1,4 @@
-"""The list of projects: runs, sizes, limits and retention, within the reach of a key."""
+"""The list of projects that a key reaches: runs, sizes, limits and retention."""
 
 from __future__ import annotations
 

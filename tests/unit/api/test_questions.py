@@ -1,4 +1,4 @@
-"""Questions over HTTP: ``where``, orders, numbers and fields, and what is wrong with them."""
+"""Queries over HTTP: ``where``, orders, metrics and fields, and the positions of mistakes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_is_wrong_in_several_texts_is_told_at_once(client: TestClient) -> N
 def test_a_text_to_look_for_is_told_with_its_place(client: TestClient) -> None:
     (problem,) = client.get("/v1/search", params={"q": 'a "b'}).json()["errors"]
     assert (problem["parameter"], problem["position"], problem["length"]) == ("q", 2, 2)
-    asked = {"where": 'has_error and "___"'}  # underlines are no words of the index
+    asked = {"where": 'has_error and "___"'}  # underscores are not words of the index
     (problem,) = client.get(LIST, params=asked).json()["errors"]
     assert (problem["parameter"], problem["position"], problem["length"]) == ("where", 14, 5)
 

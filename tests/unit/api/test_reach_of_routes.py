@@ -1,4 +1,4 @@
-"""A key of one project reads that project alone, at every route that reads."""
+"""A key of one project reads only that project, at every route that reads."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ READING = {
     "/v1/replays": "/v1/replays",
     "/v1/replays/{replay_id}": "/v1/replays/{replay}",
 }
-"""Each route that reads, and what to ask it of the project that has it."""
+"""Each route that reads, and a request for data of the project that owns it."""
 NOT_OF_PROJECTS = {
     "/livez",
     "/healthz",
@@ -93,10 +93,12 @@ OF_OTHER_TESTS = {
     "/v1/alerts/{name}",
     "/v1/alerts/{name}/events",
 }
-"""They need texts, schemes and documents that the twins do not have: ``check_isolation`` proves the
-methods of the store that these routes call with the caller's reach, ``tests/unit/annotation`` and
-``test_view_routes``, ``test_dataset_routes``, ``test_experiment_routes`` and ``test_alert_routes``
-the rest."""
+"""Routes that need texts, schemes and documents which the twins do not have.
+
+``check_isolation`` proves the methods of the store that these routes call with the caller's
+reach; ``tests/unit/annotation`` and ``test_view_routes``, ``test_dataset_routes``,
+``test_experiment_routes`` and ``test_alert_routes`` prove the rest.
+"""
 
 
 class Served(NamedTuple):
@@ -106,7 +108,7 @@ class Served(NamedTuple):
     keys: dict[str, str]
 
     def ask(self, route: str, reader: str, owner: str, query: str = "") -> str:
-        """Ask with the key of one project for what another has; return the text, empty for 404."""
+        """Request ``owner``'s data with ``reader``'s key; return the text, empty if not 200."""
         path = READING[route].format(
             trace=self.twins.mine.trace_id,
             span=f"{1:016x}",
@@ -131,7 +133,7 @@ def served() -> Iterator[Served]:
 
 
 def leaks(served: Served, route: str) -> bool:
-    """Whether a key of one project sees anything of the other at this route."""
+    """Return whether a key of one project sees anything of the other project at this route."""
     for reader, owner in (("mine", "theirs"), ("theirs", "mine")):
         query = "" if "{replay_id}" in route else f"project={owner}"
         if _has(served.ask(route, reader, owner, query)):

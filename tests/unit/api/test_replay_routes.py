@@ -1,4 +1,4 @@
-"""``/v1/replays``."""
+"""``/v1/replays``: starting, listing and showing replays, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows in the form that ``Accept`` asks for: the same in every form, page by page."""
+"""Rows in the media type that ``Accept`` names: the same rows in every form, page by page."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def served() -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def talking() -> Iterator[TestClient]:
-    """Serve conversations too, one of each project."""
+    """Serve runs of ten projects, each of which has one conversation."""
     projects = enumerate(["default", *(f"talk-{number}" for number in range(9))])
     yield from serving([r for seed, name in projects for r in generate_records(8, name, seed)])
 
@@ -105,13 +105,13 @@ def test_every_form_of_a_question_has_the_same_rows(
 
 
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every page have 7 rows."""
+    """Limit every page to 7 rows."""
     for name in ("PAGE_ROWS", "FEWEST_ROWS", "MOST_ROWS"):
         monkeypatch.setattr(stream, name, 7)
 
 
 def paged(client: TestClient, path: str) -> list[Row]:
-    """Return all items as JSON gives them, by pages of 50."""
+    """Return all items of a list as JSON gives them, by following its cursors."""
     items: list[Row] = []
     joint, cursor = "&" if "?" in path else "?", ""
     while True:
@@ -129,7 +129,7 @@ def as_written(value: object) -> str:
 
 
 def as_read(cell: str) -> str:
-    """Return the text of a cell, as docs/api.md tells readers to."""
+    """Return the text of a CSV cell without its formula guard, as docs/api.md tells readers."""
     return cell[1:] if cell.lstrip("'")[:1] in tuple("=+-@\t\r") and cell[:1] == "'" else cell
 
 
@@ -227,7 +227,7 @@ def test_an_answer_that_breaks_off_says_so(
     store.summaries = [replace(summary(n), start_ns=n) for n in range(1, 6)]
     whole, pages = store.runs.list, []
 
-    def fail_later(*args: Any) -> Any:  # as ``ShelvedRuns.list``
+    def fail_later(*args: Any) -> Any:  # in place of ``ShelvedRuns.list``
         pages.append(args)
         if len(pages) % 2 == 0:
             raise StoreUnavailableError("it is gone")
@@ -240,5 +240,5 @@ def test_an_answer_that_breaks_off_says_so(
         assert form({"trace_id": Sort.TEXT}).broken("it is gone", 2) is None
     with pytest.raises(
         RuntimeError, match="already started"
-    ):  # on the wire: a connection cut before its end
+    ):  # over a network the connection breaks off
         client.get("/v1/trajectories", headers={"accept": CSV})

@@ -1,4 +1,4 @@
-"""Runs that are kept while they are looked at: which version somebody is given."""
+"""Views of runs in the cache: which version of a run a reader is given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REACH = Reach.only("default")
 
 
 def document(root_name: str, version: int) -> bytes:
-    """Return the documented run under another name."""
+    """Return the documented run with another version and another name of its agents."""
     made: dict[str, Any] = dict(canonical_example())
     made["agent_steps"] = [{**agent, "name": root_name} for agent in made["agent_steps"]]
     made["extraction"] = {**made["extraction"], "version": version}
@@ -35,7 +35,7 @@ def document(root_name: str, version: int) -> bytes:
 
 @dataclass
 class OneRun:
-    """A store of one run in one version, and of what was kept of it."""
+    """A store with one run in one version, and with the kept versions of the run."""
 
     body: bytes
     version: int
@@ -81,7 +81,7 @@ def test_a_run_that_was_deleted_and_sent_again_is_not_the_one_before() -> None:
 
 
 def test_a_version_that_was_kept_is_read_from_its_document() -> None:
-    body = document("third", 1)  # versions that say the same share the document of the first
+    body = document("third", 1)  # versions with equal content share the first one's document
     kept = {3: KeptVersion(KEY, 3, "h", 7_000, body)}
     views = views_of(OneRun(document("fourth", 4), 4, 5, kept))
     old = views.view(KEY.trace_id, REACH, 3)

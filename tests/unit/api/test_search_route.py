@@ -1,4 +1,4 @@
-"""``/v1/search``: what it asks of the store, and how it shows what comes back."""
+"""``/v1/search``: the query that it sends to the store, and how it shows the hits."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_with_search_switched_off_it_says_so(store: ShelfStore) -> None:
 def test_no_words_are_asked_for_where_none_are_indexed(
     store: ShelfStore, path: str, parameter: str, where: str
 ) -> None:
-    """They would find nothing new, and not say so."""
+    """Without an index of words such a query would miss new runs unnoticed, so it is refused."""
     asked = {parameter: where, "metrics": "count"} if path == "/v1/stats" else {parameter: where}
     for has_search, status in ((False, 501), (True, 200)):
         process = ServingProcess(has_search=has_search)

@@ -1,4 +1,4 @@
-"""Health, readiness and figures."""
+"""Routes about the service: health, readiness, description and Prometheus metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``POST /v1/snapshots``: held, or a conflict where there is no embedded store."""
+"""``POST /v1/snapshots`` holds an embedded store; a server store is answered with a conflict."""
 
 from __future__ import annotations
 

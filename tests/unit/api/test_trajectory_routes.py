@@ -125,7 +125,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(client: TestClient, limit
 def test_pages_of_a_relative_range_go_on_as_time_passes(client: TestClient, store: Any) -> None:
     asked = {"since": "2800w", "limit": "2"}
     first = client.get("/v1/trajectories", params=asked).json()
-    time.sleep(0.002)  # the range begins later now
+    time.sleep(0.002)  # the relative range now begins later
     second = client.get("/v1/trajectories", params={**asked, "cursor": first["next_cursor"]}).json()
     assert [int(item["trace_id"], 16) for item in first["items"] + second["items"]] == [6, 5, 4, 3]
     begins = [where.parts[0].value for _, where in store.asked]
@@ -137,7 +137,7 @@ def test_pages_of_a_relative_range_go_on_as_time_passes(client: TestClient, stor
 @pytest.mark.parametrize("since", ["7", "-7d", "0d", "7y", "7d ago", "9999999d", ""])
 def test_what_is_no_range_is_refused(since: str, client: TestClient) -> None:
     answer = client.get("/v1/trajectories", params={"since": since})
-    assert (answer.status_code == 422) is (since != "7")  # milliseconds since the epoch
+    assert (answer.status_code == 422) is (since != "7")  # "7": milliseconds since the epoch
 
 
 def test_every_filter_reaches_the_store(client: TestClient, store: Any) -> None:

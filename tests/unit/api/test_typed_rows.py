@@ -90,7 +90,7 @@ def read(body: bytes, media: str) -> pa.Table:
 
 
 def as_typed(row: Row) -> Row:
-    """Return a row of JSON as docs/api.md says that columns have it."""
+    """Return a row of JSON with the types that docs/api.md gives its columns."""
     typed: Row = {}
     for name, value in row.items():
         if isinstance(value, dict):
@@ -162,7 +162,7 @@ def test_columns_are_chosen_in_every_form(served: TestClient) -> None:
     assert list(table_of(ask(served, path, CSV))[0]) == names
     typed = read(ask(served, path, ARROW).content, ARROW)
     assert typed.to_pylist() == [as_typed(row) for row in rows]
-    # A cursor goes on with its question, whatever columns are wanted of the rest.
+    # A cursor continues its query, whatever columns are requested for the remaining rows.
     behind = f"/v1/trajectories?limit=9&fields=core&cursor={page['next_cursor']}"
     assert list(ask(served, behind, "*/*").json()["items"][0]) == list(RUN_GROUPS["core"])
 
@@ -203,7 +203,7 @@ def test_a_page_is_cut_by_what_its_rows_weigh() -> None:
 
 
 def test_what_was_taken_is_not_kept() -> None:
-    """A large answer is never in memory: only where it stands is known."""
+    """Drained bytes are not kept: only the position in the answer is known."""
     drain, piece = Drain(), b"x" * (8 << 20)
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(40):
@@ -215,7 +215,7 @@ def test_what_was_taken_is_not_kept() -> None:
 
 @pytest.mark.parametrize("form", [Ndjson, Csv, ArrowStream, Parquet])
 def test_a_large_answer_is_never_in_memory(form: type[Form]) -> None:
-    """60 MB of rows of 10 KB go through what a page of them takes."""
+    """An answer of 60 MB, in rows of 10 KB, needs memory for one page only."""
     lines = [replace(summary(1), start_ns=2**40 - n) for n in range(6_000)]
 
     def read(limit: int, after: Cursor | None) -> list[ListedRun]:
@@ -229,7 +229,7 @@ def test_a_large_answer_is_never_in_memory(form: type[Form]) -> None:
         return sum([len(piece) async for piece in answer.body_iterator])
 
     calls = BoundedCalls(1, 60)
-    size = asyncio.run(written())  # what is loaded for it is not of the answer
+    size = asyncio.run(written())  # loads the modules, which are not to be measured
     tracemalloc.start()
     try:
         assert asyncio.run(written()) == size

@@ -1,4 +1,4 @@
-"""Definitions sent as YAML: the same as JSON, with the lines of faults."""
+"""Definitions sent as YAML: equal to those sent as JSON, with line numbers in errors."""
 
 from __future__ import annotations
 

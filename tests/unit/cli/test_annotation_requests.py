@@ -1,4 +1,4 @@
-"""An import brings as many entries at a time as one request may have."""
+"""An import sends no request with more annotated steps than the service accepts at once."""
 
 from __future__ import annotations
 

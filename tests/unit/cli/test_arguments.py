@@ -1,4 +1,4 @@
-"""Arguments of commands: the ids of traces."""
+"""Trace ids as arguments of commands: in upper case, missing, or ``latest``."""
 
 from __future__ import annotations
 

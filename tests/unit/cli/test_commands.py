@@ -1,4 +1,4 @@
-"""The command line: help that teaches, flags equal to the settings, one line for a mistake."""
+"""The command line: help with examples, a flag for every setting, one line for a mistake."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_every_command_has_help_and_examples(name: str, run: Run) -> None:
 def test_an_example_of_a_help_text_is_understood(
     line: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything up to what the command does: arguments, options, settings."""
+    """Arguments, options and settings of the example are valid; the command itself does not run."""
     monkeypatch.setattr(click.Command, "invoke", lambda *_: None)
     program, *words = shlex.split(parted(line)[0])
     assert program == "spanloom"

@@ -1,4 +1,4 @@
-"""What a shell is offered inside a query: fields, values and words, from the service it names."""
+"""Shell completion inside a query: fields, values and words, from the service on the line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ KNOWN = FieldList.model_validate(
 
 
 class Answering:
-    """Stands for ``Client``: tells the fields, and of each the same values."""
+    """A stand-in for ``Client`` that lists the fields, and the same values for each of them."""
 
     asked: list[Any]
     is_there = True
@@ -64,7 +64,7 @@ class Answering:
 @pytest.fixture(autouse=True)
 def service(monkeypatch: pytest.MonkeyPatch) -> type[Answering]:
     class Mine(Answering):
-        asked: list[Any] = []  # noqa: RUF012  # one list a test
+        asked: list[Any] = []  # noqa: RUF012  # one list per test
 
     monkeypatch.setattr(client_room, "Client", Mine)
     return Mine
@@ -177,7 +177,7 @@ def test_a_service_that_does_not_answer_offers_nothing(
 @pytest.mark.service
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_silent_service_is_not_waited_for(shell: str) -> None:
-    """By click's protocol, as both shells call it; the host takes connections and says nothing."""
+    """By click's protocol, completion gives up on a host that takes connections but is silent."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         env = {
             **os.environ,

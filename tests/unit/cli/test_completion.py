@@ -1,4 +1,4 @@
-"""What a shell is offered: commands, closed sets, and names that the newest runs have."""
+"""Shell completion of commands, closed sets of values, and names from the newest runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RUNS = [
 
 
 class Asked:
-    """Stands for ``Client``: keeps how it was made and asked."""
+    """A stand-in for ``Client`` that records its arguments and those of its requests."""
 
     made: list[dict[str, Any]]
     is_there = True
@@ -54,7 +54,7 @@ class Asked:
 @pytest.fixture(autouse=True)
 def asked(monkeypatch: pytest.MonkeyPatch) -> type[Asked]:
     class Mine(Asked):
-        made: list[dict[str, Any]] = []  # noqa: RUF012  # one list a test
+        made: list[dict[str, Any]] = []  # noqa: RUF012  # one list per test
 
     monkeypatch.setattr(client_room, "Client", Mine)
     return Mine
@@ -124,7 +124,7 @@ def test_the_lines_for_a_shell(shell: str) -> None:
 
 @pytest.mark.service
 def test_bash_completes_by_them(tmp_path: Path) -> None:
-    """As bash does it: the lines are read, then their function is called for a line."""
+    """As in bash, the printed lines are read, then their function completes a command line."""
     program = tmp_path / PROGRAM
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m spanloom "$@"\n')
     program.chmod(0o755)

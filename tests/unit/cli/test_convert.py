@@ -1,4 +1,4 @@
-"""``spanloom convert``: files in, files out, what is left out by name, and the exit status."""
+"""``spanloom convert``: files in, files out, names of what is left out, and the exit status."""
 
 from __future__ import annotations
 

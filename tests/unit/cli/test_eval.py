@@ -1,4 +1,4 @@
-"""``spanloom eval``: exit statuses one by one, files, and what is said in a pipe."""
+"""``spanloom eval``: each exit status, the files it writes, and its output in a pipe."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_3_for_an_interval_that_holds_the_limit_where_proof_is_needed() -> None:
 
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A client that tries again at once."""
+    """Make clients retry at once, without a pause."""
     monkeypatch.setattr(Tries, "pause_s", lambda *_: None)
 
 

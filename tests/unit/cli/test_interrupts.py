@@ -1,4 +1,4 @@
-"""Ctrl-C is heeded wherever the process is, also where Python can raise nothing."""
+"""Ctrl-C ends the process at any time, also where Python cannot raise an exception."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _as_python_has_it() -> Iterator[None]:
 
 
 def test_python_loses_what_it_cannot_raise() -> None:
-    """Else none of this would be needed."""
+    """Python loses a Ctrl-C inside a weakref callback, so Spanloom has a handler of its own."""
     ended = programs.run("-c", WHERE_NOTHING_CAN_BE_RAISED)
     assert (ended.returncode, bool(ended.stdout)) == (0, True)
 

@@ -19,7 +19,7 @@ def test_a_key_is_made_listed_and_revoked(run_spanloom: RunSpanloom, tmp_path: P
     data = f"--data-dir={tmp_path / 'data'}"
     made = run_spanloom("keys", "create", "--project=support", "--scopes=ingest, read", data)
     assert made.returncode == 0, made.stderr
-    key_id = key_id_of(made.stdout.removesuffix("\n"))  # in a pipe the key alone
+    key_id = key_id_of(made.stdout.removesuffix("\n"))  # a pipe gets the key alone
     assert key_id
     assert "every request needs one" in made.stderr
 

@@ -1,4 +1,4 @@
-"""What goes into a pipe: JSON, unless text is asked for."""
+"""Output into a pipe: JSON, unless text is requested; a service names its addresses in one line."""
 
 from __future__ import annotations
 
@@ -41,8 +41,10 @@ LOOKING = {
     *(f"experiments {does}" for does in ("list", "show", "start", "results", "compare", "cancel")),
     *("search", "sql", "eval run", "eval compare"),
 }
-"""The commands that show something; all others do something and say so. ``--json`` of ``eval
-run`` and ``eval compare`` names a file."""
+"""The commands that show something; all others change something and report that.
+
+``--json`` of ``eval run`` and ``eval compare`` names a file.
+"""
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
@@ -57,7 +59,7 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
 
 
 def test_every_command_that_shows_something_has_the_same_forms() -> None:
-    """Of ``--output`` as a form: of commands that write files it names the file."""
+    """Only an ``--output`` with a choice of forms counts; elsewhere it names the file to write."""
     forms = {
         name: param.type.choices
         for name, one in every_command()
@@ -83,7 +85,7 @@ def test_a_service_in_a_pipe_says_where_it_is_in_one_documented_line(
 
 
 def test_on_a_terminal_the_address_to_export_is_the_one_of_http(tmp_path: Path) -> None:
-    """Whoever speaks gRPC to it is told; who speaks HTTP to the other cannot be."""
+    """A gRPC exporter that uses the HTTP port gets an explanation; the reverse is impossible."""
     addresses = {"otlp_grpc": "http://127.0.0.1:17", "otlp_http": "http://127.0.0.1:18"}
     console = Console(width=100)
     with console.capture() as shown:

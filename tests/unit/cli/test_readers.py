@@ -1,4 +1,4 @@
-"""Whoever reads the output of a command goes, or Ctrl-C is pressed: an end without a trace."""
+"""Commands end without a traceback when the reader of their output leaves or Ctrl-C is pressed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def start(served: ServedFeed) -> Iterator[Start]:
 
 
 def first_line(process: subprocess.Popen[bytes], served: ServedFeed) -> bytes:
-    """Say something again and again until it is printed: then the command follows."""
+    """Announce changes until the command, which then follows, prints one; return that line."""
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     for number in range(1, 100):
@@ -70,7 +70,7 @@ def test_a_follower_ends_as_soon_as_nobody_reads_it(served: ServedFeed, start: S
     process = start("tail", "-f")
     assert first_line(process, served).startswith(b"{")
     assert process.stdout is not None
-    process.stdout.close()  # nothing more is said: it would wait for ever
+    process.stdout.close()  # no change follows, so it would wait for ever
     assert ended(process) == (0, b"")
 
 

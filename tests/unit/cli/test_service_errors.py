@@ -1,4 +1,4 @@
-"""What a service refuses, or that none answers: one line, a status, and the place in a query."""
+"""Errors of a service, or no service: one line, an exit status, and the place in a query."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_bad_value_is_named_by_its_variable_or_its_option(
 def test_what_a_variable_set_is_named_by_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Also in messages from deep inside, which know the flag alone."""
+    """Messages from deep inside, which know only the flag, name the variable as well."""
     file = tmp_path / "file"
     file.touch()
     monkeypatch.setenv("SPANLOOM_DATA_DIR", str(file))
@@ -124,7 +124,7 @@ def test_commands_to_type_keep_their_flags(monkeypatch: pytest.MonkeyPatch) -> N
 
 def status_of(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> object:
     monkeypatch.setattr(sys, "argv", ["spanloom", *arguments])
-    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())  # serve moves it
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())  # serve changes it
     with pytest.raises(SystemExit) as ended:
         entry.main()
     return ended.value.code

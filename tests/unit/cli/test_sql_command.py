@@ -1,4 +1,4 @@
-"""``spanloom sql`` against a port: every digit, every form, and the engine's own words."""
+"""``spanloom sql`` against a port: every digit, every form, and the engine's own messages."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_place_of_a_fault_is_marked(
 
 
 class Telling:
-    """A client that is told of a port."""
+    """A stand-in for ``Client`` that reports ``port`` as the SQL port, or raises ``error``."""
 
     def __init__(self, url: str, port: int | None = None, error: Exception | None = None) -> None:
         self.url, self._port, self._error = url, port, error

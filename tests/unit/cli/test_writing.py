@@ -1,4 +1,4 @@
-"""Files that commands write: where they cannot be, a full disk, a reader that has gone."""
+"""Files that commands write: impossible paths, a full disk, a reader that has left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @contextmanager
 def short_of_space(most: int) -> Iterator[None]:
-    """Let no file become larger; the system then refuses to write, as on a full disk."""
+    """Let no file grow beyond ``most`` bytes; the system refuses to write, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:
@@ -136,7 +136,7 @@ def test_standard_output_that_is_full_is_a_line(monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_commands_that_write_name_a_folder_that_is_not_there(arguments: list[str]) -> None:
-    """Before they ask a service."""
+    """The path is checked before a service is asked for anything."""
     for place, reason in (("none/out", "there is no folder"), (".", "is a directory")):
         said = run_command([*arguments, place])
         assert reason in said

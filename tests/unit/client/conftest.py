@@ -28,7 +28,7 @@ START_NS = 1_700_000_000_000_000_000
 
 
 class InProcess(httpx.BaseTransport):
-    """Hands requests to an application in this process, all on one event loop."""
+    """A transport that hands requests to an application in this process, on one event loop."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._asgi = httpx.ASGITransport(app)
@@ -51,7 +51,7 @@ class InProcess(httpx.BaseTransport):
 
 @dataclass
 class World:
-    """A service: its store, its keys, and clients of it."""
+    """A service in this process: its store, its keys, and clients of it."""
 
     store: MemoryStore
     locks: Locks
@@ -70,7 +70,7 @@ class World:
         return AsyncClient("http://localhost", transport=httpx.ASGITransport(self._app))
 
     def run(self, work: Coroutine[None, None, None]) -> None:
-        """Run something on the event loop of the service."""
+        """Run a coroutine on the event loop of the service."""
         self.transport.run(work)
 
     def write(
@@ -80,7 +80,7 @@ class World:
         conversation: str = "",
         repeats: TraceKey | None = None,
     ) -> TraceKey:
-        """Store a run of one agent and one model call, a second after the one before."""
+        """Store a run of one agent and one model call that starts at second ``number``."""
         key = TraceKey(project, f"{number:032x}")
         start_ns = START_NS + number * 1_000_000_000
         verdict = SpanVerdict(

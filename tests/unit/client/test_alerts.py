@@ -1,4 +1,4 @@
-"""Alerts over the client, and ``spanloom alerts``."""
+"""Alerts through the client, and ``spanloom alerts``."""
 
 from __future__ import annotations
 

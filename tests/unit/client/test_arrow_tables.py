@@ -1,4 +1,4 @@
-"""Tables that a service gives in Arrow: the same as from pages of JSON, which older ones give."""
+"""Tables that a service sends as Arrow equal those of JSON pages, which older services send."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIBRARIES = ["arrow", "polars", "pandas"]
 
 
 class Listening(httpx.BaseTransport):
-    """Passes requests on, and keeps what they accepted."""
+    """A transport that passes requests on and records the media type that they accept."""
 
     def __init__(self, inner: httpx.BaseTransport) -> None:
         self._inner = inner
@@ -44,14 +44,14 @@ def asking(listening: Listening) -> Client:
     return Client("http://localhost", transport=listening)
 
 
-def rows_of(frame: Any) -> list[dict[str, Any]]:  # of any library
+def rows_of(frame: Any) -> list[dict[str, Any]]:  # a table of any library
     if hasattr(frame, "to_arrow"):
         return list(frame.to_arrow().to_pylist())
     table = frame if isinstance(frame, pa.Table) else pa.Table.from_pandas(frame)
     return list(table.to_pylist())
 
 
-def types_of(frame: Any) -> dict[str, str]:  # of any library
+def types_of(frame: Any) -> dict[str, str]:  # a table of any library
     kinds = frame.schema.types if isinstance(frame, pa.Table) else frame.dtypes
     columns = frame.column_names if isinstance(frame, pa.Table) else frame.columns
     return dict(sorted(zip(columns, map(str, kinds), strict=True)))
@@ -134,7 +134,7 @@ def test_a_table_is_awaited_too(world: World) -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_a_table_that_ends_early_is_not_taken_for_all(world: World, library: str) -> None:
-    """A reader of Arrow is content with whole batches; only the end of the stream tells."""
+    """Readers of Arrow accept a stream cut after a batch; only its end marker shows the cut."""
     for n in range(1, 4):
         world.write(n)
 

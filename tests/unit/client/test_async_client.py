@@ -1,4 +1,4 @@
-"""``AsyncClient``: the names of ``Client``, and the same answers."""
+"""``AsyncClient`` has the same methods as ``Client`` and gives the same answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ONLY_BLOCKING = {"copy", "run_experiment"}
 SHELL = {"ask", "close", "follow"}
-"""What each does in its own way."""
+"""The methods that each client implements in its own way."""
 
 
 def public(kind: type) -> set[str]:

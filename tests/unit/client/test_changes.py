@@ -1,4 +1,4 @@
-"""``Client.changes`` against the real API, and what it decides without one."""
+"""``Client.changes`` against the real API, and its decisions about retries without one."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_token_says_how_far_somebody_has_come(served: ServedFeed, client: Clie
     served.say(1, 2)
     first = client.changes(after="beginning")
     assert told(first, 1) == [(1, 1)]
-    assert first.token == "beginning"  # noqa: S105  # of the first answer one is left
+    assert first.token == "beginning"  # noqa: S105  # one item of the first answer is left
     assert told(first, 1) == [(2, 1)]
     threading.Timer(0.2, served.say, (3,)).start()
     assert told(first, 1) == [(3, 1)]
@@ -141,7 +141,7 @@ def test_the_pause_that_a_service_asks_for_is_made(monkeypatch: pytest.MonkeyPat
 
 def test_what_does_not_pass_is_raised() -> None:
     following = Following("1")
-    with pytest.raises(UnreachableError):  # the first time of all
+    with pytest.raises(UnreachableError):  # nothing has been received yet
         following.pause_s(UnreachableError("nobody"))
     list(following.take(page()))
     assert following.pause_s(UnreachableError("nobody")) == 0.5

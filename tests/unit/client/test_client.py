@@ -71,7 +71,7 @@ def test_a_list_is_paged_to_its_end(
 
 
 def test_a_short_page_is_not_the_end() -> None:
-    """The API alone says where a list ends: by ``next_cursor``, not by how full a page is."""
+    """Only ``next_cursor`` shows where a list ends; how full a page is does not."""
     pages = {None: {"items": [], "next_cursor": "a"}, "a": {"items": [], "next_cursor": None}}
     asked: list[str | None] = []
 
@@ -439,7 +439,7 @@ def test_a_query_and_an_order_go_to_the_service_as_they_are() -> None:
 def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A connection that breaks in the middle leaves nothing of it in the file."""
+    """Nothing from a connection that breaks in the middle remains in the file."""
     monkeypatch.setattr(time, "sleep", lambda _: None)
     document = world.write(1).trace_id.encode()
 
@@ -462,7 +462,7 @@ def test_a_body_goes_into_a_file_and_a_second_try_writes_it_anew(
 
 @pytest.mark.service
 def test_it_is_there_in_a_third_of_a_second() -> None:
-    """What it imports is bounded by count, which no busy machine changes."""
+    """Few modules are imported; their number does not depend on how busy the machine is."""
     program = "import sys; from spanloom import AsyncClient; print(len(sys.modules))"
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Datasets over the client, ``spanloom datasets``, and ``spanloom eval run --dataset``."""
+"""Datasets through the client, ``spanloom datasets``, and ``spanloom eval run --dataset``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annotations in files: bad entries are refused alone, files that are none as a whole."""
+"""Files of annotations: a bad entry is refused alone, a file of another kind as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored runs for an evaluation: pages, documents ahead, and results sent as scores."""
+"""Stored runs for an evaluation: pages, documents read ahead, and results sent as scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of other formats on their way to a receiver: detected, read, reported, or refused."""
+"""Import of files in other formats: detection of the format, reading, reports and refusals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LINES = b"\n".join(map(orjson.dumps, NOTES))
 
 
 class Service:
-    """Keeps the documents that it was sent."""
+    """A service that has the documents of earlier imports, and counts the requests."""
 
     def __init__(self) -> None:
         self.stored: dict[str, Any] = {}

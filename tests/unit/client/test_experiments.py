@@ -1,4 +1,4 @@
-"""Experiments over the client, ``spanloom experiments`` and ``spanloom eval compare``."""
+"""Experiments through the client, ``spanloom experiments`` and ``spanloom eval compare``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def finish(world: World) -> None:
 
 @pytest.fixture
 def judged(world: World, client: Client) -> None:
-    """Run two experiments of three runs in project ``p``."""
+    """Run the experiments ``a`` (three runs) and ``b`` (two of them) in the project ``p``."""
     for number in range(3):
         world.write(number + 1)
     client.put_evaluator("limits", LIMITS, project="p", annotator="ada")

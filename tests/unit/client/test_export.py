@@ -1,4 +1,4 @@
-"""Runs into a file: whole or not there, and what was interrupted goes on."""
+"""Export of runs into a file: it appears only when complete, and continues after interruptions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FORMATS = formats_of(Of.RUNS, Via.SHELL)
 
 @dataclass
 class Flaky(httpx.BaseTransport):
-    """Passes requests on, until it answers that the service is busy."""
+    """A transport that passes on ``left`` requests, and then answers that the service is busy."""
 
     inner: httpx.BaseTransport
     left: int = 10**9
@@ -91,7 +91,7 @@ def test_a_file_has_every_document_as_the_api_gives_it(client: Client, tmp_path:
 def test_what_is_interrupted_goes_on(
     client: Client, flaky: Flaky, tmp_path: Path, kind: str, requests: int
 ) -> None:
-    """After any request; the file is not there before it is whole, and then as if in one go."""
+    """After any request: the file appears once complete, and equals an uninterrupted export."""
     whole, path = tmp_path / "whole", tmp_path / "runs"
     export(client, wanted(whole, kind), quietly)
     flaky.left = requests
@@ -103,13 +103,13 @@ def test_what_is_interrupted_goes_on(
     done = export(client, wanted(path, kind), quietly)
     assert contents(path) == contents(whole)
     assert (done.runs, done.is_resumed) == (RUNS, requests > 2)
-    assert len(flaky.paths) == RUNS + 4 - requests // 3 * 3  # a page and its two runs are three
+    assert len(flaky.paths) == RUNS + 4 - requests // 3 * 3  # a page and its two runs: 3 requests
     beside = {one for one in tmp_path.iterdir() if one.name.endswith(".schema.json")}
     assert set(tmp_path.iterdir()) - beside == {path, whole}
 
 
 def contents(path: Path) -> dict[str, bytes]:
-    """Return the content of a file, or of each file of a folder, by name."""
+    """Return the content of a file, or of each file of a folder by its name."""
     files = path.iterdir() if path.is_dir() else [path]
     return {file.name if path.is_dir() else "": file.read_bytes() for file in files}
 
@@ -159,7 +159,7 @@ def test_one_process_at_a_time_writes(tmp_path: Path) -> None:
 
 
 def test_a_moment_ago_stays_the_moment_that_it_was(tmp_path: Path) -> None:
-    """`--since 7d`, given again an hour later, means what it meant at first."""
+    """``--since 7d``, repeated an hour later, keeps the instant of the first attempt."""
     first, later = (Mark({"since": "7d"}, {"since": at}) for at in ("1000", "4600"))
     with PartialFile(tmp_path / "x", first) as partial:
         partial.commit("c", Page())

@@ -1,4 +1,4 @@
-"""Exports in formats of other systems: every way of a file, losses, runs that are not held."""
+"""Exports in formats of other systems: layouts of files, losses, runs that a format cannot hold."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KINDS = ["note", "noted", "spread", "each"]
 
 @pytest.fixture
 def flaky(world: World, monkeypatch: pytest.MonkeyPatch) -> Flaky:
-    """A service with five runs, and one that no made format can hold."""
+    """Return a transport to a service with five runs, and one run that no test format can hold."""
     register(monkeypatch)
     monkeypatch.setattr(exporting, "PAGE_RUNS", 2)
     for n in range(1, RUNS + 1):
@@ -88,7 +88,7 @@ def test_what_is_written_and_what_is_left_out(client: Client, tmp_path: Path, ki
 def test_what_is_interrupted_goes_on(
     client: Client, flaky: Flaky, tmp_path: Path, kind: str, requests: int
 ) -> None:
-    """With all that it had noted until then."""
+    """The second attempt also reports what the interrupted one had noted."""
     reports: list[Any] = []
     whole = export(client, wanted(tmp_path / "whole", kind), quietly, reports.append)
     flaky.left = requests

@@ -28,7 +28,7 @@ TYPES = {
 
 
 def listing(*pages: list[dict[str, Any]]) -> Client:
-    """Return a client of a service that gives these pages."""
+    """Return a client of a service whose list consists of these pages."""
 
     def answer(request: httpx.Request) -> httpx.Response:
         at = int(request.url.params.get("cursor", 0))
@@ -75,7 +75,7 @@ def test_every_library_gives_the_same(world: World, client: Client, library: str
 
 
 def test_rows_come_in_pieces_and_columns_may_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A newer service adds fields, perhaps with the second piece; nothing is lost."""
+    """A newer service adds fields, perhaps first in the second chunk of rows; none is lost."""
     monkeypatch.setattr(frames, "ROWS_AT_ONCE", 2)
     first = [{"trace_id": str(n), "started_at": "5"} for n in range(3)]
     second = [{"trace_id": "3", "later": {"a": 1.5, "b": [1]}, "words": ["x"], "is_new": True}]

@@ -1,4 +1,4 @@
-"""What notebooks show: harmless, bounded, whole."""
+"""HTML for notebooks: without active content, bounded in size, and well-formed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HOSTILE = (
 
 
 class Reader(HTMLParser):
-    """Reads HTML as strictly as no browser does: what is opened has to be closed, in order."""
+    """A reader of HTML that is stricter than browsers: tags have to be closed, and in order."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Reader(HTMLParser):
 
 
 def run_saying(text: str, steps: int = 3, depth: int = 1) -> dict[str, Any]:
-    """Return a document in which every text is this one."""
+    """Return a document in which every text is ``text``."""
     document: dict[str, Any] = orjson.loads(orjson.dumps(canonical_example()))
     agent = document["agent_steps"][0]
     model = next(step for step in agent["steps"] if step["type"] == "model")

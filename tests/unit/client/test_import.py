@@ -1,4 +1,4 @@
-"""Files of OTLP to a receiver: in any of the forms in which they are written."""
+"""Import of OTLP files, in any of the forms in which they are written, into a receiver."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from spanloom.client.transfer.run_scores import Imported
 
 REQUESTS = list(Capture("openinference-langchain", "parallel_tools").requests())
-"""Protobuf, as an SDK sent it."""
+"""A protobuf request, as an SDK sent it."""
 JSON = [b'{"resourceSpans":[' + b",".join(resource_spans_json(body)) + b"]}" for body in REQUESTS]
 
 
@@ -38,7 +38,7 @@ def prefixed(bodies: Sequence[bytes]) -> bytes:
 
 
 def spans_in(found: Iterator[Piece | Unreadable]) -> list[str]:
-    """Return every span with its scope and resource as text, in any order."""
+    """Return every span with its scope and resource as text, sorted."""
     told = []
     for piece in found:
         assert isinstance(piece, Piece), piece
@@ -75,7 +75,7 @@ FORMS = {
 def test_every_form_has_the_same_spans(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, piece_bytes: int
 ) -> None:
-    """In pieces of any size, gzipped or not."""
+    """The spans are the same in pieces of any size, gzipped or not."""
     monkeypatch.setattr(otlp_file, "PIECE_BYTES", piece_bytes)
     path = tmp_path / "any.name"
     for body in (FORMS[form], gzip.compress(FORMS[form])):

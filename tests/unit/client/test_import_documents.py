@@ -1,4 +1,4 @@
-"""Documents of a file on their way to a receiver: restored there, or refused with the place."""
+"""Import of documents: sent so that the receiver restores them, or refused with the position."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def changed(change: Callable[[Document], object]) -> bytes:
 
 
 def plain(found: Iterable[Piece | Unreadable]) -> list[Piece]:
-    """Return pieces without what differs between forms of a file."""
+    """Return the pieces, without the members that differ between the forms of a file."""
     pieces = [one for one in found if isinstance(one, Piece)]
     return [one._replace(place="", share=0, losses=None) for one in pieces]
 
@@ -152,7 +152,7 @@ def test_a_table_without_documents_says_so(tmp_path: Path) -> None:
 def sent(
     path: Path, stored: Document | None, lines: Sequence[bytes] = (LINE,)
 ) -> tuple[Imported, int]:
-    """Send a file to a service that has this document; return what came of it."""
+    """Send a file to a service that has ``stored``; return the result and the request count."""
     requests: list[httpx.Request] = []
 
     def answer(request: httpx.Request) -> httpx.Response:
@@ -180,7 +180,7 @@ def test_a_run_that_is_there_is_not_sent_again(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_not_there_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In several pieces: it is asked for once."""
+    """The run goes in several pieces, and the service is asked for it once."""
     monkeypatch.setattr(otlp_file, "PIECE_BYTES", 1)
     done, requests = sent(tmp_path / "file", None)
     assert (done.unchanged_runs, done.accepted_spans) == (0, requests)

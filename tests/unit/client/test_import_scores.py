@@ -1,4 +1,4 @@
-"""Scores that come with the runs of a file, into a service and out of it again."""
+"""Scores in files of runs: imported into a service with their runs, and exported from it again."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PLANNER = planner()
 
 
 def file_of(form: str, path: Path, rows: list[dict[str, Any]] | None = None) -> Path:
-    """Write the planner's run with its scores."""
+    """Write the planner's run with its scores into a file in the format ``form``."""
     stored = Stored(dump(PLANNER), scores=scored.rows() if rows is None else rows)
     path.write_bytes(formats_of(Of.RUN)[form].load_writer()(stored, Losses()))
     return path
@@ -59,7 +59,7 @@ def sent(
     as_new: bool = False,
     status: int = 200,
 ) -> tuple[Imported, Report]:
-    """Send a file to a receiver that answers so, and its scores to the service."""
+    """Send a file's runs to a receiver that answers ``status``, and its scores to the service."""
     transport = Transport(
         Address("http://localhost", ""),
         Patience(),

@@ -1,4 +1,4 @@
-"""Spans that a service has already: left out where they are equal, else sent."""
+"""Import of spans that a service has already: equal ones are left out, all others are sent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COUNT = sum(len(list(each_span(orjson.loads(body)))) for body in JSON)
 
 
 class Service:
-    """Has spans, and takes others."""
+    """A service that has ``spans``, and records the requests that it receives."""
 
     def __init__(self, spans: dict[TraceKey, Sequence[bytes]]) -> None:
         self.spans = spans

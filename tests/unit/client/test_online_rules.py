@@ -1,4 +1,4 @@
-"""Online rules over the client and ``spanloom online-rules``."""
+"""Online rules through the client and ``spanloom online-rules``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs straight into another system: an Explorer, a receiver of OTLP, what they refuse."""
+"""Pushing runs directly into another system, an Explorer or an OTLP receiver, and refusals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORMATS = formats_of(Of.RUNS)
 
 @dataclass
 class Other(httpx.BaseTransport):
-    """Another system; answers the requests one after the other."""
+    """Another system, which gives the prepared answers one after the other."""
 
     answers: list[tuple[int, Any]] = field(default_factory=list)
     asked: list[tuple[str, Any]] = field(default_factory=list)
@@ -88,7 +88,7 @@ def test_a_key_that_is_refused_ends_it(client: Client) -> None:
 
 
 def test_a_push_is_never_repeated(client: Client) -> None:
-    """An Explorer would have the run twice."""
+    """After a repeated push an Explorer would have the run twice."""
     other = Other([(503, {"detail": "busy"})])
     with pytest.raises(Exception, match="busy"):
         explore(client, other)

@@ -1,4 +1,4 @@
-"""What is wrong with a query is shown where it is, by a caret."""
+"""A mistake in a query is shown at its position, by a caret below the query."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def change(world: World, key: TraceKey, version: int, *said: str) -> None:
 
 
 def listed(client: Client) -> dict[str, tuple[object, int, bool | None]]:
-    """Return value, version and staleness of the scores, by run and name."""
+    """Return value, judged version and staleness of each score, keyed by run and name."""
     return {
         f"{one.trace_id[-1]} {one.name}": (one.value, one.judged_version, one.stale)
         for one in client.scores()

@@ -1,4 +1,4 @@
-"""Scores out of a service and into another: by rows of files, and as evaluation results of OTLP."""
+"""Scores exported from a service and imported into another: as rows, as OTLP evaluations."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SAID: list[dict[str, Any]] = [
 
 
 def said(client: Client) -> list[dict[str, Any]]:
-    """Store scores of each kind, and return them as they are listed."""
+    """Store scores of each kind, and return them as the service lists them."""
     items = [{"trace_id": TRACE, "at": 1_715_400_000_000 + n, **s} for n, s in enumerate(SAID)]
     client.ask(write_scores(items))
     found = [dict(row) for row in list_all(client)]
@@ -113,7 +113,7 @@ def test_evaluation_results_are_the_same_scores(client: Client) -> None:
 
 
 def to_protobuf_json(body: bytes) -> bytes:
-    """Return OTLP/JSON with ids in base64, as protobuf's JSON has them."""
+    """Return OTLP/JSON with its ids in base64, as the JSON of the protobuf library has them."""
     document = orjson.loads(body)
     for resource in document["resourceLogs"]:
         for scope in resource["scopeLogs"]:

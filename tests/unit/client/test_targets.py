@@ -1,4 +1,7 @@
-"""Targets that answer items here: commands, functions, and their runs, found by our trace ids."""
+"""Targets that answer dataset items: commands, URLs and functions.
+
+The client chooses the trace ids of the runs, and finds the runs by them.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def test_an_endpoint_gets_the_input_and_where_its_spans_belong(
 
 @pytest.fixture
 def items(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fill a dataset of two items; nobody waits for a run."""
+    """Fill a dataset with two items, and let the client look for runs every 10 ms."""
     client.put_dataset("trips", evaluators=[LIMITS], project="p")
     client.add_dataset_items(
         "trips", [{"item_key": key, "input": key} for key in ("a", "b")], project="p"

@@ -1,4 +1,4 @@
-"""When a request is made again, and when that is given up: told by numbers alone."""
+"""When a request is repeated, and when that is given up, decided without a network."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def busy(retry_after: str, **headers: str) -> Reply:
 def pauses(
     request: Request, outcomes: list[Reply | ClientError], patience: Patience, dice: float = 1.0
 ) -> list[float | None]:
-    """Return what is decided after each outcome, on a clock on which only pauses take time."""
+    """Return the decision after each outcome, with a clock that only the pauses advance."""
     now, found = 100.0, []
     tries = Tries(patience, request, now)
     for outcome in outcomes:

@@ -1,4 +1,4 @@
-"""Saved views over the client, and ``spanloom views``, ``list --view`` and ``steps --view``."""
+"""Saved views through the client, ``spanloom views``, ``list --view`` and ``steps --view``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests, limits and a spool for the collector's tests."""
+"""Fixtures for the collector's tests: requests, limits and a spool."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def metrics() -> Metrics:
 
 @pytest.fixture
 def make_request() -> Callable[..., ExportTraceServiceRequest]:
-    """Make a request of one resource and scope with the given spans, or some valid ones."""
+    """Return a function that makes a request of the given spans, or of ``count`` valid ones."""
 
     def make(*spans: Span, count: int = 1) -> ExportTraceServiceRequest:
         request = ExportTraceServiceRequest()

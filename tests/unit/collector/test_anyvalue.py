@@ -10,7 +10,7 @@ from spanloom.collector.intake.attributes import annotate
 
 
 def json_text(value: AnyValue) -> bytes:
-    """Read back what was appended: two bytes of tag, one of length."""
+    """Return the JSON that was appended to a value, without two bytes of tag and one of length."""
     encoded = value.SerializeToString()
     annotated = annotate(encoded, 40).value
     assert annotated.startswith(encoded)

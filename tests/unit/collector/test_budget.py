@@ -1,4 +1,4 @@
-"""The bytes in flight: what fits exactly is taken, what does not takes nothing."""
+"""The budget of bytes in flight: an exact fit is accepted, a larger request takes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which log records are kept, and what they become."""
+"""Log records with the content of spans: which are kept, and which events they become."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coze Loop's JSON becomes OTLP: times, ids, tags by what they were, and errors."""
+"""Coze Loop's JSON becomes OTLP: times, ids, tags with their types, and errors."""
 
 from __future__ import annotations
 

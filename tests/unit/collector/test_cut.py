@@ -1,4 +1,4 @@
-"""A request taken apart and put together again is the same, with what we wrote into it."""
+"""A request that is split and joined again is the same, with the fields that we added."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def request_of(sizes: list[list[int]]) -> SpooledRequest:
-    """Make a request with so many spans in each scope of each resource, in two projects."""
+    """Make a request in two projects; ``sizes`` has the spans per scope of each resource."""
     message = message_of([])
     del message.resource_spans[:]
     number = 0

@@ -41,7 +41,7 @@ def test_members_follow_each_other(limits: Limits) -> None:
 
 
 def test_many_members_are_refused_at_once(limits: Limits) -> None:
-    began = time.thread_time()  # others may have the processor meanwhile
+    began = time.thread_time()  # CPU time, as other processes may run meanwhile
     with pytest.raises(InvalidRequestError, match="members"):
         decompress(gzip.compress(b"") * 100_000, "gzip", limits)
     assert time.thread_time() - began < 0.5
@@ -70,7 +70,7 @@ def test_the_limit_itself_is_allowed() -> None:
 def test_a_bomb_is_too_large_and_never_inflated() -> None:
     packer = zlib.compressobj(9, wbits=31)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(256)) + packer.flush()
-    began = time.thread_time()  # others may have the processor meanwhile
+    began = time.thread_time()  # CPU time, as other processes may run meanwhile
     with pytest.raises(RequestTooLargeError):
         decompress(bomb, "gzip", Limits(max_request_bytes=1 << 20))
     assert time.thread_time() - began < 0.5

@@ -1,4 +1,4 @@
-"""When a disk counts as full, with a disk that is as told."""
+"""When a disk counts as full, with a disk whose size and free space the test sets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_it_refuses_while_there_is_too_little_and_recovers_by_itself(tmp_path: P
 
 def test_little_room_is_warned_of_once_before_anything_is_refused(tmp_path: Path) -> None:
     enough = comfortable_free(60 << 20, 3 << 20)
-    assert enough == 2 * GIB  # all of a disk of 60 MiB is little
+    assert enough == 2 * GIB  # more than a whole disk of 60 MiB
     assert comfortable_free(100 * GIB, 2 * GIB) == 5 * GIB
     free = [6 * GIB, 5 * GIB - 1, 5 * GIB + 1, 4 * GIB, GIB, 3 * GIB, 6 * GIB, 3 * GIB]
     space = FreeSpace(tmp_path, None, ask=lambda _: (100 * GIB, 0, free[0]))

@@ -1,4 +1,4 @@
-"""What Invariant's SDK sends becomes spans, and these a run: on any collector, in any order."""
+"""Requests of Invariant's SDK become spans and one run: on any collector, in any order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def run_of(*requests: ExportTraceServiceRequest) -> Document:
 
 
 def scores_in(world: World) -> list[tuple[str, str, str, str, Any]]:
-    """Return step, output of it, author, text, and evidence of the scores."""
+    """Return target, output of the step, author, text and evidence of each score, sorted."""
     steps = {step.id: step.output for step in Document(world.document(TRACE.hex())).steps}
     found = world.store.scores.list(Reach.ALL, ScoreQuery([TRACE.hex()]), 100)
     return sorted(
@@ -88,7 +88,7 @@ def told(document: Document) -> list[tuple[str, str, str]]:
 
 
 def test_requests_in_any_order_are_one_run() -> None:
-    """Each may reach another collector; messages are in the order of their times."""
+    """Each request may reach another collector; the times of the messages decide their order."""
     requests = [
         pushed(ASKED, CALLED, at=NOW),
         appended(RAN, at=NOW + 1_000),

@@ -1,4 +1,4 @@
-"""Every door of the receivers with every kind of key: HTTP paths and gRPC methods."""
+"""Every HTTP path and gRPC method of the receivers with every kind of key."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ METHODS = [
     for signal in ("trace", "logs", "metrics")
 ]
 OPEN_METHODS = {f"/grpc.health.v1.Health/{method}" for method in ("Check", "Watch")}
-"""Written down a second time on purpose: a new door has to be thought about here too."""
+"""Written a second time on purpose: a new path or method has to be considered here too."""
 BODIES = {
     "/v1/loop/traces/ingest": b'{"spans":[]}',
     "/api/public/ingestion": b'{"batch":[]}',
@@ -68,12 +68,12 @@ BODIES = {
     DATASET: b'{"metadata":{}}',
 }
 STORED = {"/api/v1/push/trace", APPEND}
-"""Doors at which the body stores a span."""
+"""The paths and methods whose test body stores a span."""
 
 
 @dataclass
 class Doors:
-    """Both receivers behind the same keys, with no server but gRPC's."""
+    """Both receivers with the same keys; only gRPC runs a real server."""
 
     http: HttpReceiver
     grpc: GrpcReceiver
@@ -97,7 +97,7 @@ class Doors:
         return asyncio.run(ask())
 
     def call(self, method: str, metadata: Mapping[str, str], body: bytes = b"") -> str:
-        """Call a method; give the name of the code, and see that a refusal is for good."""
+        """Call a gRPC method; return its status name, and assert that a refusal is permanent."""
         with grpc.insecure_channel(f"127.0.0.1:{self.grpc.port}") as channel:
             ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(
                 method, None, None
@@ -108,7 +108,7 @@ class Doors:
                 return "OK"
             details = dict(call.trailing_metadata() or ())["grpc-status-details-bin"]
             assert isinstance(details, bytes)
-            assert not Status.FromString(details).details  # no RetryInfo: not to be retried
+            assert not Status.FromString(details).details  # no RetryInfo, so it is not retried
             return str(call.code().name)
 
 
@@ -129,7 +129,7 @@ def doors(spool: Spool, metrics: Metrics, limits: Limits, tmp_path: Path) -> Ite
 
 
 def bad_keys(locks: Locks) -> list[str]:
-    """Keys that open nothing: wrong, unknown, altered, revoked, expired."""
+    """Return keys without any access: wrong, unknown, altered, revoked, expired."""
     revoked, good = locks.make(ALL_PROJECTS), locks.make(ALL_PROJECTS)
     locks.revoke(revoked)
     expired = locks.make_expired(ALL_PROJECTS)
@@ -237,7 +237,7 @@ def test_the_key_names_the_project_of_all_that_is_sent(
 
 
 def test_langfuses_events_of_two_projects_stay_apart(doors: Doors) -> None:
-    """The same observation id, sent with the keys of two projects."""
+    """Both projects send the same observation id, each with a key of its own."""
     for project in ("one", "two"):
         key = doors.locks.make(project)
         event = {

@@ -1,4 +1,4 @@
-"""Langfuse's front door from outside: what is posted, what is answered, what then is stored."""
+"""Langfuse's ingestion endpoint from outside: requests, answers, and the spans that are stored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WAIT_S = 60.0
 
 
 class Door:
-    """The receiver's application on a spool and a memory of its own, with a clock to turn."""
+    """The receiver over a spool and an observation memory of its own; the test sets the clock."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Door:
         )
 
     def post(self, *events: Event) -> httpx.Response:
-        """Send one batch."""
+        """Send one batch of events, and return the answer."""
 
         async def send() -> httpx.Response:
             async with self.client() as client:
@@ -77,7 +77,7 @@ class Door:
         return asyncio.run(send())
 
     def stored(self) -> dict[str, dict[str, Any]]:
-        """Return each span as the store would keep it, its newest version, by observation id."""
+        """Return name and attributes of each span's newest version, keyed by observation id."""
         found = {}
         for request in self.spool.read_batch(1 << 30):
             for span in spans_of(request.body):
@@ -128,7 +128,7 @@ def neighbours(count: int, text: str = "") -> Iterator[Event]:
 
 
 def told(response: httpx.Response) -> dict[str, int]:
-    """Return the status of each event, and check that every error has its reason."""
+    """Return the status of each event, after a check that every error has its reason."""
     assert response.status_code == 207, response.text
     document = response.json()
     assert all(error["message"] == error["error"] != "" for error in document["errors"])
@@ -280,9 +280,9 @@ def test_a_trace_over_many_large_spans_can_be_updated(tmp_path: Path) -> None:
 def test_nobody_waits_for_a_client_whose_spans_are_slow_to_store(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One request is held up in the spool (a fault), and forty more of its trace behind it.
+    """One request is held up in the spool (a fault), and forty more of its trace wait after it.
 
-    Thirty of other traces are answered meanwhile, though only 32 threads answer them all.
+    Thirty requests of other traces are answered meanwhile, though all share 32 threads.
     """
     held, go_on = Signal(), Signal()
     put = door.spool.put
@@ -329,7 +329,7 @@ def test_clients_that_write_to_one_observation_at_once_lose_nothing(door: Door) 
     async def send() -> None:
         async with door.client() as client:
             left = [CREATED, *updates]
-            while left:  # one that is asked to come back does so, as the SDKs do
+            while left:  # a client that has to retry does so, as the SDKs do
                 answers = await asyncio.gather(*(post(client, one) for one in left))
                 left = [e for e, a in zip(left, answers, strict=True) if a.status_code == 503]
                 done = [a for a in answers if a.status_code != 503]

@@ -1,4 +1,4 @@
-"""Langfuse's events: merged the same in any order, any batching, with any repeats."""
+"""Langfuse's events: the merged spans are the same in any order, any batching, with any repeats."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def observations(metrics: Metrics) -> Iterator[Observations]:
 
 
 def post(observations: Observations, events: Sequence[Event], limits: Limits) -> dict[str, Span]:
-    """Return the spans that a request makes, by name or id."""
+    """Return the spans that a request makes, keyed by span id."""
     batch = read_batch(json.dumps({"batch": events}).encode(), limits)
     assert not batch.refused
     merged = observations.merge("", batch.changes)

@@ -1,4 +1,4 @@
-"""Langfuse's scores: what they become, and what is refused."""
+"""Langfuse's scores: how each type is stored, and which scores are refused."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def kept(door: Door) -> list[Span]:
 
 
 def said(span: Span) -> dict[str, str]:
-    """Return the attributes as the store has them."""
+    """Return the attributes as strings, as the store has them."""
     values = {a.key: getattr(a.value, a.value.WhichOneof("value") or "") for a in span.attributes}
     return {key: str(value) for key, value in values.items()}
 

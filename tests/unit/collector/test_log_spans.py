@@ -1,4 +1,4 @@
-"""Log records of coding agents become events of their spans, or spans."""
+"""Log records of coding agents become events of their spans, or spans of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A damaged spool is mended once, whenever that is interrupted (``tests/faults`` has the rest)."""
+"""A damaged spool is repaired once, even if interrupted (``tests/faults`` has further cases)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BODIES = [b"%03d" % n + b"x" * 20_000 for n in range(30)]
 
 
 def damaged_spool(path: Path, metrics: Metrics) -> list[int]:
-    """Make a spool of which one page of records is zeroed and one is a dead letter."""
+    """Make a spool with one zeroed page of records and one dead letter; return the sequences."""
     spool = Spool(path, ROOM, metrics)
     seqs = [spool.put("shop", body, 1) for body in BODIES]
     spool.set_aside(seqs[0], "no")

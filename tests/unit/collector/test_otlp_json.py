@@ -175,7 +175,7 @@ def test_depth_is_bounded_as_in_protobuf() -> None:
 
 @pytest.mark.parametrize("bomb", [b"[" * 100_000, b'{"a":' * 100_000])
 def test_a_deep_bomb_is_refused_at_once(bomb: bytes) -> None:
-    began = time.thread_time()  # others may have the processor meanwhile
+    began = time.thread_time()  # CPU time, as other processes may run meanwhile
     with pytest.raises(InvalidRequestError):
         decode_traces(bomb, Limits())
     assert time.thread_time() - began < 0.5

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def nested(tag: int, content: bytes) -> bytes:
-    """One length-delimited field whose length takes five bytes."""
+    """Return a length-delimited field whose length is encoded in five bytes."""
     size = len(content)
     length = bytes([size >> shift & 0x7F | 0x80 for shift in (0, 7, 14, 21)] + [size >> 28])
     return bytes([tag]) + length + content
@@ -51,7 +51,7 @@ def test_other_fields_of_the_request_are_no_items(limits: Limits) -> None:
     ],
 )
 def test_a_bomb_of_empty_messages_is_refused_early(body: bytes, what: str, limits: Limits) -> None:
-    began = time.thread_time()  # others may have the processor meanwhile
+    began = time.thread_time()  # CPU time, as other processes may run meanwhile
     with pytest.raises(RequestTooLargeError, match=what):
         scan_request(body, limits)
     assert time.thread_time() - began < 0.5

@@ -1,4 +1,4 @@
-"""Refused requests are logged at once, then once a minute for each cause, with their number."""
+"""Refused requests are logged at once, then once a minute per cause, with their number."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ EVENT = "requests are refused"
 
 @dataclass
 class Doors:
-    """Both receivers, closed to senders without a key of one lock."""
+    """Both receivers, which refuse senders without a valid key."""
 
     exporter: Exporter
     limits: Limits
@@ -142,7 +142,10 @@ def test_grpc_tells_methods_that_there_are_not(doors: Doors) -> None:
 
 
 def test_a_call_whose_message_grpc_refused_was_too_large() -> None:
-    """It ends without a message; as often, gRPC ends the call first, and nobody can tell why."""
+    """A stream without a message means that gRPC refused the message as too large.
+
+    As often, gRPC ends the call before that, and the cause stays unknown.
+    """
     reader = MessageReader(1.0, 1, 1_000)
     with pytest.raises(RequestTooLargeError, match="at most 1000 bytes"):
         reader.read(iter([]), Mock())

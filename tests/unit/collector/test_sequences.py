@@ -1,4 +1,4 @@
-"""Collectors of one store never give out one sequence."""
+"""Sequence and collector numbers: two collectors of a store never issue the same sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a backlog took on the disk is given back, and nothing of what is left is lost."""
+"""Disk space of a past backlog is returned, and no remaining record is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 ROOM = 1 << 40
 AT_REST = MIB
-"""More than the files have that hold next to nothing."""
+"""More bytes than the files of a nearly empty spool have."""
 RANDOM = Random(7)
 
 
@@ -102,7 +102,7 @@ def test_free_pages_that_an_earlier_process_left_are_given_back(
 
 
 def test_opening_a_file_writes_nothing_into_it(tmp_path: Path, metrics: Metrics) -> None:
-    """A page written at each opening would be a transaction of its own in the log."""
+    """A page written at each opening would be an extra transaction in the write-ahead log."""
     path = tmp_path / "s"
     spool = Spool(path, ROOM, metrics)
     put_many(spool)

@@ -1,4 +1,4 @@
-"""What is refused alone is found among what the store takes, in as few tries as declared."""
+"""Sifting a refused batch: items refused alone are found, in no more tries than declared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REFUSED = ValueError("refused")
 
 
 class Picky:
-    """A store that refuses parts with bad items."""
+    """A store that refuses each part that contains a bad item."""
 
     def __init__(self, bad: set[int]) -> None:
         self.stored: list[int] = []
@@ -48,7 +48,7 @@ def test_where_nothing_passes_nothing_is_known_of_any_item() -> None:
 
 
 class Faulty:
-    """A store that fails by what may be our fault."""
+    """A store that fails with an error that may be the collector's fault."""
 
     def __init__(self) -> None:
         self.tries = 0

@@ -58,7 +58,7 @@ def test_depth_tells_the_oldest(tmp_path: Path, metrics: Metrics) -> None:
 
 
 def test_sequence_numbers_only_grow(tmp_path: Path, metrics: Metrics) -> None:
-    """Over clock jumps, over restarts, and though everything was deleted in between."""
+    """The numbers grow despite clock jumps, restarts, and the deletion of all earlier records."""
     seqs: list[int] = []
     for now_us in (1_000, 2_000, 500, 0):
         spool = Spool(tmp_path / "s", ROOM, metrics, clock_ns=lambda us=now_us: us * 1_000)  # type: ignore[misc]  # a default binds the loop's value
@@ -182,7 +182,7 @@ def test_a_spool_from_before_the_first_release_is_refused_and_left_alone(
 def test_what_another_process_changes_is_counted(
     tmp_path: Path, spool: Spool, metrics: Metrics
 ) -> None:
-    """As ``spanloom dead-letters`` does while the service runs."""
+    """``spanloom dead-letters`` makes such changes while the service runs."""
     first, second = spool.put("", b"one", 1), spool.put("", b"two", 1)
     for seq in (first, second):
         spool.set_aside(seq, "no")
@@ -219,7 +219,7 @@ def test_a_full_disk_refuses_and_passes(tmp_path: Path, metrics: Metrics) -> Non
 
 
 class FailingConnection(sqlite3.Connection):
-    """A disk that fails when the test says so, at the fsync."""
+    """A database connection whose commits fail at the fsync while ``failing`` is set."""
 
     failing = False
 

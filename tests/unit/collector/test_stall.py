@@ -1,4 +1,4 @@
-"""When a store counts as stalled, with a clock that stands where told."""
+"""When a store counts as stalled, with a clock that the test sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The project of each resource: decided once, written where no sender can write."""
+"""The project of each resource: decided once, and written where no sender can write it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spanloom.storage.spans.values import own_text
 OURS, OTHERS = "spanloom.project", "openinference.project.name"
 SPAN = wire_span("ab" * 16, 1)
 FORGED = b"\xc2\x3e\x06forged"
-"""Our field of a resource entry, as a sender might write it."""
+"""The collector's own field of a resource entry, as a sender might forge it."""
 
 
 def projects_of(body: bytes) -> list[str]:

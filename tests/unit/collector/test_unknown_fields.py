@@ -1,4 +1,4 @@
-"""An attribute with a field that nobody knows is bound by the same rules as any other."""
+"""An attribute with an unknown protobuf field obeys the same limits as any other attribute."""
 
 from __future__ import annotations
 

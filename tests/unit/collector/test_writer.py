@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RecordingStore:
-    """Keeps what it is given; fails as it is told."""
+    """A store that keeps the bodies that it receives, and fails as a test prepares."""
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
@@ -113,7 +113,7 @@ def test_a_small_batch_waits_to_grow(
 def test_what_has_waited_long_does_not_wait_to_grow(
     spool: Spool, store: RecordingStore, start_writer: StartWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As what arrived during a long ``append``."""
+    """Records that arrived during a long ``append``, for example, have waited long enough."""
     monkeypatch.setattr(spool, "age_s", lambda: 60.0)
     spool.put("", b"a", 1)
     start_writer(wait_s=60.0)
@@ -147,7 +147,7 @@ def test_what_may_pass_is_tried_again(
 def test_a_record_of_an_unknown_signal_is_set_aside(
     tmp_path: Path, spool: Spool, store: RecordingStore, start_writer: StartWriter
 ) -> None:
-    """As a newer version leaves it behind when one goes back to this; it ended the thread."""
+    """A newer release leaves such a record behind on a downgrade; it used to end the thread."""
     first, _ = spool.put("", b"of the future", 1), spool.put("", b"good", 1)
     with sqlite3.connect(tmp_path / "spool.sqlite") as file:
         file.execute("UPDATE requests SET signal = 'profiles' WHERE seq = ?", (first,))
@@ -170,7 +170,7 @@ def test_what_the_store_refuses_is_set_aside_alone(
     store.refused = {bodies[position]}
     writer = start_writer()
     assert writer.drain(5)
-    writer.stop(1)  # what it counts last it counts behind the drain
+    writer.stop(1)  # its last counts come after the drain
     assert set(store.bodies) == {body for body in bodies if body != bodies[position]}
     assert "spanloom_dead_letters_total 1.0" in metrics.render().decode()
 
@@ -191,9 +191,9 @@ def test_a_writer_that_waits_ends_when_it_is_told_to(
     spool: Spool,
     start_writer: StartWriter,
     monkeypatch: pytest.MonkeyPatch,
-    waiting: bool,  # pytest gives it
+    waiting: bool,  # a parameter of pytest
 ) -> None:
-    """For something to come, or for more of it."""
+    """The writer waits for a first record, or for more records of a batch."""
     monkeypatch.setattr(writer_module, "_IDLE_S", 3600)
     writer = start_writer(wait_s=3600 if waiting else 0)
     if waiting:
@@ -231,7 +231,7 @@ def test_a_spool_on_a_full_disk_is_outlasted(
 def test_a_store_that_recovers_while_a_batch_is_sifted_buries_nothing(
     spool: Spool, store: RecordingStore, metrics: Metrics, start_writer: StartWriter
 ) -> None:
-    """It refuses the whole batch and its first half, then takes the second, and a neighbour."""
+    """The store refuses the batch and its first half, then recovers and takes both records."""
     for body in (b"a", b"b"):
         spool.put("", body, 1)
     refusal = StoreRejectedError("an upgrade gone wrong")

@@ -1,4 +1,4 @@
-"""What a log record of a coding agent tells, by the end of its name."""
+"""Events in log records of coding agents, recognised by the end of the record's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the names of log records of coding agents report: one table for all that read them."""
+"""The meaning of the names of coding agents' log records: one table for all that read them."""
 
 from __future__ import annotations
 

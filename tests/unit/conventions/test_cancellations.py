@@ -1,4 +1,4 @@
-"""What was stopped from outside, in the words of each language."""
+"""Cancellations from outside, recognised by the errors of each programming language."""
 
 from __future__ import annotations
 

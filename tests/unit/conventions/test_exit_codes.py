@@ -1,4 +1,4 @@
-"""Exit codes in what shell tools of coding agents return."""
+"""Exit codes in the output of coding agents' shell tools."""
 
 from __future__ import annotations
 

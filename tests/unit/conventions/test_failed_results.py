@@ -1,4 +1,4 @@
-"""Which results of tools report a failure, and which only have the word in their data."""
+"""Results of tools that report a failure, and those with only the word in their data."""
 
 from __future__ import annotations
 

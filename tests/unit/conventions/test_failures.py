@@ -1,4 +1,4 @@
-"""What is a failure, what is control flow, and which code a failure has."""
+"""Errors of spans: what is a failure, what is control flow, and which code a failure has."""
 
 from __future__ import annotations
 

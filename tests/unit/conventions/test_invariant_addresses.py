@@ -1,4 +1,4 @@
-"""Addresses of annotations in both forms are a step, a side of it, and a range."""
+"""Addresses of annotations, in both forms, resolve to a step, its input or output, and a range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names that steps show: they repeat from run to run, and are the author's."""
+"""Display names of steps: they repeat from run to run, and are the author's names."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ CALL = chat(1, 2, request__model="gpt-4o")
 
 
 def shown(name: str, /, **attributes: str) -> str:
-    """Return what a span's name is shown as; ``__`` in an attribute's name means a dot."""
+    """Return the display name of a span; ``__`` in an attribute's name means a dot."""
     named = {key.replace("__", "."): value for key, value in attributes.items()}
     return name_of(make_span(1, attributes=named, name=name))
 
 
 def root_name(name: str, attributes: dict[str, str], scope: str = "tests") -> str:
-    """Return the root's name of a run of one call."""
+    """Return the display name of the root of a run with one model call."""
     spans = [
         make_span(1, attributes=attributes, name=name, scope=scope, end=20),
         make_span(2, 1, CALL, name="chat gpt-4o", scope=scope, start=1),

@@ -1,4 +1,4 @@
-"""What ran inside what, by time alone."""
+"""Which span ran inside which, decided by their times alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of one instrumentation, from which the spans of another are left out."""
+"""The tree of the spans of one instrumentation, without the spans of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Type, message and traceback, however they are run together."""
+"""Type, message and traceback of an exception are separated, however they are run together."""
 
 from __future__ import annotations
 

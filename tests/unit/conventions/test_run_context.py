@@ -1,4 +1,4 @@
-"""What senders tell around a run, wherever an instrumentation puts it."""
+"""User, tags, environment and other metadata of a run, under the keys of each instrumentation."""
 
 from __future__ import annotations
 

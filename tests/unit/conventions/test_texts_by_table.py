@@ -1,4 +1,4 @@
-"""Texts of calls, tools and agents under the keys that senders use beside the conventions'."""
+"""Inputs and outputs of calls, tools and agents under keys that are not in the conventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Impossible counts are completed where arithmetic proves what they exclude."""
+"""Impossible token counts are corrected where arithmetic proves which tokens they exclude."""
 
 from __future__ import annotations
 

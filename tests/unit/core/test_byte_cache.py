@@ -10,7 +10,7 @@ def test_the_oldest_entries_leave_when_it_is_full() -> None:
     for at in range(64):
         assert cache.keep(f"key {at}", at, 100) == at
     assert cache.get("key 0") == 0
-    cache.keep("key 1", 11, 100)  # in place of what it had, and now the newest
+    cache.keep("key 1", 11, 100)  # replaces the former entry, and is now the newest
     assert cache.get("key 0") == 0
     cache.keep("another", 7, 100)
     assert [cache.get(key) for key in ("key 0", "key 1", "another")] == [None, 11, 7]

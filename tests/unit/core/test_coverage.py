@@ -1,4 +1,4 @@
-"""Whether a build read all that had arrived."""
+"""Coverage: whether the build of a run has read every span and event that requests had brought."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 SPAN = f"{1:016x}"
 T0 = 1_790_000_000_000_000
-"""A sequence."""
+"""The sequence number of a request."""
 Sent = tuple[int, int, bool]
-"""The number of a span, a sequence, and whether the span is finished."""
+"""The number of a span, the sequence of its request, and whether the span is finished."""
 
 
 def a_span(number: int, seq: int, *, is_finished: bool = True) -> Span:
@@ -30,7 +30,7 @@ def a_span(number: int, seq: int, *, is_finished: bool = True) -> Span:
 
 
 def stored(sent: Iterable[Sent]) -> Contents:
-    """Return what a store keeps of what was sent."""
+    """Return what a store holds after ``sent``: of each span the version that takes precedence."""
     spans: dict[str, Span] = {}
     for number, seq, is_finished in sent:
         span = a_span(number, seq, is_finished=is_finished)
@@ -41,7 +41,7 @@ def stored(sent: Iterable[Sent]) -> Contents:
 
 
 def brought(sent: Sequence[Sent]) -> tuple[list[Request], list[Ids]]:
-    """Return what is recorded of the requests."""
+    """Return the requests of ``sent`` and their span ids, as the store records them."""
     requests, ids = [], []
     for seq in sorted({seq for _, seq, _ in sent}):
         finished, opened = (
@@ -88,7 +88,7 @@ def test_counts_are_enough_where_no_span_was_sent_twice() -> None:
 
 
 def test_requests_without_ids_are_not_missed() -> None:
-    """An older release stored them, or the trace is only to be built again."""
+    """Requests without ids come from an older release, or from a trace that is to be rebuilt."""
     assert is_counted([Request(T0, is_events=False, items=0, spans=7)], count(stored([])))
 
 

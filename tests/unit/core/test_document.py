@@ -1,4 +1,4 @@
-"""The typed view of a document, and that nothing else takes documents apart."""
+"""The typed view of a document, and that no other module names the members of documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(spanloom.__file__).parent
 MEMBERS = {"root_step", "agent_steps", "basic_info", "model_info", "metrics_info"}
-"""Whoever names one of these takes a document apart."""
+"""A module that names one of these takes a document apart."""
 ALLOWED = {
     "core/document.py": "the view",
     "core/formats/canonical.py": "writes the document",
@@ -56,7 +56,7 @@ def test_a_reader_that_takes_a_document_apart_is_found(tmp_path: Path) -> None:
 
 
 def _named(source: Path) -> set[str]:
-    """Return the members that a source names as strings of their own."""
+    """Return the members of documents that a source file contains as strings of their own."""
     text = source.read_text("utf-8")
     if not any(member in text for member in MEMBERS):
         return set()

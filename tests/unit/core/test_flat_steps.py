@@ -1,4 +1,4 @@
-"""A run's steps in one order, with places by which they name each other."""
+"""The steps of a run in one order, with positions by which they refer to each other."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_steps_stand_by_start_and_the_longest_of_equal_starts_first() -> None:
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[Step]:
-    """Draw steps of which each hangs below one of lower number, with starts as they come."""
+    """Draw steps, each below a step of lower number or the root, with any starts."""
     count = draw(st.integers(0, 12))
     starts = st.integers(0, 5)
     return [step(n, draw(st.integers(0, n - 1)), draw(starts)) for n in range(1, count + 1)]

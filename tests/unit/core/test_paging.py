@@ -1,4 +1,4 @@
-"""Lists are read to their end, however many lines a page has, and no further than they are used."""
+"""Lists are read to their end, whatever the size of a page, and no further than they are used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanloom.core.query.lists import Page, every_line, read_page
 
 
 class Numbers:
-    """A list of the numbers from 1 on, which notes behind which it was read."""
+    """A list of the numbers 1 to ``count`` that records after which number each page was read."""
 
     def __init__(self, count: int) -> None:
         self.read_behind: list[int | None] = []

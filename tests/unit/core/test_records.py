@@ -1,4 +1,4 @@
-"""What a record declares, and that one made without checks is like one that was checked."""
+"""Declared records: fields, examples and order; an unchecked record is like a checked one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_examples_are_records(declaration: Declaration) -> None:
 @pytest.mark.parametrize("declaration", RECORDS, ids=lambda one: one.record.__name__)
 def test_every_field_has_an_example_or_may_be_absent(declaration: Declaration) -> None:
     without = [f.name for f in declaration.fields if f.name not in declaration.example]
-    left_out = [f.name for f in declaration.fields if f.is_optional] + ["what"]  # of a version
+    # A change that announces a version has no ``what``.
+    left_out = [f.name for f in declaration.fields if f.is_optional] + ["what"]
     assert [name for name in without if name not in left_out] == []
 
 

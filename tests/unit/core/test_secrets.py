@@ -1,4 +1,4 @@
-"""What this process knows as a secret is in no text that it passes on."""
+"""Secrets that the process knows are hidden in every text that it passes on."""
 
 from __future__ import annotations
 

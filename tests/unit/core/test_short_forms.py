@@ -1,4 +1,4 @@
-"""What is typed in short forms becomes the question that was meant, or is left to be told of."""
+"""Queries typed in short forms become the intended ``where``; unknown forms stay invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short spellings are a ``where``, and a run in memory meets them as the store finds it."""
+"""Filters of a list equal a ``where``, and a run in memory meets them just as in the store."""
 
 from __future__ import annotations
 

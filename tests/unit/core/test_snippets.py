@@ -1,4 +1,4 @@
-"""What stands around what was looked for, and where in it."""
+"""Snippets of text around the matches of a search, and the positions of the matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of spans, whatever arrived of the trace."""
+"""The tree of a trace's spans, however incomplete or contradictory the spans are."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ STAND_IN = "a root is made around the topmost spans"
 
 
 def warned(tree: SpanTree) -> list[str]:
-    """Return which repairs the tree tells, in order."""
+    """Return which repairs the warnings of the tree report, in a fixed order."""
     known = (NO_ROOT, STAND_IN, EXTRA_ROOTS, ORPHANS, CYCLES)
     return [text for text in known for warning in tree.warnings if text in warning]
 
 
 def place(tree: SpanTree, number: int) -> int:
-    """Return the number of the span under which another stands; 0 for the root."""
+    """Return the number of the span above another in the tree; 0 for the root."""
     span = next(s for s in tree.placed if s.span_id == sid(number))
     above = tree.place(span)
     return int(above.span_id, 16) if above else 0
@@ -168,7 +168,7 @@ def test_a_chain_20_000_deep_ends_soon(*, closed: bool) -> None:
 
 @st.composite
 def forests(draw: st.DrawFn) -> list[Span]:
-    """Return any parents at all: trees, orphans, cycles and roots, with equal starts among them."""
+    """Draw spans with any parents: trees, orphans, cycles and roots, some with equal starts."""
     count = draw(st.integers(1, 12))
     parents = draw(st.lists(st.integers(0, 14), min_size=count, max_size=count))
     starts = draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))

@@ -1,4 +1,4 @@
-"""The ``where`` language: what a text demands, and what is wrong with it, to the character."""
+"""The ``where`` language: the condition that a text means, and the exact positions of mistakes."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_every_problem_is_told_at_once_where_it_stands() -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("typ = tool", ("type",)),  # a field of steps, which none of runs resembles
+        ("typ = tool", ("type",)),  # a field of steps; no field of runs is similar
         ("error", ("has_error",)),
         ("duration", ()),
     ],

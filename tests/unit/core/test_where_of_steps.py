@@ -1,4 +1,4 @@
-"""Which steps a filter of runs is about."""
+"""The condition on a step that a filter of runs is about: the first in its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of other systems as items: what each says is in its place, and nothing goes unnoticed."""
+"""Rows of other systems as dataset items: each value has its place, and no loss goes unnoticed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def items(row: object, form: str | None = None) -> list[Mapping[str, Any]]:
-    """Return the items of a row; the service takes them, and evaluators what they expect."""
+    """Return the items of a row, after a check that the service and evaluators accept them."""
     found = (ROW_FORMATS[form] if form else recognised(row)).read(row)
     made = [one.item for one in found]
     assert read_items(list(made))[1] == []

@@ -1,6 +1,6 @@
-"""Whether the services of ``docker-compose.yml`` fit together, as far as it can be read.
+"""Whether the services of ``docker-compose.yml`` fit together, as far as its text shows.
 
-That the file is one of Compose is checked against its schema, in ``.ci/run``.
+The file is checked against the schema of Compose in ``.ci/run``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DEPLOY = REPOSITORY / "deploy"
 
 
 def variables(name: str) -> dict[str, str]:
-    """Return what an ``--env-file`` of ``deploy/grafana`` sets."""
+    """Return the variables that an ``--env-file`` of ``deploy/grafana`` sets."""
     lines = (DEPLOY / "grafana" / f"{name}.env").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 

@@ -1,4 +1,4 @@
-"""What Grafana would refuse, or show wrongly, in the files of ``deploy/grafana``."""
+"""The files of ``deploy/grafana`` contain nothing that Grafana would refuse or show wrongly."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tests.support.agents import REPOSITORY
 from tests.support.grafana import FOLDER, all_panels, dashboards
 
 UNITS = {"short", "s", "ms", "percentunit", "currencyUSD"}
-"""Ids of units that are in Grafana."""
+"""Ids of units that Grafana has."""
 FORMATS = {"timeseries": 0, "table": 1, "traces": 3}
-"""How the plugin numbers what a query is for."""
+"""The plugin's numbers for the formats of a query's result."""
 WIDTH = 24
 
 
@@ -22,7 +22,7 @@ def read(path: str) -> Any:
 
 
 def found(key: str, within: object) -> list[Any]:
-    """Return every value that stands under a key, however deep."""
+    """Return every value under a key, at any depth."""
     if isinstance(within, list):
         return [value for item in within for value in found(key, item)]
     if not isinstance(within, dict):

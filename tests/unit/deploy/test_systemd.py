@@ -1,4 +1,4 @@
-"""Whether the units of ``deploy/systemd`` start what there is, and systemd accepts them."""
+"""Whether the units of ``deploy/systemd`` start roles that exist, and systemd accepts them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Senders with prefixes of their own are read by how their keys end."""
+"""Senders with their own prefixes of attributes are read by the ends of their keys."""
 
 from __future__ import annotations
 

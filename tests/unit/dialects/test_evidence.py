@@ -1,4 +1,4 @@
-"""Spans of unknown conventions are read by what they say, and known ones are passed on."""
+"""Spans of unknown conventions, and those that known dialects pass on, are read by evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GenAI conventions 0.1.0, with their pages on MCP and A2A: their own examples, as runs."""
+"""The GenAI conventions 0.1.0 and their pages on MCP and A2A: the examples there, as runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RESULT = "gen_ai.evaluation.result"
 
 
 def call(**more: str | int) -> dict[str, str]:
-    """Return the attributes of the conventions' chat example."""
+    """Return the attributes of the chat example in the conventions."""
     named = {"provider__name": "openai", "request__model": "gpt-4", "response__model": "gpt-4-0613"}
     return genai("chat", **named, usage__input_tokens=52, usage__output_tokens=47, **more)
 
@@ -116,7 +116,7 @@ RECORDS = '[{"id":"r1","content":"likes tea"}]'
 
 
 def memory(operation: str, **more: str) -> Span:
-    """Return the span of an operation on a memory."""
+    """Return the span of an operation on an agent's memory."""
     return make_span(1, 0, genai(operation, memory__store__id="store-1", **more), name=operation)
 
 
@@ -194,7 +194,7 @@ def test_evaluations_are_listed_with_their_span() -> None:
 
 
 def log(name: str, attributes: dict[str, str]) -> bytes:
-    """Return a logs request with one record of the first span."""
+    """Return a logs request with one record, which belongs to span 1."""
     listed = [{"key": k, "value": {"stringValue": v}} for k, v in attributes.items()]
     request = ExportLogsServiceRequest()
     records = request.resource_logs.add().scope_logs.add().log_records
@@ -240,7 +240,7 @@ def test_details_of_a_call_in_a_log_record_are_its_texts() -> None:
 
 
 def a2a(number: int, parent: int, method: str, kind: str, **more: str) -> Span:
-    """Return a request of Agent2Agent."""
+    """Return the span of an Agent2Agent request."""
     attributes = {"a2a.method.name": method, "gen_ai.conversation.id": "ctx-1", **more}
     span = make_span(number, parent, attributes, name=method, start=number, end=60 - number)
     return span._replace(kind=kind, service_name=kind)

@@ -1,4 +1,4 @@
-"""Google's ADK: frames, workflow agents, merged answers and reasoning counted twice."""
+"""Google's ADK: spans around runs, workflow agents, merged answers, reasoning counted twice."""
 
 from __future__ import annotations
 

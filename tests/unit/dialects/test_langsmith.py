@@ -1,4 +1,4 @@
-"""LangSmith's export: the span kind is right, the operation is not."""
+"""LangSmith's export: the span kind can be trusted, the operation cannot."""
 
 from __future__ import annotations
 

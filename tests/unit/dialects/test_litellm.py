@@ -1,4 +1,4 @@
-"""LiteLLM's callback: the forms are those of version 1.106, the names are not."""
+"""LiteLLM's callback: attributes have the form of version 1.106, the names in them are invented."""
 
 from __future__ import annotations
 

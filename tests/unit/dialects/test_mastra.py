@@ -1,4 +1,4 @@
-"""Mastra's exporter: texts of its own, calls whose messages are on the step around them."""
+"""Mastra's exporter: its own text attributes, and calls whose messages the step around them has."""
 
 from __future__ import annotations
 

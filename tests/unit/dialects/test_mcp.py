@@ -1,4 +1,4 @@
-"""The Model Context Protocol by its own attributes and by Logfire's, and the spans of A2A."""
+"""The Model Context Protocol by its own attributes, Logfire's and Sentry's; the spans of A2A."""
 
 from __future__ import annotations
 

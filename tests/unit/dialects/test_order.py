@@ -1,4 +1,4 @@
-"""Dialects are found in their modules and arranged by what each declares."""
+"""Dialects are discovered in their modules and ordered by what each declares."""
 
 from __future__ import annotations
 

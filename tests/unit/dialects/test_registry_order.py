@@ -1,4 +1,4 @@
-"""Which dialect reads a span that speaks several."""
+"""Which dialect reads a span that has the marks of several."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _recognising(signature: Signature) -> Sequence[str]:
 
 
 def _is_declared(earlier: str, later: str) -> bool:
-    """Whether not the names alone decide between the two."""
+    """Return whether more than the names decides the order of the two dialects."""
     if own_claim(BY_ID[earlier]) < own_claim(BY_ID[later]):
         return True
     after = find_later(BY_ID[earlier], BY_ID)

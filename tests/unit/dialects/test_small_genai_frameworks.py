@@ -1,4 +1,4 @@
-"""Agent Framework, AutoGen and PydanticAI: what they do otherwise than the GenAI conventions."""
+"""Agent Framework, AutoGen and PydanticAI: where they deviate from the GenAI conventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spring AI: clients that are agents, tools and stores, and sums that version 1 reports."""
+"""Spring AI: clients that are agents, tools, vector stores, and the running sums of version 1."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_without_its_kind_the_keys_of_a_span_tell_it(key: str, kind: str) -> Non
 
 
 def loop(operation: str, *counts: tuple[int, int], parent: int = 1) -> list[int]:
-    """Return the input tokens of calls that report these counts, a tool run before each but one."""
+    """Return the input tokens of model calls with these counts, each followed by a tool run."""
     tool = {**spring("tool_call"), "gen_ai.operation.name": operation}
     spans = [make_span(1, 0, spring("advisor"), scope=SCOPE, end=90)]
     for n, (asked, answered) in enumerate(counts, 1):

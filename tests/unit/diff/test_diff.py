@@ -25,7 +25,7 @@ def step(
     output: object = "",
     **more: Any,
 ) -> Json:
-    """Return a step of a document; what it was given and gave may be JSON."""
+    """Return a step of a document; values that are no strings are written as JSON."""
     return {
         "id": step_id,
         "parent_id": parent,
@@ -39,7 +39,7 @@ def step(
 
 
 def run(*steps: Json, agents: dict[str, list[Json]] | None = None, answer: str = "done") -> Json:
-    """Return the document of a run whose root owns the steps; agents own theirs."""
+    """Return the document of a run whose root owns ``steps``, and whose agents own theirs."""
     root = step("root", "shop", "help", kind="agent", took=1000, output=answer)
     root["metrics_info"] = {
         "llm_duration": "800",
@@ -65,15 +65,15 @@ def run(*steps: Json, agents: dict[str, list[Json]] | None = None, answer: str =
 
 
 def in_a_row(*steps: Json) -> list[Json]:
-    """Return the steps one after the other."""
+    """Return the steps with starts one after the other."""
     for n, one in enumerate(steps):
         one["basic_info"]["started_at"] = str(100 * n)
     return list(steps)
 
 
 def ops(diff: Diff) -> list[str]:
-    """Return what became of each step but the root: ``changed order``."""
-    return [f"{row.op} {(row.b or row.a).name}" for row in diff.rows[1:] if (row.b or row.a)]  # type: ignore[union-attr]  # one is there
+    """Return change and name of each step except the root, such as ``changed order``."""
+    return [f"{row.op} {(row.b or row.a).name}" for row in diff.rows[1:] if (row.b or row.a)]  # type: ignore[union-attr]  # one side is there
 
 
 CALLS = ("search", "order", "refund")
@@ -196,7 +196,10 @@ def test_a_failure_and_another_model_are_changes() -> None:
 
 @pytest.mark.parametrize(("count", "op"), [(400, "same"), (700, "same"), (2500, "moved")])
 def test_a_long_loop_with_one_step_less(count: int, op: str) -> None:
-    """Compared one by one, by common parts, and not at all: then the steps only seem to move."""
+    """The sizes lead to pairing one by one, by common parts, and not at all.
+
+    Without pairing, the steps only seem to move.
+    """
     loop = [step(str(n), "poll") for n in range(count)]
     counts = diff_documents(run(*in_a_row(*loop)), run(*in_a_row(*loop[1:]))).counts
     assert (counts["removed"], counts[op] - (op == "same")) == (1, count - 1)

@@ -1,4 +1,4 @@
-"""A comparison hides no change: calls of another model, prompts, messages left out, long texts."""
+"""A comparison hides no change: another model, prompts, messages left out, long texts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def message(role: str, content: object, **more: Any) -> Json:
 
 
 def planned(model: str, prompt: str, calls: int, dish: str = "dish") -> Json:
-    """Return a run of calls of a model, each with all that was said before."""
+    """Return a run of model calls, each of which has all earlier messages as its input."""
     said = [message("system", prompt), message("user", "A dinner for 8.")]
     steps = []
     for n in range(calls):
@@ -31,7 +31,7 @@ def planned(model: str, prompt: str, calls: int, dish: str = "dish") -> Json:
 
 
 def test_calls_of_another_model_are_paired_by_what_they_said_and_where_they_stand() -> None:
-    for dish in ("dish", "plate"):  # the same answers, and others
+    for dish in ("dish", "plate"):  # once the same answers, once different ones
         before = planned("small", "You plan new dinners.", 3)
         after = planned("large", "You plan old dinners.", 4, dish)
         rows = diff_documents(before, after).rows[1:]

@@ -1,4 +1,4 @@
-"""How checks are made: skipped without their facts, and told once what is broken."""
+"""How checks run: skipped without their facts; a fact that could not be read is reported once."""
 
 from __future__ import annotations
 

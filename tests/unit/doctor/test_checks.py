@@ -1,4 +1,4 @@
-"""Checks at their thresholds: what no test can make in time on a real store, disk or clock."""
+"""Checks at thresholds that no test can reach in time on a real store, disk or clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which protocol is spoken where an exporter is told to send, asked of real servers."""
+"""Which protocol the server speaks at the address of an exporter, tested with real servers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tls(tmp_path: Path) -> TlsFiles:
 
 @pytest.fixture
 def ports(tls: TlsFiles) -> Iterator[dict[str, int]]:
-    """A port of each protocol, by ``gRPC``, ``gRPC over TLS`` and so on."""
+    """Yield a port per protocol, keyed by ``gRPC``, ``gRPC over TLS`` and so on."""
     server = grpc.server(ThreadPoolExecutor(1))
     made = {
         "gRPC": server.add_insecure_port("127.0.0.1:0"),
@@ -79,7 +79,7 @@ def test_what_is_said_of_traces_alone_counts_more(ports: dict[str, int]) -> None
     )
     assert isinstance(found, ExporterFacts)
     assert found[:4] == (f"127.0.0.1:{ports['gRPC']}", "grpc", "gRPC", "")
-    assert found.status == 404  # it serves nothing, so Export neither
+    assert found.status == 404  # the server has no services, so no Export either
 
 
 def test_the_scheme_that_is_answered(ports: dict[str, int]) -> None:
@@ -110,11 +110,11 @@ def test_what_leads_nowhere() -> None:
 
 
 def test_what_an_sdk_would_request_and_how_it_is_answered() -> None:
-    """A server with one path and one key, as a collector is."""
+    """The server has one path and one key, as a collector does."""
 
     async def answer(request: Request) -> Response:
         if request.url.path != "/v1/traces":
-            key = "detail" if request.url.path == "/" else "message"  # as the API's port answers
+            key = "detail" if request.url.path == "/" else "message"  # as the API's port answers it
             return JSONResponse({key: "There is nothing."}, 404)
         is_known = request.headers.get("authorization") == "Bearer sl_a"
         return Response(status_code=200) if is_known else JSONResponse({"message": "No."}, 401)

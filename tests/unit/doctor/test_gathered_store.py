@@ -1,4 +1,4 @@
-"""What is looked at where the store is a server."""
+"""The doctor looks at a store server whose URL is in a file; a missing store is unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing the behaviour of two sets of runs: what is named, in which order, and how surely."""
+"""Comparing the behaviour of two sets of runs: changes named, their order, false alarms."""
 
 from __future__ import annotations
 

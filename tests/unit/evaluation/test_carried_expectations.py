@@ -1,4 +1,4 @@
-"""A run that was read from a row of another system is judged by what the row expects of it."""
+"""A run that was read from another system's row is judged by the expectations in that row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code as evaluator: only where it is allowed, and whatever it answers."""
+"""Evaluators in Python code: only where they are allowed, and whatever they return."""
 
 from __future__ import annotations
 

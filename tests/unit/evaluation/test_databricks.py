@@ -1,4 +1,4 @@
-"""Databricks' metrics: their names, those that need a judge, and what many runs give."""
+"""Databricks' metrics: their names, those that need a judge, and the root cause of a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databricks' metrics that a model judges: what is read, ratings of chunks, the root cause."""
+"""Databricks' metrics that a model judges: their input, ratings of chunks, the root cause."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def retrieved(output: str = FOUND, **members: Any) -> Any:
 
 
 def rated(no: Mapping[str, str] | None = None) -> Callable[[Prompt], str]:
-    """Return what answers yes, and no where the criteria and the data have the words of ``no``."""
+    """Return a model that answers no where criteria and data contain a pair of ``no``, else yes."""
 
     def said(prompt: Prompt) -> str:
         is_no = any(

@@ -1,4 +1,4 @@
-"""Trajectory match: the table of cases, what is compared, and what a result says."""
+"""Trajectory match: the table of cases, what is compared, and what a result contains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agreement of an evaluator with people: labels, holes, order, and what is not defined."""
+"""Agreement of an evaluator with people: labels, gaps, ordered labels, and undefined figures."""
 
 from __future__ import annotations
 

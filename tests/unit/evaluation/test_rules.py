@@ -1,4 +1,4 @@
-"""Rules: what a configuration may say, what it declares, and the bounds of judging."""
+"""Evaluation by rules: valid configurations, what they declare, and the limits of judging."""
 
 from __future__ import annotations
 

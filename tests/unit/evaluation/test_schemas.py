@@ -1,4 +1,4 @@
-"""JSON Schemas are checked as jsonschema does, with RE2's patterns and without a network."""
+"""JSON Schemas are checked as jsonschema does, but with RE2's patterns and without a network."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_faults_are_those_of_the_library(schema: dict[str, Any], value: Any) -> 
 def test_a_schema_that_cannot_be_checked_is_told_and_raises_nothing_else(
     schema: dict[str, Any], value: object
 ) -> None:
-    with suppress(UnreadableSchemaError, TooLargeError):  # no other error
+    with suppress(UnreadableSchemaError, TooLargeError):  # no other error may come
         assert isinstance(first_fault(schema, value, Work()), str)
 
 

@@ -1,4 +1,4 @@
-"""The fingerprint of what an evaluator reads changes with what it reads, and with nothing else."""
+"""The fingerprint of an evaluator's input changes with that input, and with nothing else."""
 
 from __future__ import annotations
 

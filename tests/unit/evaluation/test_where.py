@@ -1,4 +1,4 @@
-"""The kind ``where``: conditions on one document, without a store."""
+"""Evaluators of the kind ``where``: conditions on one document, without a store."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_times_count_back_from_the_judgement(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_steps_of_one_millisecond_are_in_the_order_of_the_document() -> None:
-    """Fast tools of a test begin and end in one; ids say nothing of their order."""
+    """Fast tools start and end within one millisecond, and ids do not show their order."""
     steps = [
         one._replace(id=f"{9 - at:016x}", start_ns=START_NS + at, end_ns=START_NS + at + 1)
         for at, one in enumerate(BOOKING)
@@ -218,7 +218,7 @@ def _call(name: str, call_id: str) -> Mapping[str, Any]:
 
 
 def test_the_order_in_which_members_come_changes_nothing() -> None:
-    """Times and the tree order steps, not their places in a list: but for those of one moment."""
+    """Times and the tree order the steps; the order in a list counts only for equal times."""
     expr = 'has(tool = "search" then error next type = model) and repeated_calls = 0'
     once = result(expr)
     for seed in range(5):
@@ -251,7 +251,7 @@ def test_a_document_that_lacks_nearly_all_is_judged() -> None:
 
 
 def test_every_field_has_a_value_without_sql() -> None:
-    """Its ``Queried.value``, or a column that ``RunRow`` computes."""
+    """The value comes from ``Queried.value``, or from a column that ``RunRow`` computes."""
     row = row_of(Document(document()))
     for queried in (one for one in RUN.queried if _is_in_the_row(one)):
         assert queried.value is not None, queried.name

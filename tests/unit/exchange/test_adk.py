@@ -1,4 +1,4 @@
-"""Evaluation sets of ADK: cases as runs, written as items of a data set; bad cases alone."""
+"""Cases of ADK evaluation sets become runs and items of a dataset; bad cases are refused alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the bodies of runs make a file, whole or gone on with after an interruption."""
+"""Exported runs form a complete file, also when an export resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("filed", FILES)  # that of a log: unit/exchange/inspect
+@pytest.mark.parametrize("filed", FILES)  # for logs see unit/exchange/inspect
 @pytest.mark.parametrize("cut", range(len(BODIES) + 1))
 def test_a_file_goes_on_where_it_was(filed: Filed, cut: int) -> None:
     first = Layout(filed)

@@ -1,4 +1,4 @@
-"""A run under other ids is a copy of it, and always the same one."""
+"""Giving a run new ids yields a copy that can be restored, with the same new ids every time."""
 
 from __future__ import annotations
 

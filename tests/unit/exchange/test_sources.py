@@ -1,4 +1,4 @@
-"""Which format a value is taken for, and which lists are runs."""
+"""The format of a value is recognised by its members, and a list of messages is one run."""
 
 from __future__ import annotations
 

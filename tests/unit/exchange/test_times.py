@@ -1,4 +1,4 @@
-"""Times that a source does not say follow from those around them."""
+"""Times that a source lacks are derived from the neighbouring times."""
 
 from __future__ import annotations
 

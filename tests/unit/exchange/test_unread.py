@@ -1,4 +1,4 @@
-"""Members of a source that no run has a place for are counted, at their places."""
+"""Members of an imported file that a run cannot hold are counted, with their paths."""
 
 from __future__ import annotations
 

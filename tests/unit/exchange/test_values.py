@@ -1,4 +1,4 @@
-"""The values of a file: which file it is, their places, and what is broken in between."""
+"""Files are split into JSON values with their places; broken values do not stop the others."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_values_and_their_places(text: bytes, expected: list[str]) -> None:
 
 
 def test_an_item_that_is_too_deep_does_not_stop_its_neighbours() -> None:
-    """It can be parsed and not written again."""
+    """The item can be parsed, but is nested too deeply to be written as JSON again."""
     deep = b"[" * 300 + b"]" * 300
     found = list(split(BytesIO(b"[" + FIRST + b"," + deep + b"," + SECOND + b"]"), is_container))
     assert [one.place for one in found] == ["item 1", "item 2", "item 3"]

@@ -1,4 +1,4 @@
-"""What agents were asked and answered, told by their calls."""
+"""An agent's request and answer come from its model calls where it records none itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that wait for a person to approve a tool; the captured ones are in the matrix."""
+"""Runs that wait for a tool's approval are recognised (captured ones: system/test_captures)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WIRE = {
 
 
 def banker(*tools: Span, end: float = 30, after: tuple[Span, ...] = ()) -> list[Span]:
-    """Return an agent of OpenAI's SDK whose only turn ended with these tools."""
+    """Return the spans of an OpenAI Agents SDK agent whose only turn ends with the given tools."""
     return [
         make_span(1, 0, AGENT, scope=SDK, end=end),
         make_span(2, 1, TURN, scope=SDK, end=29, name="turn"),
@@ -50,9 +50,9 @@ def test_an_agent_that_ends_with_a_tool_without_a_result_waits() -> None:
 @pytest.mark.parametrize(
     "spans",
     [
-        banker(tool(4, 11, 12, output__value="")),  # nothing is a result too
-        banker(tool(4, 11, 31)),  # it outlived its agent: given up
-        banker(tool(4, 11, 12, input__value="")),  # content is off
+        banker(tool(4, 11, 12, output__value="")),  # an empty result is a result
+        banker(tool(4, 11, 31)),  # it outlasts its agent: abandoned
+        banker(tool(4, 11, 12, input__value="")),  # content capture is off
         banker(tool(4, 11, 12), after=(make_span(5, 2, CALL, scope=SDK, start=13, end=20),)),
         banker(tool(4, 11, 12), after=(make_span(5, 1, TURN, scope=SDK, start=13, end=20),)),
     ],

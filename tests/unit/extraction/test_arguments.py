@@ -1,4 +1,4 @@
-"""A tool's arguments, where its own span tells them by halves."""
+"""Arguments that a tool's span records only in part are completed from the model's request."""
 
 from __future__ import annotations
 

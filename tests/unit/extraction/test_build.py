@@ -1,4 +1,4 @@
-"""The trajectory as a whole: counts, warnings, extras, and what is said of a failure."""
+"""A trajectory has counts, warnings, extras and its spans' classification, or its failure."""
 
 from __future__ import annotations
 

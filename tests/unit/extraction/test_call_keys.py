@@ -1,4 +1,4 @@
-"""The keys by which two reports of one call are found: equal for one call, in whatever form."""
+"""Keys of model calls and tools are equal for two reports of one call, in whatever format."""
 
 from __future__ import annotations
 

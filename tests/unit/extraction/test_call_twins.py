@@ -1,4 +1,4 @@
-"""Calls of two traces, paired: by what they say and when, for one run and not for two."""
+"""``find_twins`` pairs calls of two traces by content and time only if they report one run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanloom.core.ports.calls import Call
 
 MS = 1_000_000
 Told = tuple[float, float]
-"""When a call began and ended, in milliseconds."""
+"""The start and the end of a call, in milliseconds."""
 
 
 def calls(trace: str, *told: Told, keys: str = "aaaa", dialect: str = "") -> list[Call]:
@@ -23,7 +23,7 @@ def calls(trace: str, *told: Told, keys: str = "aaaa", dialect: str = "") -> lis
 
 
 def twins(ours: list[Call], theirs: list[Call]) -> list[str]:
-    """Return the ids of the twins, the same ones from whichever side they are looked for."""
+    """Return the ids of the twins of ``ours``; the search from either side must pair alike."""
     found = [call.step_id for call in find_twins(theirs, ours)]
     back = [call.step_id for call in find_twins(ours, theirs)]
     assert len(found) == len(back)
@@ -33,7 +33,7 @@ def twins(ours: list[Call], theirs: list[Call]) -> list[str]:
 
 
 def test_calls_side_by_side_that_say_the_same_are_paired_by_both_ends() -> None:
-    """As recorded: three calls that began within two milliseconds, in another order each time."""
+    """In the recorded times, three calls begin within 2 ms, in a different order in each trace."""
     ours = calls("a", (19.7, 97.1), (20.7, 68.0), (21.4, 93.7))
     theirs = calls("b", (21.6, 94.3), (25.0, 68.6), (25.7, 97.5))
     assert twins(ours, theirs) == ["b2", "b1", "b0"]
@@ -78,7 +78,7 @@ def test_others_are_no_twins(theirs: list[Call]) -> None:
 
 
 def test_traces_of_equal_calls_take_linear_time() -> None:
-    """To compare each with each takes quadratic time."""
+    """Comparing every call with every other would take quadratic time."""
 
     def find(size: int) -> None:
         many = [(n / 1000, 50 + n / 1000) for n in range(size)]

@@ -1,4 +1,4 @@
-"""Which runs were stopped from outside."""
+"""Runs that were stopped from outside are cancelled; a race's loser does not cancel its run."""
 
 from __future__ import annotations
 

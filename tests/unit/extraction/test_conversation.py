@@ -1,4 +1,4 @@
-"""The conversation of a run is the one that its root names, by any of the names."""
+"""A run's conversation is the one that its root names, under any of the known attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls, agents and runs cost: the sender's figure first, and never 0 for what is unknown."""
+"""Costs of calls, agents and runs: the sender's cost comes first, an unknown cost is never 0."""
 
 from __future__ import annotations
 

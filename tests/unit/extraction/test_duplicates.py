@@ -1,4 +1,4 @@
-"""A call that another trace reports again, found by content and time."""
+"""A call that another trace reports again is found by its content and time."""
 
 from __future__ import annotations
 

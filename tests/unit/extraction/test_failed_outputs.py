@@ -1,4 +1,4 @@
-"""What a tool gave before it failed is shown; what only repeats the failure is not."""
+"""A failed tool's output is shown unless it only repeats the failure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ERROR = StepError(503, "no such city", "ValueError", "Traceback …\nValueError:
         *("no such city", "Error: no such city", "ValueError: no such city", "city", "503"),
         *('{"error": "Error: no such city"}', '{"code": 503, "error": "no such city"}'),
         "Error calling tool 'get_weather': no such city",
-        "{'error': 'no such city'}",  # as Python writes it
+        "{'error': 'no such city'}",  # as Python prints it
         '[{"role": "tool", "parts": [{"type": "text", "id": "t7", "response": "no such city"}]}]',
     ],
 )

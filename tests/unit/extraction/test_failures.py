@@ -1,4 +1,4 @@
-"""What failed, each failure once, and whether the run got over it."""
+"""Each failure of a run is listed once, with whether the run recovered from it."""
 
 from __future__ import annotations
 

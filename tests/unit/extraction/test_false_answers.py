@@ -1,4 +1,4 @@
-"""The measure of ends: an agent's answer is what its last model call said, nothing else."""
+"""``check_ends`` accepts only the output of an agent's last model call as the agent's answer."""
 
 from __future__ import annotations
 

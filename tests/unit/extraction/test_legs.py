@@ -1,4 +1,4 @@
-"""Which spans report one call over the Model Context Protocol, and which are calls of their own."""
+"""Spans that report one call over the Model Context Protocol become one step, others do not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def wrapper(number: int, parent: int, name: str = "b", end: float = 100, **more:
 def leg(
     number: int, parent: int, side: str, name: str = "b", start: float = 0, end: float = 10
 ) -> Span:
-    """Return a client's or a server's span of a call, without texts."""
+    """Return an MCP client's or server's span of a tool call, without arguments and result."""
     said = {"mcp.method.name": "tools/call", "gen_ai.tool.name": name}
     named = f"tools/call {name}"
     span = make_span(number, parent, said, name=named, scope=side, start=start, end=end)
@@ -33,7 +33,7 @@ def leg(
 
 
 def tools(*spans: Span) -> list[int]:
-    """Return the numbers of the agent's tool steps."""
+    """Return the span numbers of the agent's tool steps."""
     return sorted(owners(extract_spans(AGENT, *spans))[1])
 
 
@@ -151,7 +151,7 @@ def test_a_clients_call_of_an_application_is_a_step() -> None:
 
 
 def test_many_legs_take_linear_time() -> None:
-    """A walk to the top from each takes quadratic time."""
+    """Walking from each span up to the root would take quadratic time."""
 
     def extract(number: int) -> None:
         noise = [make_span(n, n - 1, start=n) for n in range(2, number)]
@@ -166,7 +166,7 @@ def test_many_legs_take_linear_time() -> None:
 
 
 def test_tools_of_one_instrumentation_in_one_of_their_name_are_runs_of_their_own() -> None:
-    """As OpenInference reports functions of a server below a framework's span of a tool."""
+    """OpenInference reports a server's functions this way, below a framework's span of the tool."""
     named = openinference("TOOL", **{"tool.name": "b"})
     once, again = (make_span(n, 2, named, start=n * 10, end=n * 10 + 5) for n in (3, 4))
     other = make_span(5, 2, named, start=31, end=34, scope="other")

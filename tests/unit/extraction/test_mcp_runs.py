@@ -1,4 +1,4 @@
-"""Calls over MCP and A2A count once, whoever reports them; see ``fixtures/recorded/mcp``."""
+"""Calls over MCP and A2A count once, whichever spans report them; see ``fixtures/recorded/mcp``."""
 
 from __future__ import annotations
 

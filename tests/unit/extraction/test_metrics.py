@@ -1,4 +1,4 @@
-"""What the steps of an agent sum up to."""
+"""The metrics of an agent are computed from its steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def step(
     error: int | None = None,
     tokens: tuple[int, int] = (0, 0),
 ) -> Step:
-    """Return a step; its times are milliseconds."""
+    """Return a step; ``start`` and ``end`` are milliseconds."""
     return Step(
         id=sid(number),
         parent_id="",

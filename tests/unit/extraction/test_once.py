@@ -1,4 +1,4 @@
-"""One call, one step, however often it is reported."""
+"""A model call, tool or retrieval becomes one step, however many spans report it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WRAPPER = "once.wraps_several_calls"
 
 
 def asked(text: str) -> str:
-    """Return the text as the one message of a call's input."""
+    """Return the input of a model call whose only message is the user's text."""
     return make_message(text, "user")
 
 
@@ -44,7 +44,7 @@ def step(trajectory: Trajectory, number: int) -> Step:
 
 
 def models(*spans: Span) -> list[int]:
-    """Return the numbers of the model steps under an agent."""
+    """Return the span numbers of the model steps below an agent."""
     types = step_types(extract_spans(AGENT, *spans))
     return [number for number, kind in types.items() if kind == "model"]
 
@@ -100,7 +100,7 @@ def test_a_chain_of_reports_is_one_call() -> None:
 
 
 def test_a_deep_chain_of_reports_takes_linear_time() -> None:
-    """A walk to the top from each takes quadratic time."""
+    """Walking from each span up to the root would take quadratic time."""
 
     def extract(depth: int) -> None:
         spans = [make_span(n, n - 1, chat(), scope=str(n)) for n in range(1, depth)]
@@ -115,7 +115,7 @@ def test_a_tool_between_makes_two_calls_of_it() -> None:
 
 
 def test_a_call_that_begins_when_the_one_it_stands_in_is_over_is_another() -> None:
-    """The second model's, where MLflow left the first one's, which failed, its current span."""
+    """MLflow leaves the span of a failed call current, so the next call's span is its child."""
     failed = make_span(2, 1, chat(1, 1), start=1, end=5)
     assert models(failed, make_span(3, 2, chat(2, 2), start=5)) == [2, 3]
     assert models(failed, make_span(3, 2, chat(2, 2), start=4)) == [2]
@@ -181,7 +181,7 @@ def test_a_count_that_one_side_leaves_out_does_not_make_two_calls() -> None:
 
 def test_clocks_of_whole_milliseconds_may_make_the_inner_call_seem_longer() -> None:
     inner = client(2, chat(7, 3), 1, 9.4)
-    assert models(framework(3, chat(7, 3), 1, 10), inner) == [3]  # whichever id comes first
+    assert models(framework(3, chat(7, 3), 1, 10), inner) == [3]  # whichever span id is lower
     assert models(framework(3, chat(7, 3), 1, 9), client(4, chat(7, 3), 2, 9.4)) == [3]
     assert sorted(models(framework(3, chat(7, 3), 1, 9), client(4, chat(), 2, 9.4))) == [3, 4]
     assert sorted(models(framework(3, chat(7, 3), 1, 9), client(4, chat(7, 3), 8.9, 9.4))) == [3, 4]
@@ -190,9 +190,9 @@ def test_clocks_of_whole_milliseconds_may_make_the_inner_call_seem_longer() -> N
 @pytest.mark.parametrize(
     ("attributes", "start", "end"),
     [
-        (chat(7, 3), 30, 40),  # begins when it is over
+        (chat(7, 3), 30, 40),  # begins after the other has ended
         (chat(7, 4), 2, 8),  # has other tokens
-        (chat(7, 3, response__id="b"), 2, 8),  # answers otherwise
+        (chat(7, 3, response__id="b"), 2, 8),  # has another response id
     ],
 )
 def test_another_call_beside_it_is_another(
@@ -208,7 +208,7 @@ def test_the_response_id_decides_before_the_tokens() -> None:
 
 
 def test_a_client_may_leave_cached_tokens_out_of_its_input() -> None:
-    """As the Anthropic SDK's own span does, beside OpenLLMetry's."""
+    """The Anthropic SDK's own span leaves them out, while OpenLLMetry's span includes them."""
     cached = chat(100, 9, usage__cache_read__input_tokens=60, usage__cache_creation_input_tokens=10)
     outer = framework(2, cached, 1, 9)
     net = client(3, chat(30, 9), 2, 8)

@@ -1,4 +1,4 @@
-"""Recorded runs that two or three instrumentations of LangChain report: each run once."""
+"""Recorded runs that two or three instrumentations of LangChain report count once each."""
 
 from __future__ import annotations
 
@@ -89,9 +89,10 @@ PARTIAL = {
     "starts_late": {"pair-traceloop-langsmith/stream_agent_shared"},
     "ends_at_once": {"mixed-openinference-mlflow/async_stream_own"},
 }
-"""By change, streams of which nothing links the part to the whole but half of its time.
+"""Streams that count wrongly after a change of one instrumentation's spans, keyed by the change.
 
-In the second the two reports are apart, in a trace each.
+Only half of the time links the partial report with the complete one. In the second recording, each
+of the two reports has its own trace.
 """
 
 
@@ -100,7 +101,7 @@ In the second the two reports are apart, in a trace each.
 def test_a_stream_that_one_reports_in_part_counts_once(
     capture: Capture, change: Callable[[Span], None]
 ) -> None:
-    """Of one instrumentation, calls end at the first piece, begin there, or end when closed."""
+    """Some instrumentations end a call at the first chunk, begin it there, or end it on closing."""
     plain = counted(capture, "", change)
     scopes = sorted(scopes_of(capture))
     wrong = [scope for scope in scopes if counted(capture, scope, change) != plain]

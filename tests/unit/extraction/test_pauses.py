@@ -1,4 +1,4 @@
-"""Where a run waits for a person."""
+"""Pauses at which a run waits for a person are recognised, and end when the node runs again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOOL = genai("execute_tool", tool__name="wire")
 def waiting(
     number: int, parent: int, question: str, *, start: float = 0, name: str = "node"
 ) -> Span:
-    """Return a span of a node that asks a person."""
+    """Return the span of a LangGraph node that interrupts its run to ask a person."""
     event = raised("langgraph.errors.GraphInterrupt", f"(Interrupt(value={question!r}, id='1'),)")
     return make_span(number, parent, events=[event], start=start, end=start, name=name)
 

@@ -1,4 +1,4 @@
-"""What a sender's settings did to values is undone, or warned of."""
+"""Changes that a sender's settings made to attribute values are undone or lead to a warning."""
 
 from __future__ import annotations
 

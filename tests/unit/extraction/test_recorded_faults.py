@@ -1,4 +1,4 @@
-"""Recorded runs that once came out wrong, as they should come out; see ``fixtures/recorded``."""
+"""Recorded runs that were once extracted wrongly come out right; see ``fixtures/recorded``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def steps(document: Document, kind: str) -> list[Document]:
 
 
 def tokens(document: Document) -> tuple[int, int, int, int]:
-    """Return input, output, cached and reasoning tokens."""
+    """Return the run's input, output, cached and reasoning tokens."""
     metrics, extraction = document["root_step"]["metrics_info"], document["extraction"]
     details = extraction["cache_read_tokens"], extraction["reasoning_tokens"]
     return metrics["input_tokens"], metrics["output_tokens"], *details

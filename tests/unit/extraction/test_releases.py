@@ -1,4 +1,4 @@
-"""The release of a run, by the first source that names one."""
+"""A run's release comes from the first source that names one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGENT = genai("invoke_agent", agent__name="planner")
         ({}, "1.2.0", {"gen_ai.agent.version": "4"}, "4"),
         ({"gen_ai.agent.version": "3"}, "", {"gen_ai.agent.version": "4"}, "3"),
         ({"langfuse.release": "unknown"}, "1.2.0", {}, "1.2.0"),
-        ({"vcs.ref.head.revision": "9d59409"}, "", {}, None),  # what the agent works on
+        ({"vcs.ref.head.revision": "9d59409"}, "", {}, None),  # the code that the agent edits
     ],
 )
 def test_the_most_telling_source_counts(

@@ -1,4 +1,4 @@
-"""Runs that go on with what an earlier one waited for."""
+"""Runs that continue an earlier run which waited for a person are recognised."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_an_agent_that_is_asked_anew_goes_on_with_nothing() -> None:
 
 
 def test_a_tool_that_was_asked_for_before_the_run_began_goes_on() -> None:
-    """OpenTelemetry's own instrumentation of LangChain tells no input of the agent."""
+    """OpenTelemetry's own instrumentation of LangChain records no input of the agent to go by."""
     agent = make_span(1, 0, genai("invoke_agent"), end=90)
     asked_for = genai("execute_tool", tool__name="wire", tool__call__id="call_1")
     wire, call = make_span(2, 1, asked_for), make_span(3, 1, chat(), start=20)

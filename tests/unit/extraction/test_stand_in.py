@@ -1,4 +1,4 @@
-"""What a run is called while its root has not arrived."""
+"""A run whose root has not arrived gets a root that is named after its agent or service."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CALL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
 
 
 def run(number: int, service: str = "", **attributes: str) -> str:
-    """Return the name of a run of so many calls under a lost root."""
+    """Return the name of a run with ``number`` model calls below a root that never arrived."""
     spans = [
         make_span(n, 9, {**CALL, **attributes}, name="chat m", start=n)
         for n in range(1, number + 1)
@@ -59,7 +59,7 @@ TURN = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper"}
 
 
 def turn(number: int, parent: int, start: float) -> list[Span]:
-    """Return an agent around one call."""
+    """Return the spans of an agent and of its only model call."""
     asked = {**TURN, "gen_ai.input.messages": f"question {number}"}
     agent = make_span(number, parent, asked, name="invoke_agent helper", start=start)
     return [agent, make_span(number + 1, number, CALL, name="chat m", start=start + 1)]

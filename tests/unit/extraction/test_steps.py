@@ -1,4 +1,4 @@
-"""Who owns which step."""
+"""Each step is owned by the nearest agent above it, or by the root if there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream that two instrumentations report is one call, whenever each of them ends or begins.
+"""A stream that two instrumentations report is one call, whenever their spans begin or end.
 
 Captured streams are tested in ``test_pairs``.
 """
@@ -17,7 +17,7 @@ ANSWER = '[{"role":"assistant","content":"Rain, and later sun."}]'
 
 
 def models(*times: tuple[float, float], answers: Sequence[str] = (ANSWER, ANSWER)) -> int:
-    """Return how many calls two scopes tell that ran at these times, with equal counts."""
+    """Return how many model calls are counted if one scope reports each, with equal tokens."""
     spans = [
         make_span(
             number + 1,

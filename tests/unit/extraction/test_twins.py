@@ -1,4 +1,4 @@
-"""One run, told by several instrumentations of a framework, is one run."""
+"""A run that several instrumentations of a framework report counts once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGENT = make_span(1, 0, genai("invoke_agent"), end=10_000)
 
 
 class Run(NamedTuple):
-    """What ran: a model call or a tool, from and to so many milliseconds."""
+    """A model call or a tool that ran, with its start and end in milliseconds."""
 
     attributes: Mapping[str, str]
     start: float
@@ -26,7 +26,7 @@ class Run(NamedTuple):
 
 
 def told(runs: Sequence[Run], tellers: int, shift: float = 0.5) -> Iterator[Span]:
-    """Yield the runs as each instrumentation tells them, one called after the other."""
+    """Yield a span of each run per instrumentation, each ``shift`` ms later than the previous."""
     for teller in range(tellers):
         for number, run in enumerate(runs):
             late = teller * shift
@@ -40,7 +40,7 @@ def tool(name: str, arguments: str = "") -> dict[str, str]:
 
 
 def counts(*spans: Span) -> tuple[int, int, int, int]:
-    """Return how many calls and tools there are, and the tokens of all."""
+    """Return the numbers of model calls and tools, and the run's input and output tokens."""
     built = extract_spans(AGENT, *spans)
     steps, used = built.step_counts, built.root_metrics
     return steps["model"], steps["tool"], used.input_tokens, used.output_tokens
@@ -69,14 +69,14 @@ def test_equal_tools_side_by_side_are_as_many_as_each_tells() -> None:
 
 
 def test_a_report_that_began_late_is_the_same_run_if_both_ended_together() -> None:
-    """The first report of a process loads modules, while those that are called later wait."""
+    """The instrumentation called first may load modules, while those called after it wait."""
     runs = [Run(chat(7, 3), 10, 200), Run(tool("weather"), 300, 430)]
     late = [Run(chat(7, 3), 60, 200), Run(tool("weather"), 405, 430)]
     assert counts(*told(runs, 1), *list(told(late, 2))[2:]) == (1, 1, 7, 3)
 
 
 def test_a_step_stands_where_the_deepest_of_its_reports_stands() -> None:
-    """One teller knows no agent within the tool, so its call hangs below the tool."""
+    """One instrumentation knows no agent within the tool, so its call is below the tool."""
     shallow = [
         make_span(2, 1, tool("ask"), scope="a", start=10, end=100),
         make_span(3, 2, chat(7, 3), scope="a", start=20, end=60),
@@ -133,7 +133,7 @@ def test_a_second_call_long_after_the_first_is_another() -> None:
 
 @st.composite
 def _runs(draw: st.DrawFn) -> list[Run]:
-    """Return runs one after the other or side by side; each call counts tokens of its own."""
+    """Draw runs in sequence or in parallel; each model call has its own token counts."""
     runs, now = [], 10.0
     for number in range(draw(st.integers(1, 8))):
         lasts = draw(st.sampled_from([1, 5, 40, 900]))

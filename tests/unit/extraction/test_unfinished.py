@@ -1,4 +1,4 @@
-"""Spans without an end: their process was killed, or they still run."""
+"""A run with spans without an end is unfinished, unless it is still live."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What looks like tokens, messages or a model and is not read is named once."""
+"""Unread attributes that look like tokens, messages or a model are reported once."""
 
 from __future__ import annotations
 

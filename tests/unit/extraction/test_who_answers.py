@@ -1,4 +1,4 @@
-"""Who answers for an agent: none that ended after it, and no guardrail."""
+"""An agent's answer comes from no call that ended after the agent, and from no guardrail."""
 
 from __future__ import annotations
 

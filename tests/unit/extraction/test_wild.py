@@ -1,4 +1,4 @@
-"""Inputs after public reports come out right; see ``fixtures/wild``."""
+"""Inputs modelled on public reports are extracted correctly; see ``fixtures/wild``."""
 
 from __future__ import annotations
 

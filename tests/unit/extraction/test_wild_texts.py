@@ -1,4 +1,4 @@
-"""Texts that are nearly JSON, as senders send them, read as what they say."""
+"""Texts that are nearly JSON, as real senders send them, are read as the values they mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two calls that say different things are two, whatever their counts and times."""
+"""Model calls with different texts are two calls, whatever their token counts and times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def says(answer: str, question: str = "Is it spam?") -> tuple[str, str]:
 
 
 def roles(*names: str) -> str:
-    """Return a question and another message, with these roles."""
+    """Return a question and another message with the given roles, as JSON."""
     texts = ("Is it spam?", "A result of a tool whose role was lost.")
     return orjson.dumps(
         [{"role": r, "content": t} for r, t in zip(names, texts, strict=True)]

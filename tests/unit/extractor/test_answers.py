@@ -1,4 +1,4 @@
-"""Runs with a person's answer name the run that waited for it, in whatever order they come."""
+"""A run with a person's answer is linked to the run that waited for it, in any arrival order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def world() -> World:
 
 
 def run(trace_id: str, start_ms: int, said: str = "hello") -> list[WireSpan]:
-    """Return a run of an agent that calls a model."""
+    """Return the spans of an agent that calls a model once."""
     asked = genai("invoke_agent", input__messages=said, conversation__id="bank")
     call = sent(3, 1, chat(5, 5, input__messages=f"{said} {start_ms}"), trace_id, start_ms)
     return [sent(1, 0, asked, trace_id, start_ms), call]
@@ -54,7 +54,7 @@ def resuming(trace_id: str, start_ms: int) -> list[WireSpan]:
 
 
 def links(world: World) -> dict[str, str]:
-    """Return which run resumes which; what a run says of both of its neighbours agrees."""
+    """Return which run resumes which, after checking that both runs of a link name each other."""
     lines = world.store.runs.list(Reach.ALL, None, 100)
     found = {line.key.trace_id: line.continuation for line in lines}
     resumed = {trace_id: one.resumes for trace_id, one in found.items() if one.resumes}
@@ -73,7 +73,7 @@ def send_each(world: World, runs: Iterable[list[WireSpan]]) -> None:
 def test_a_run_that_waits_again_is_resumed_by_the_next(
     world: World, order: tuple[int, ...]
 ) -> None:
-    """Asked twice, answered twice; and no run is built again because of another."""
+    """Each of two questions is answered by the next run, and no run is rebuilt for another one."""
     runs = [waiting(FIRST, 0), waiting(SECOND, 100, ANSWER), resuming(THIRD, 200)]
     send_each(world, [runs[n] for n in order])
     assert links(world) == {SECOND: FIRST, THIRD: SECOND}
@@ -88,7 +88,7 @@ def test_a_new_request_goes_on_with_nothing(world: World) -> None:
 def test_a_run_that_turns_out_not_to_wait_is_no_longer_resumed(world: World) -> None:
     send_each(world, [waiting(FIRST, 0), resuming(SECOND, 100)])
     assert links(world) == {SECOND: FIRST}
-    world.send(sent(4, 1, genai("execute_tool"), FIRST, 20))  # the tool ran again, in time
+    world.send(sent(4, 1, genai("execute_tool"), FIRST, 20))  # the tool ran, so nothing waits
     world.run(3)
     assert links(world) == {}
 
@@ -111,7 +111,7 @@ def test_recorded_runs_of_langgraph(world: World, teller: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_two_tellers_each_in_a_trace_of_its_own(world: World, seed: int) -> None:
-    """Of six traces three are runs, and the second goes on with the first, whichever came first."""
+    """Six traces report three runs, and the second run resumes the first, in any arrival order."""
     traces = by_trace("s10_hitl-ls+oi")
     Random(seed).shuffle(traces)
     for body in traces:
@@ -138,7 +138,7 @@ def recorded(name: str) -> bytes:
 
 
 def by_trace(name: str) -> list[bytes]:
-    """Return each trace of a recording as a request of its own."""
+    """Return one OTLP request for each trace of a recording."""
     messages: defaultdict[bytes, TracesData] = defaultdict(TracesData)
     for group in TracesData.FromString(recorded(name)).resource_spans:
         for scope in group.scope_spans:
@@ -154,7 +154,7 @@ def spans_of(body: bytes) -> list[WireSpan]:
 
 
 def roots_in_order(body: bytes) -> list[str]:
-    """Return the traces of the runs as they began, without the making of an agent."""
+    """Return the trace ids of the runs by start time, except roots named ``create_agent``."""
     roots = [span for span in spans_of(body) if not span.parent_span_id]
     roots.sort(key=lambda span: span.start_time_unix_nano)
     return [span.trace_id.hex() for span in roots if not span.name.startswith("create_agent")]

@@ -1,4 +1,4 @@
-"""Over a server runs are read again within a budget; the embedded store has none."""
+"""Extractors that share a server rebuild runs within a budget; the embedded store has none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sender whose clock is ahead: its runs are ordered by arrival, and say so."""
+"""Runs of a sender whose clock is ahead are listed by their arrival, and record the difference."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ US = 1_000
         (T0_NS + 3 * HOUR_NS, T0_NS // US, 3 * HOUR_NS),
         (T0_NS + AHEAD_NS, T0_NS // US, 0),
         (T0_NS - HOUR_NS, T0_NS // US, 0),
-        (T0_NS, 0, 0),  # nothing of it could be read
+        (T0_NS, 0, 0),  # no span could be read
         (T0_NS, 7, 0),  # the service's clock is not set
     ],
 )

@@ -1,4 +1,4 @@
-"""Workers wait for a store that has gone away; nobody waits for workers that have nothing to do."""
+"""A store that goes away between two reads leaves no extractor waiting for idle workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class IdleWorker:
 
 
 class IdlePool:
-    """One worker that is ready and has nothing to answer."""
+    """A pool with one ready worker, which has no work and so never answers."""
 
     def __init__(self) -> None:
         self.workers = [IdleWorker()]
@@ -35,7 +35,7 @@ class IdlePool:
 
 
 class AwayStore:
-    """A store that went away after it had reported what has arrived."""
+    """A store that becomes unavailable after it has reported which traces arrived."""
 
     @property
     def spans(self) -> AwayStore:

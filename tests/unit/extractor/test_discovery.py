@@ -1,4 +1,4 @@
-"""Which traces wait, and when one no longer does."""
+"""Discovery finds the traces that wait to be built, and drops each once it is built."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 OTHER = "cd" * 16
 LARGE = 20_000
-"""Spans of a run that takes seconds to build."""
+"""The number of spans of a run that takes seconds to build."""
 
 
 class Looking(World):
-    """A world whose extractor only looks."""
+    """A test world that runs only the extractor's discovery."""
 
     def __init__(self) -> None:
         super().__init__()
         self.discovery = Discovery(self.store.progress, self.timing)
 
     def look(self, seconds: float = 0) -> int:
-        """Let time pass and look; give how many traces wait."""
+        """Advance the clock, let discovery look once, and return how many traces wait."""
         self.wait(seconds)
         self.discovery.look(Moment(self.now_ns, self.wall_ahead_ns))
         return len(self.discovery)
@@ -41,7 +41,7 @@ class Looking(World):
         return [(t.key.trace_id, status) for t, status in self.discovery.due(self.now_ns)]
 
     def build(self, *, is_whole: bool = True, before_seq: int = 2**64) -> None:
-        """Record everything that is due as built, from requests before a sequence."""
+        """Record all due traces as built from requests with a sequence below ``before_seq``."""
         for trace, status in self.discovery.due(self.now_ns):
             arrived = self.store.spans.arrived([trace.key])[trace.key]
             seen = {(r.seq, r.spans) for r in arrived.requests if r.seq < before_seq}
@@ -73,7 +73,7 @@ def test_a_trace_leaves_when_all_that_arrived_was_built(world: Looking) -> None:
 
 
 def test_a_trace_stays_if_a_request_of_a_change_had_not_arrived(world: Looking) -> None:
-    """Whatever its sequence is: the changes and the requests are two tables."""
+    """A change may be visible before its request, whatever its sequence, as they are two tables."""
     world.send(sent(1))
     world.send(sent(2, 1))
     world.look(1)
@@ -105,7 +105,7 @@ def test_a_trace_of_which_less_was_read_is_built_soon_and_then_more_and_more_rar
 
 
 def test_what_was_removed_is_no_longer_expected(world: Looking) -> None:
-    """Retention or a deletion may remove a change before its request was seen in a build."""
+    """Retention or a deletion may remove a change before a build has read its request."""
     world.send(sent(1))
     world.look(1)
     [(trace, _)] = world.discovery.due(world.now_ns)
@@ -210,7 +210,7 @@ def test_an_old_sequence_of_a_finished_trace_is_found_at_once(world: Looking) ->
 def test_what_no_look_finds_is_found_when_its_share_of_the_traces_is_compared(
     world: Looking,
 ) -> None:
-    """However long an INSERT takes to become visible, and whatever a clock says."""
+    """The comparison finds rows however late an INSERT becomes visible and whatever clocks say."""
     world.look()
     world.insert_late(10 * SWEEP_BACK_S, message_of([sent(1, trace_id=OTHER)]))
     found_after = [n for n in range(1, SHARES + 1) if world.look(world.timing.sweep_s)]
@@ -366,7 +366,7 @@ def test_a_revisit_is_due_at_once_and_once(world: Looking) -> None:
 
 
 def test_a_revisit_records_no_lower_sequence_than_is_recorded(world: Looking) -> None:
-    """The store would keep the row that is there, and a restart would not know of a failure."""
+    """With a lower one the store would keep its row, and a restart would not know of a failure."""
     world.send(sent(1))
     world.look(1)
     world.build()
@@ -393,7 +393,7 @@ def test_a_revisit_is_found_by_whoever_looks_and_until_it_was_built(world: Looki
 
 
 def test_a_revisit_pays_for_what_is_read_again(world: Looking) -> None:
-    """Both that of this process and that of another: it waits as long as it may take."""
+    """A revisit by this or another process waits as long as its spans take to read again."""
     world.send(sent(1))
     world.look(1)
     world.build()

@@ -1,4 +1,4 @@
-"""The loop, step by step, over a store in memory and with a clock in the test's hand."""
+"""The extractor's loop runs step by step, over a store in memory and a clock set by the test."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_a_new_extractor_goes_on_with_live_traces(world: World) -> None:
 
 
 class Interrupting(MemorySpans):
-    """Spans of a store in which something happens just after spans were read."""
+    """A span store in memory that calls ``after_reading`` once, right after spans were read."""
 
     after_reading: Callable[[], None] = staticmethod(lambda: None)
 
@@ -192,7 +192,7 @@ def test_a_trace_whose_spans_cannot_be_read_yet_is_read_again() -> None:
 
 @pytest.mark.parametrize("missing", ["spans", "open"])
 def test_a_run_of_which_a_request_is_not_visible_yet_is_live(missing: str) -> None:
-    """Whatever its status will be: the rest has arrived, and is shown once it can be read."""
+    """The run stays live until the missing request, which has arrived, can be read."""
 
     class Partial(MemorySpans):
         hidden = frozenset({f"{2:016x}"})
@@ -384,7 +384,7 @@ def test_the_thread_works_until_it_is_stopped() -> None:
 
 
 def expire(store: MemoryStore, *numbers: int) -> None:
-    """Take spans, as retention does, and what tells that they arrived."""
+    """Remove spans as retention does, and the record of their arrival."""
     for number in numbers:
         del store.state.spans[key_of()][f"{number:016x}"]
     gone = {number_of(f"{number:016x}") for number in numbers}

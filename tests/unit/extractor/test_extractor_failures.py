@@ -1,4 +1,4 @@
-"""A trace that raises, or that the store refuses, and the others beside it."""
+"""A trace that raises, or that the store refuses, does not stop the other traces."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def world() -> World:
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Return the trace ids whose extraction raises."""
+    """Return a set; extraction raises for the trace ids that a test adds to it."""
     broken: set[str] = set()
 
     def extract(key: TraceKey, spans: Iterable[Span], prices: PriceBook) -> Trajectory:
@@ -58,7 +58,7 @@ def test_a_trace_that_raises_does_not_stop_the_others(world: World, breaking: se
 
 
 def test_a_trajectory_that_cannot_be_written_does_not_stop_the_others() -> None:
-    """Whatever the reason: nobody foresaw it."""
+    """The reason does not matter; here it is an error that no code expects."""
 
     class Choosy(MemoryTrajectories):
         def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
@@ -150,7 +150,7 @@ def test_what_the_store_refuses_does_not_stop_the_others() -> None:
 
 
 class Unreadable(MemorySpans):
-    """Spans of a store that has no room for some traces, or not for many at once."""
+    """A span store with too little memory for some traces, or for more than ``room`` at once."""
 
     def __init__(self, *trace_ids: str, room: int = 1000) -> None:
         super().__init__(MemoryState())
@@ -205,7 +205,7 @@ def test_what_cannot_be_read_is_shown_and_the_rest_is_built_in_the_same_look() -
 
 
 def test_it_shows_all_spans_that_came_while_the_store_is_still_counting() -> None:
-    """A store counts what arrived after all else: an INSERT under way is seen before that."""
+    """The store counts spans last, so an INSERT under way is read before it is counted."""
 
     class Counting(Unreadable):
         def arrived(self, keys: Sequence[TraceKey]) -> Mapping[TraceKey, Arrived]:

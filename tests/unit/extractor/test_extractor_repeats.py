@@ -1,4 +1,4 @@
-"""A call that two traces report, whichever of them comes first."""
+"""A call that two traces report is marked as a repeat in one, whichever trace comes first."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_repeat_is_marked_though_the_process_ended_when_its_original_was_built
 def test_a_repeat_whose_original_no_longer_has_the_call_is_a_run_again(
     cause: str, is_restarted: bool
 ) -> None:
-    """A late span displaces the call from a trace above the cap, or is the real one inside it."""
+    """A late span displaces the call from a trace above the span limit, or the call changes."""
     world = World(max_trace_spans=2)
     early = sent(3, 1, start_ms=1, last_ms=2)
     world.send(*FRAMEWORK[:1], sent(2, 1, chat(7, 3), start_ms=5, last_ms=90))
@@ -120,7 +120,7 @@ def test_an_original_that_is_built_again_leaves_its_duplicates_as_they_are(world
 
 
 def run_of_two_calls(trace_id: str, late_ms: int, *, openinference_tells: bool) -> list[WireSpan]:
-    """Return an agent with two calls, as one of two instrumentations tells of it."""
+    """Return an agent's run with two model calls, in OpenInference's or the GenAI conventions."""
     if openinference_tells:
         agent, call = openinference("AGENT"), OPENINFERENCE_CALL
     else:
@@ -193,14 +193,14 @@ def tool(name: str = "weather", asked: str = '{"city":"Oslo"}') -> dict[str, str
 
 
 def run_with_a_tool(asked: str = "Oslo") -> list[WireSpan]:
-    """Return an agent with a call and a tool, as OpenInference tells of it."""
+    """Return an agent's run with a model call and a tool, in OpenInference's conventions."""
     ran = {**openinference("TOOL"), "tool.name": "weather", "input.value": asked}
     last = sent(3, 1, ran, start_ms=50, last_ms=30)
     return [*run_of_two_calls(TRACE, 0, openinference_tells=True)[:2], last]
 
 
 def torn_off(number: int = 1, start_ms: int = 51, **told: str) -> WireSpan:
-    """Return the tool as an instrumentation tells of it whose place nobody reports."""
+    """Return the tool's span in a trace of its own, below a parent span that is never sent."""
     return sent(number, 99, tool(**told), trace_id=OTHER, start_ms=start_ms, last_ms=28)
 
 
@@ -239,7 +239,7 @@ def test_other_tools_at_the_same_time_count(world: World, alone: list[WireSpan])
 
 
 def test_a_tool_that_runs_alone_counts_however_often_it_runs(world: World) -> None:
-    """A server of tools tells of nothing else; so may two of them at one time."""
+    """A tool server reports nothing but its tools, and two servers may run one tool at a time."""
     ran = {**openinference("TOOL"), "tool.name": "weather", "input.value": "Oslo"}
     world.send(torn_off(), sent(1, 99, ran, start_ms=50, last_ms=30))
     world.run(61)
@@ -262,7 +262,7 @@ def test_of_two_reports_of_a_run_that_counts_which_tells_more(world: World, orde
 
 
 def test_a_run_names_the_twin_of_its_first_call_whatever_is_stored(world: World) -> None:
-    """The run that counts may begin with a call that the other instrumentation missed."""
+    """The original run may begin with a call that the repeat's instrumentation missed."""
     whole = run_of_two_calls(TRACE, 0, openinference_tells=True)
     later = run_of_two_calls(OTHER, 1, openinference_tells=False)
     world.send(*whole, later[0], later[2])
@@ -272,7 +272,7 @@ def test_a_run_names_the_twin_of_its_first_call_whatever_is_stored(world: World)
 
 
 def test_two_runs_of_one_script_recorded_side_by_side_are_two_runs(world: World) -> None:
-    """By two processes, each with its own instrumentation, within four milliseconds."""
+    """Two processes with different instrumentations ran the script within four milliseconds."""
     captures = [Capture(d, "react_tools") for d in ("langsmith", "openinference-langchain")]
     for capture in captures:
         for body in capture.requests():

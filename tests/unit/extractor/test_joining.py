@@ -1,4 +1,4 @@
-"""Traces that are parts of one run, over a store: homes, repeats, rebuilding, bounds."""
+"""Traces that are parts of one run are joined over a store: one of them, the home, shows all."""
 
 from __future__ import annotations
 

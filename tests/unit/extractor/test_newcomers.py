@@ -1,4 +1,4 @@
-"""A line for the first spans of each service."""
+"""The log has one line at the first spans of each service of a project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's own prices: a file that teaches by its errors."""
+"""The operator's price file is read exactly; a bad one stops the start with one error line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEW_YEAR_NS = 1_767_225_600 * 10**9
 
 @pytest.fixture
 def example(tmp_path: Path) -> Path:
-    """Return the example of the module's docstring as a file."""
+    """Write the example in the docstring of ``prices_file`` to a file, and return its path."""
     doc = prices_file.__doc__ or ""
     path = tmp_path / "prices.toml"
     path.write_text(doc.partition("::\n")[2], "utf-8")

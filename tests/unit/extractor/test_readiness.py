@@ -1,4 +1,4 @@
-"""When a trace is built, as a table of times."""
+"""Tables of cases show when a trace is built, and with which status."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def at(
     retry_s: float | None = None,
     timing: Timing = TIMING,
 ) -> Status | None:
-    """Return the status at a time; all times are seconds since the first span."""
+    """Return the status of a build at ``now_s``, or None; all in seconds since the first span."""
     trace = PendingTrace(
         key_of(),
         set(),
@@ -62,7 +62,7 @@ def ns(seconds: float) -> int:
         (0, 0, True, None),
         (0.499, 0, True, None),
         (0.5, 0, True, SETTLED),
-        (0.9, 0.8, True, None),  # the root has just come
+        (0.9, 0.8, True, None),  # the root has just arrived
         (1.0, 0.8, True, LIVE),
         (9.5, 8.5, True, SETTLED),
         (0.5, 0, False, None),
@@ -91,7 +91,7 @@ def test_a_growing_trace_is_built_ever_more_rarely(live_builds: int, wait_s: flo
 
     def growing(now_s: float) -> Status | None:
         grown = {"last_s": now_s, "has_root": False, "live_builds": live_builds}
-        return at(now_s, built_s=built_s, **grown)  # type: ignore[arg-type]  # by name
+        return at(now_s, built_s=built_s, **grown)  # type: ignore[arg-type]  # passed by name
 
     assert growing(due_s - 0.001) is None
     assert growing(due_s) is LIVE
@@ -113,14 +113,14 @@ def test_a_growing_trace_is_built_again_when_it_has_grown_by_a_quarter(
     spans: int, now_s: float, status: Status | None
 ) -> None:
     built = {"built_s": 1000.0, "live_builds": 9, "built_spans": 100, "last_s": now_s}
-    assert at(now_s, spans=spans, has_root=False, **built) is status  # type: ignore[arg-type]  # by name
+    assert at(now_s, spans=spans, has_root=False, **built) is status  # type: ignore[arg-type]  # passed by name
 
 
 @pytest.mark.parametrize(
     ("spans", "wait_s"), [(1, 1), (2_500, 1), (10_000, 4), (50_000, 20), (75_000, 30), (10**6, 30)]
 )
 def test_a_large_trace_waits_longer_while_it_grows(spans: int, wait_s: float) -> None:
-    """Building it takes 100 µs a span: a fifth of the time at most, but for very large ones."""
+    """At 100 µs per span, building takes at most a fifth of the time, except for huge traces."""
 
     def growing(now_s: float) -> Status | None:
         return at(now_s, last_s=now_s, has_root=False, spans=spans)
@@ -136,8 +136,8 @@ def test_a_large_trace_settles_as_soon_as_a_small_one() -> None:
 
 def test_a_run_is_not_shown_once_more_right_before_it_settles() -> None:
     grown = {"root_s": 10.0, "last_s": 10.0, "spans": 9, "live_builds": 1, "built_s": 1.5}
-    assert at(10.4, **grown) is None  # type: ignore[arg-type]  # by name
-    assert at(10.5, **grown) is SETTLED  # type: ignore[arg-type]  # by name
+    assert at(10.4, **grown) is None  # type: ignore[arg-type]  # passed by name
+    assert at(10.5, **grown) is SETTLED  # type: ignore[arg-type]  # passed by name
 
 
 def test_quiet_ends_the_growing() -> None:
@@ -165,8 +165,8 @@ def test_times_can_be_chosen() -> None:
     assert at(2, has_root=False, timing=timing) is PARTIAL
     assert at(1, last_s=1, has_root=False, timing=timing) is LIVE
     grown = {"last_s": 11.5, "live_builds": 1, "built_s": 10.0, "timing": timing}
-    assert at(11.5, has_root=False, **grown) is LIVE  # type: ignore[arg-type]  # by name
-    assert at(11.4, has_root=False, **grown) is None  # type: ignore[arg-type]  # by name
+    assert at(11.5, has_root=False, **grown) is LIVE  # type: ignore[arg-type]  # passed by name
+    assert at(11.4, has_root=False, **grown) is None  # type: ignore[arg-type]  # passed by name
 
 
 def test_retries_wait_a_minute_then_twice_as_long_up_to_an_hour() -> None:

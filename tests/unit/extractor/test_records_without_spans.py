@@ -1,4 +1,4 @@
-"""Runs of which nothing but log records arrived, and the spans that come after all."""
+"""A run of which only log records arrived is shown; spans that arrive later take over."""
 
 from __future__ import annotations
 

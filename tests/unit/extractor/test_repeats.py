@@ -1,4 +1,4 @@
-"""Comparing calls and runs that are alike costs as much as there are near each other in time."""
+"""Similar calls and runs are compared only with those near in time, which bounds the cost."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def runs_of_one_call() -> Iterator[Call]:
 
 
 def tools_torn_off_and_not() -> Iterator[Call]:
-    """Of one moment two each: one torn off, and one of a run that the same teller tells."""
+    """Yield per moment a tool within a run and one without its run, of one instrumentation."""
     for number in range(MANY):
         yield call(number, key="tool:said")
         yield call(number, key="lone:said")._replace(key=TraceKey("p", f"{number:031x}f"))

@@ -1,4 +1,4 @@
-"""Replays: history extracted again, piece by piece."""
+"""A replay extracts stored traces again, in small batches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def world() -> World:
 
 @pytest.fixture
 def replayer(world: World, monkeypatch: pytest.MonkeyPatch) -> Replayer:
-    """Pieces of three traces, by an extractor of a new version."""
+    """A replayer of a new extractor version, which takes three traces at a time."""
     monkeypatch.setattr(extract, "EXTRACTOR_VERSION", "next")
     monkeypatch.setattr(replay, "MAX_TRACES", 3)
     return Replayer(
@@ -202,7 +202,7 @@ def test_the_extractor_works_replays_off_between_its_live_work(
 
 @pytest.fixture
 def sharing(world: World, replayer: Replayer) -> Callable[[frozenset[int]], Replayer]:
-    """Extractors that share replays, like the one of the other tests: each with its parts."""
+    """A function that returns a replayer for some parts of a shared replay."""
     assert replayer.step() is None
     world.wait(LOOK_S)
     assert isinstance(world.store.replays, MemoryReplays)

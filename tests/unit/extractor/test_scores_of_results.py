@@ -1,4 +1,4 @@
-"""Evaluation results become scores of the steps that they judge, whenever they come."""
+"""Evaluation results become scores of the steps that they judge, whenever they arrive."""
 
 from __future__ import annotations
 
@@ -260,7 +260,7 @@ def test_a_sender_of_one_project_scores_no_run_of_another(world: World) -> None:
 
 
 def test_a_score_moves_with_its_span(world: World) -> None:
-    """A span that comes late is a step around the one that was judged."""
+    """A late span becomes the step around the judged span, and the score moves to that step."""
     world.send(ROOT, sent(3, 2, {"http.request.method": "POST"}, last_ms=80))
     world.send_logs(result(3, name="good", value=1.0))
     world.run(2)
@@ -307,7 +307,7 @@ def test_a_result_of_an_imported_step_leaves_the_document_as_it_is(world: World)
 
 
 def in_base64(span: Any) -> dict[str, Any]:
-    """Return a span of OTLP/JSON as protobuf's JSON has it."""
+    """Return a span of OTLP/JSON with ids in base64, as protobuf's own JSON mapping has them."""
     ids = ("traceId", "spanId", "parentSpanId")
     encoded = {name: b64encode(bytes.fromhex(span[name])).decode() for name in ids if name in span}
     return {**span, **encoded}

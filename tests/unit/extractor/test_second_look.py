@@ -1,4 +1,4 @@
-"""Two extractors that build two reports of one call, or two parts of one run, at the same time."""
+"""When two extractors build reports or parts of one run at once, the later writer notices."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ PARTS = (
 
 
 class Shared(MemoryTrajectories):
-    """Lets another extractor do all its work just before this one writes."""
+    """A trajectory store that calls ``meet`` once, just before it writes."""
 
     is_shared = True
     meet: Callable[[], object] | None = None
 
     def write(self, records: Sequence[TrajectoryRecord]) -> AbstractSet[TraceKey]:
-        """See ``TrajectoryWriter.write``."""
+        """Call ``meet`` once, then write as ``TrajectoryWriter.write`` does."""
         if meet := self.meet:
             self.meet = None
             meet()
@@ -57,7 +57,7 @@ class Shared(MemoryTrajectories):
 
 
 def build_at_once(sent_spans: Sequence[Sequence[WireSpan]], first: str) -> list[BatchResult]:
-    """Build each of two traces while the other one is built; ``first`` is written last."""
+    """Build two traces at the same time; the one named ``first`` is begun first, written last."""
     store = MemoryStore()
     shared = store.trajectories = Shared(store.state)
     world = World(store)
@@ -102,7 +102,7 @@ def test_where_nobody_else_builds_nothing_is_looked_up_again(
 def test_where_nobody_else_builds_the_first_look_is_gone_before_the_write(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It has the calls of a long run, which would pin the memory of all its spans."""
+    """A ``FirstLook`` has the calls of a long run, which would keep all its spans in memory."""
     alive: WeakSet[FirstLook] = WeakSet()
 
     class Look(FirstLook):  # without slots, so that it can be referenced weakly

@@ -1,4 +1,4 @@
-"""Two extractors over one store: each builds the traces of its slices, and takes over others."""
+"""Extractors that share a store build only the traces of their slices, and take over others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_ONE = frozenset([slice_of(key_of(ONE))])
 
 
 class Shared(World):
-    """A world whose extractor holds what the test says."""
+    """A test world whose extractor holds the slices that the test sets."""
 
     def __init__(self, held: Slices) -> None:
         super().__init__()

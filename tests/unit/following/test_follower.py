@@ -1,4 +1,4 @@
-"""A follower whose place the feed no longer has, and who does work of which there is one."""
+"""A follower whose feed position is gone goes to the end; one process owns each kind of work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import owns
 
 FAR_US = 10**18
-"""No clock has come so far: the feed refuses the place like one that is too old."""
+"""A time that no clock has reached; the feed refuses it like a position that is too old."""
 
 
 def test_a_place_that_is_gone_is_left_for_the_end_of_the_feed() -> None:

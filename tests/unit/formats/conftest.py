@@ -1,4 +1,4 @@
-"""A trajectory with everything in it, and the ways to ask for any other."""
+"""Fixtures: a trajectory with every kind of content, and strategies for arbitrary ones."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def any_trajectory() -> st.SearchStrategy[Trajectory]:
 
 @pytest.fixture(scope="session")
 def reordered() -> Callable[[Any], Any]:
-    """Gives an equal value whose mappings were filled in the opposite order."""
+    """A function that returns an equal value whose mappings were filled in the opposite order."""
 
     def rebuild(value: Any) -> Any:
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Runs with assessments, as Invariant Explorer and Snorkel read them."""
+"""Runs with assessments are written as Invariant Explorer and Snorkel read them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ ASSESSMENTS = [
 
 @pytest.fixture
 def run() -> Json:
-    """An agent that calls a tool twice, once without an id, which fails; its critic is an agent."""
+    """A run of an agent and its critic; one of the agent's two tool calls fails and has no id."""
     text = Path(__file__).with_name("run_with_a_critic.json").read_text()
     document: Json = json.loads(text)
     return document
 
 
 def test_the_conversation_is_told_from_steps(run: Json) -> None:
-    """The second call's input repeats the question alone: what lies between comes from steps."""
+    """The second model call's input has only the question, so the turns between come from steps."""
     calls = [
         {"id": "c1", "type": "function", "function": _call("Oslo")},
         {"id": "c2", "type": "function", "function": _call("Bergen")},
@@ -71,7 +71,7 @@ def _ran(step_id: str, text: str, output: str = "dry") -> Json:
 
 
 def test_results_stand_as_they_were_called() -> None:
-    """Calls without ids get some; LangChain writes a single argument alone."""
+    """Tool calls without ids get some; LangChain records a lone argument without its name."""
     steps = [
         _model("m", [], _asks(_call("Oslo"), _call("Bergen"))),
         _ran("late", '{"city": "Bergen"}', "rain"),
@@ -102,7 +102,7 @@ def test_what_was_said_stands_at_its_messages(run: Json) -> None:
     for one in (line, critic):
         check_messages(one["messages"])
     of_step, of_piece = line["annotations"]
-    assert critic["annotations"] == []  # the agent itself says nothing: its first word is a step's
+    assert critic["annotations"] == []  # the agent has no message of its own, only its steps have
     assert of_step["address"] == "messages.1"
     assert of_step["content"] == "[incorrect, major] asked twice"
     assert (
@@ -125,7 +125,7 @@ def test_a_run_without_messages_has_its_question_and_its_answer(run: Json) -> No
 
 
 def test_media_are_named(run: Json) -> None:
-    """What Invariant's analyzer raises for is a word; an image stays one."""
+    """A part that Invariant's analyzer rejects becomes a word in brackets; an image stays."""
     image = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
     heard = [{"role": "user", "content": [image, {"type": "input_audio", "input_audio": {}}]}]
     run["agent_steps"][0]["steps"][0]["input"] = json.dumps(heard)
@@ -158,7 +158,7 @@ def test_marks_are_metadata_of_snorkel(run: Json) -> None:
 
 
 def test_agents_in_a_ring_or_too_deep_stand_under_the_root(run: Json) -> None:
-    """Of any shape a run may have, every step is there once."""
+    """Whatever the shape of a run, the output contains every step once."""
     depth = 300
     ids = [f"{n:016x}" for n in range(depth)]
     agents = [

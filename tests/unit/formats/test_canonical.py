@@ -1,4 +1,4 @@
-"""The canonical document: its fields, its schema, and one form only."""
+"""The canonical document has the promised fields, follows its schema, and has only one form."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_memory_of_a_long_document_is_allocated_at_once(
     longest: int,
     agents: int,
 ) -> None:
-    """Otherwise it grows chunk by chunk, which leaves holes of its size in the heap."""
+    """A buffer that grew in chunks would leave holes of the document's size in the heap."""
     agent = trajectory.agent_steps[0]
     model, *_ = (step for step in agent.steps if step.type is StepType.MODEL)
     metadata = {f"key_{n}": "value" for n in range(20)}

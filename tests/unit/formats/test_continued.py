@@ -1,4 +1,4 @@
-"""What a document says beyond what is stored: which runs its own goes on with."""
+"""The runs that a run resumes or is resumed by are added to its stored document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Coze Loop's published builder makes of the same steps."""
+"""The format ``coze`` is what Coze Loop's published builder makes of the same steps."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_graphs_are_agents_and_agents_come_newest_first_behind_the_root() -> Non
 
 
 def test_the_root_costs_what_the_calls_cost_that_the_builder_puts_below_it() -> None:
-    """So does a reader add it: else what is read comes out with a cost that it had not."""
+    """Readers sum costs this way; otherwise a run would gain a cost by being written and read."""
     priced = {**chat(5, 2), "gen_ai.usage.cost": "0.25"}
     run = extract_spans(
         make_span(1, attributes={"x": "y"}),
@@ -173,7 +173,7 @@ def test_documents_of_two_versions_give_what_both_know() -> None:
 
 
 def checked(schema: dict[str, Any]) -> Validator:
-    """Return what validates by a schema, itself valid: to find that out takes ten documents."""
+    """Return the validator of a schema after checking it, which takes as long as ten documents."""
     kind = validator_for(schema)
     kind.check_schema(schema)
     return kind(schema)

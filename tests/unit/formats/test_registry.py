@@ -1,4 +1,4 @@
-"""All formats are declared in one list, and what it names is there."""
+"""All formats are declared in one list, and every reader and writer that it names exists."""
 
 from __future__ import annotations
 

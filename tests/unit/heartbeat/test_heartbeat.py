@@ -1,4 +1,4 @@
-"""The heartbeat of a process: written regularly, and what it works on follows from it."""
+"""A process writes heartbeats regularly, and shares work with the processes that do so."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Workers:
-    """``WorkerStore`` in memory, with a switch."""
+    """A ``WorkerStore`` in memory that can be away, refuse writes, or be of a newer release."""
 
     def __init__(self) -> None:
         self.others: list[Worker] = []
@@ -44,7 +44,7 @@ class Workers:
         return [Worker(kind, "me", "1") for kind in self.beats[-1][0]] + self.others
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing, because nothing is open."""
 
 
 class World:

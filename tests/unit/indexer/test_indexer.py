@@ -1,4 +1,4 @@
-"""The indexer finds again what is not indexed, wherever it died, and what is indexed once."""
+"""The indexer indexes each run once, and continues after a crash with what is not indexed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ A, B, C = (TraceKey("p", letter * 32) for letter in "abc")
 
 
 class WatchedIndex(MemoryTextIndex):
-    """Notes what it is asked to index, and dies or trips when told to."""
+    """A text index that notes the keys it is given, and raises for those in ``bad``."""
 
     def __init__(self, state: MemoryState) -> None:
         super().__init__(state)
@@ -42,7 +42,7 @@ class WatchedIndex(MemoryTextIndex):
 
 
 class WatchedStore(MemoryStore):
-    """A store with such an index, and a clock of its own."""
+    """A store in memory with a ``WatchedIndex`` and a clock of its own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ def test_the_last_minute_is_looked_at_again_and_what_is_older_is_not(store: Watc
     store.now_s += HORIZON_S - 1
     store.say(B, "beta")
     indexer_of(store).run_once()
-    assert store.text_index.read_watermark() == store.now_s - HORIZON_S  # before both
+    assert store.text_index.read_watermark() == store.now_s - HORIZON_S  # earlier than both runs
     store.now_s += 2
     indexer_of(store).run_once()
     assert store.text_index.read_watermark() == store.now_s - HORIZON_S
@@ -104,7 +104,7 @@ def test_the_last_minute_is_looked_at_again_and_what_is_older_is_not(store: Watc
 
 
 def test_a_row_that_appears_late_is_indexed(store: WatchedStore) -> None:
-    """Its INSERT began before that of the other and took longer."""
+    """The row's INSERT began before that of the other row and took longer."""
     indexer = indexer_of(store)
     store.now_s += 5
     store.say(A, "alpha")

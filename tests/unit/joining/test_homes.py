@@ -1,4 +1,4 @@
-"""Which trace shows the run of which others."""
+"""Each part of a run is assigned to its home, the trace that shows the whole run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def part(name: str, start_ns: int, *, opens: bool = False, prompt: int = 0, last
 
 
 def turn(name: str, start_ns: int, *, prompt: int = 0) -> Part:
-    """Return a trace with the span of a turn that a person asked for."""
+    """Return the part for a trace with the span of a turn that a person's prompt began."""
     return part(name, start_ns, prompt=prompt)._replace(is_whole=True)
 
 

@@ -1,4 +1,4 @@
-"""What a trace tells of the run that it is a part of."""
+"""A trace yields its part of a run: conversation, prompt, times, service and size."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_prompt_is_an_event_or_a_span() -> None:
     assert record is not None
     assert event.prompt_ns == START_NS + 3 * MS
     assert record.prompt_ns == START_NS + 4 * MS
-    assert event.span_count == 2  # the record will be a span again, should its span be lost
+    assert event.span_count == 2  # the record counts as a span if its own span is lost
 
 
 def test_the_conversation_is_that_of_the_prompt_then_of_the_root() -> None:
@@ -86,7 +86,7 @@ def test_the_service_is_that_of_the_root_or_of_the_first_span_that_has_one() -> 
 
 
 def test_a_record_counts_from_when_it_was_written() -> None:
-    """Codex counts the time to the first token from before the prompt."""
+    """The record's time counts, as Codex's time to first token begins before the prompt."""
     record = {"event.name": "codex.turn_ttft", "log.bridge": "true", "session.id": "S"}
     part = found(make_span(1, attributes=record, start=-50, end=7))
     assert part is not None

@@ -1,4 +1,4 @@
-"""Judging one stored run: results with fingerprints, and the scores that are made of them."""
+"""Judging a stored run gives results with fingerprints, which become scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the keeper acts: before everybody else, then on a deletion, soon again, and every hour."""
+"""The keeper acts before other parts start, then at a deletion, soon after it, and every hour."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_FILE = Path("/nowhere/retention.toml")
 
 
 class Clock:
-    """Time as the test says."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now_ns = 100 * DAY_NS
@@ -46,7 +46,7 @@ def test_a_deletion_is_worked_off_at_once_soon_again_and_every_hour() -> None:
     keeper = Keeper(upkeep, Retention(Terms(), NO_FILE, 30), clock, clock)
     keeper.run_once()
     keeper.run_once()
-    assert len(upkeep.removals) == 1  # what a stopped keeper left is looked for once
+    assert len(upkeep.removals) == 1  # leftovers of a stopped keeper are looked for once
     upkeep.newest = "1"
     keeper.run_once()
     keeper.run_once()
@@ -133,7 +133,7 @@ def await_true(is_so: Callable[[], object]) -> None:
 
 
 class AwayAtFirst(MemoryUpkeep):
-    """Cannot be migrated as often as there are ``refusals``."""
+    """An upkeep whose migration raises each of ``refusals`` before it succeeds."""
 
     def __init__(self, *refusals: Exception) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Terms of single projects: what the file says, and what is said of a bad one."""
+"""The retention file sets terms of single projects; a bad file ends the start in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever was recorded, an answer is marked as data, clean, and not too long."""
+"""Whatever was recorded, a tool's answer is marked as data, sanitised and short enough."""
 
 from __future__ import annotations
 

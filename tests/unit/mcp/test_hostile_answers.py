@@ -1,4 +1,4 @@
-"""Whatever senders recorded and agents ask, no answer is longer than an agent can take in."""
+"""Whatever senders recorded and agents request, each MCP answer stays within its limit."""
 
 from __future__ import annotations
 

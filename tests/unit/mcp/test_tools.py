@@ -1,4 +1,4 @@
-"""Agents read stored runs by tools that never tell them more than they can take in."""
+"""Agents find and read stored runs through MCP tools whose answers are limited in size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECORDED = Path(__file__).parents[2] / "fixtures/recorded"
 RUNS = ("s04_handoff-oi", "s24_retry-ls", "s12_async-tl")
 UPTIME = "156a2fca9b26f471ba5a29dc0af86dfe"
 GOLDEN = Path(__file__).parents[2] / "fixtures/mcp/tools.json"
-"""What every agent reads before it asks anything; ``json.dumps(told, indent=1)`` of the test."""
+"""The tool descriptions that each agent reads first: ``json.dumps(told, indent=1)`` of the test."""
 SCHEMA_BYTES = 8_000
 
 
@@ -47,7 +47,7 @@ def server() -> MCPServer[Any]:
 
 
 def call(server: MCPServer[Any], tool: str, **arguments: object) -> tuple[bool, str]:
-    """Return whether the tool failed, and what it said."""
+    """Call an MCP tool; return whether it failed, and the text of its answer."""
 
     async def ask() -> tuple[bool, str]:
         async with Client(server) as client:
@@ -83,7 +83,7 @@ def test_a_run_is_told_with_the_step_it_was_found_by(server: MCPServer[Any]) -> 
     for run in read(server, "search_trajectories", **asked)["items"]:
         assert run["matching_step"]["type"] == "model"
         [found] = read(server, "search_trajectories", since="all", where=_of(run))["items"]
-        assert found["matching_step"] is None  # nothing asked of it holds for a step
+        assert found["matching_step"] is None  # no condition of the query is about a step
     [said] = read(server, "search_trajectories", since="all", text="sites")["items"][:1]
     assert {"step_id", "type", "name"} <= set(said["matching_step"])
     plain = read(server, "search_trajectories", since="all", where="model_steps > 3")["items"]
@@ -141,7 +141,7 @@ def test_an_unknown_argument_is_refused_with_the_known_ones(server: MCPServer[An
 
 @pytest.mark.parametrize("since", ["9999d", "all", "2020-01-01T00:00:00Z"])
 def test_pages_follow_each_other(server: MCPServer[Any], since: str) -> None:
-    """What began so long ago is another time with each call; the cursor keeps the first one."""
+    """A relative ``since`` would move with each call, so the cursor keeps the first call's time."""
     asked: dict[str, object] = {"since": since, "where": "steps >= 0", "limit": 1}
     seen: list[str] = []
     while True:

@@ -1,4 +1,4 @@
-"""A long document read piece by piece tells the same as one that is read at once."""
+"""A long document that is read in pieces yields the same steps as one that is read at once."""
 
 from __future__ import annotations
 

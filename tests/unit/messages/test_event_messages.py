@@ -1,4 +1,4 @@
-"""Messages in events, on the span or from log records, in both generations of the conventions."""
+"""Messages are read from events of spans or log records, in both generations of conventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of an agent's program before what a person asked."""
+"""Text that an agent's program puts in front of a person's question is left out."""
 
 from __future__ import annotations
 

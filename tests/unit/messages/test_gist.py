@@ -1,4 +1,4 @@
-"""What a run was about, at a glance."""
+"""The question and the answer of a run are shortened to one line each."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_last_message_is_its_text(text: str, said: str) -> None:
 
 
 def test_a_question_is_what_the_user_said_last() -> None:
-    """A model's input ends with the result of a tool, which nobody asked."""
+    """The input may end with a tool's result, which is not the user's question."""
     assert question_in(json.dumps(CONVERSATION)) == "Is Oslo dry?"
     assert answer_in(json.dumps(CONVERSATION)) == "sunny"
 

@@ -1,4 +1,4 @@
-"""What models answered and what was attached, of every API, in the one shape."""
+"""Answers and attachments of every model API become messages of one form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that is nearly JSON: cut off, encoded twice, or a Python repr."""
+"""Text that is nearly JSON is read as JSON: cut off, encoded twice, or a Python repr."""
 
 from __future__ import annotations
 

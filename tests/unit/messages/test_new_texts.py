@@ -1,4 +1,4 @@
-"""What each step brought: every message once, and what changes the hash."""
+"""Each message counts as new in one step only, and a step's hash covers its new texts alone."""
 
 from __future__ import annotations
 

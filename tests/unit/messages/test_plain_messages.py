@@ -1,4 +1,4 @@
-"""The cheap way to read a message gives what the thorough one gives, or leaves it to that."""
+"""The quick way to read a message gives the same as the thorough way, or leaves it to that."""
 
 from __future__ import annotations
 

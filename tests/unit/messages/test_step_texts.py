@@ -1,4 +1,4 @@
-"""What agents, graphs and tools show as their input and output."""
+"""Inputs and outputs of agents, graphs, tools and model calls are shown in a uniform form."""
 
 from __future__ import annotations
 

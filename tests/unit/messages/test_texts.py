@@ -1,4 +1,4 @@
-"""JSON comes out as words, messages as texts, and data as nothing."""
+"""Plain words are extracted from JSON and messages; binary data gives none."""
 
 from __future__ import annotations
 

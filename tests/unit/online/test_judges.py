@@ -1,4 +1,4 @@
-"""Online rules whose evaluators ask a model: retried, deferred, within budgets, side by side."""
+"""Online rules that ask a model retry, defer, keep their budgets and ask in parallel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DAY_S = 24 * 3600
 
 
 class Model:
-    """Answers as a test has set: a value, an error code or ``skipped``."""
+    """An evaluator that answers as a test sets: a value, an error code or ``skipped``."""
 
     def __init__(self) -> None:
         self.answer: object = True

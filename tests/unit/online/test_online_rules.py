@@ -1,4 +1,4 @@
-"""Online rules from the feed to scores: what is judged, when, and how often."""
+"""Online rules turn runs from the feed into scores: which runs, when and how often."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_run_that_comes_in_is_judged_once(online: Online) -> None:
     assert (score.name, score.passed, score.judged_version) == ("calls/max_model_calls", False, 1)
     assert score.view_fingerprint
     assert online.progress() == RuleProgress(done=1)
-    online.turn()  # its own scores were announced
+    online.turn()  # the feed announced the rule's own scores
     online.restart()
     online.turn()
     assert online.scores() == [score]

@@ -1,4 +1,4 @@
-"""Who called whom, and where something stands, in runs that were captured."""
+"""The call graph of captured runs, and the search for words in their steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def captured(dialect: str, scenario: str) -> WholeRun:
         world.send_message(body)
     world.step(100)
     world.step(100)
-    records = world.store.state.records.values()  # type: ignore[attr-defined]  # the one in memory
+    records = world.store.state.records.values()  # type: ignore[attr-defined]  # of the memory store
     record = max(records, key=lambda record: len(record.document))
     return read_run(record.document, record.spans_document)
 
@@ -87,7 +87,7 @@ def test_a_preview_is_a_short_line() -> None:
         ("eino-apmplus", "supervisor", {"research_agent", "math_agent"}),
         ("logfire-openai-agents", "handoff", {"weatherman"}),
         ("other-openai-agents-openinference", "handoff", {"refund_desk"}),
-        ("other-llamaindex-mlflow", "handoff", set()),  # the agents tell of no run of their own
+        ("other-llamaindex-mlflow", "handoff", set()),  # the agents have no spans of their own
         ("openinference-langchain", "react_tools", set()),
     ],
 )

@@ -1,4 +1,4 @@
-"""Which rows are the same call as the step before them."""
+"""Rows that make the same call as the previous step are marked as repeated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_call_of_another_agent_is_another_one() -> None:
 
 
 def _repeated(steps: Sequence[tuple[str, str, str]], parents: Sequence[int]) -> list[int]:
-    """Return the places of repeated calls; parents are places from 1, 0 is the root."""
+    """Return the indexes from 0 of repeated calls; ``parents`` counts from 1, and 0 is the root."""
     owned = [
         {
             "id": f"{at:016x}",

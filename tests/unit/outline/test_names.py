@@ -1,4 +1,4 @@
-"""A row is called what its step is called, whatever its span is called."""
+"""A row of the outline has the name of its step, whatever the span's name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_a_row_has_the_name_of_its_step() -> None:
         world.send_message(body)
     world.step(100)
     world.step(100)
-    [record] = world.store.state.records.values()  # type: ignore[attr-defined]  # the one in memory
+    [record] = world.store.state.records.values()  # type: ignore[attr-defined]  # of the memory store
     run = read_run(record.document, record.spans_document)
     own = [row for row in run.view.rows if row.step_id == row.id]
     assert {row.id: row.name for row in own} == {row.id: run.steps[row.id].name for row in own}

@@ -1,4 +1,4 @@
-"""Which price holds: the operator's before the catalogue's, each from its day on."""
+"""The operator's price takes precedence over the catalogue's; each is valid from its date."""
 
 from __future__ import annotations
 

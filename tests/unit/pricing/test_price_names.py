@@ -1,4 +1,4 @@
-"""Models are found in the price list under dated, regional and routed names, and others are not."""
+"""Dated, regional and routed names of models find the listed price; other names find none."""
 
 from __future__ import annotations
 

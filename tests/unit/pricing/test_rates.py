@@ -1,4 +1,4 @@
-"""What tokens cost: each kind by its price, all by the tier that a call has reached."""
+"""Tokens cost the price of their kind, in the price tier that the call has reached."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GEMINI = Rates(
         (Usage(1000, 100, reasoning_tokens=80), "0.00225"),
         (Usage(1000, 0, cache_read_tokens=400), "0.0008"),
         (Usage(1000, 0, cache_creation_tokens=400), "0.00125"),
-        (Usage(100, 0, cache_read_tokens=400), "0.00005"),  # a sender that tells net input
+        (Usage(100, 0, cache_read_tokens=400), "0.00005"),  # input without cached tokens
     ],
 )
 def test_what_a_call_costs(usage: Usage, usd: str) -> None:

@@ -1,4 +1,4 @@
-"""A service in this process that imports files, with keys and the spans that its spool has."""
+"""Fixtures: a service in this process that imports files, with keys and access to its spool."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Colle
     made = Collector(tmp_path)
     yield made
     made.spool.close()
-    assert list(made.folder.iterdir()) == []  # no file is left, whatever came
+    assert list(made.folder.iterdir()) == []  # no file is left over
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Whether a process may listen for other machines while there are no keys."""
+"""A process without API keys lets no other machines in."""
 
 from __future__ import annotations
 

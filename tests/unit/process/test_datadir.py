@@ -1,4 +1,4 @@
-"""The data directory: one owner, a known format, a clear line otherwise."""
+"""A data directory has one owner and a known format; otherwise the start ends with one line."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StartupError, match="newer Spanloom"):
         DataDir(tmp_path)
     (tmp_path / "FORMAT").write_text(f"{FORMAT}\n")
-    DataDir(tmp_path).release()  # the refusal did not keep the lock
+    DataDir(tmp_path).release()  # the refused start has released the lock
 
 
 def test_a_foreign_format_file_is_refused(tmp_path: Path) -> None:

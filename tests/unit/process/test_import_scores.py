@@ -1,4 +1,4 @@
-"""Scores that come with a file over the API: stored as ``POST /v1/scores`` does, bad ones alone."""
+"""Scores in an imported file are stored as by ``POST /v1/scores``; bad ones are refused alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GOOD = {"trace_id": TRACE, "name": "good", "author": "judge", "value": 0.5, "pro
 
 
 def file_of(rows: Sequence[Mapping[str, Any]], form: str = "mlflow", trace: str = TRACE) -> bytes:
-    """Return the planner's run with scores, in a format."""
+    """Return a file in the given format with the planner's run and its scores."""
     write = formats_of(Of.RUN)[form].load_writer()
     given = [{**row, "trace_id": trace} for row in rows]
     body: bytes = write(Stored(orjson.dumps(planner() | {"id": trace}), scores=given), Losses())
@@ -70,7 +70,7 @@ def test_a_file_brings_its_scores_and_twice_the_same_ones(client: TestClient, fo
 def test_scores_need_their_scope_and_runs_come_without(
     client: TestClient, collector: Collector, locks: Locks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_scores, "AT_ONCE", 1)  # several requests: they are named once
+    monkeypatch.setattr(run_scores, "AT_ONCE", 1)  # several requests name the reason once
     body = b"\n".join(file_of(scored.rows(), trace=one) for one in (TRACE, new_trace()))
     done = told(send(client, body, key=locks.make("mine", Scope.INGEST)))
     assert numbers(done.end) == (0, 2 * len(SCORES))

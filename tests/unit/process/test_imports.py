@@ -1,4 +1,4 @@
-"""Files over the API: read, compared, stored as any spans, and told line by line."""
+"""Files imported over the API are read, compared, stored as spans, and reported line by line."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_the_same_again_is_unchanged_and_another_is_in_the_way(
     assert done.end["rejected_spans"] == SPANS
     assert TRACE in done.rejected[0]["reason"]
     assert "under other ids" in done.rejected[0]["reason"]
-    assert "--" not in done.rejected[0]["reason"]  # the page shows it
+    assert "--" not in done.rejected[0]["reason"]  # the page shows it: no command options
     assert collector.spans() == {}
     done = told(send(client, body, as_new="true"))
     assert done.runs[0]["trace_id"] != TRACE
@@ -210,7 +210,7 @@ def test_few_run_at_one_time_and_none_before_the_start_or_after_the_end(
         begun[0].write(b"more")
     with pytest.raises(OverloadedError):
         begun[0].next_lines()
-    unborn = importer.FileImporter(collector.folder, collector.stored)  # type: ignore[arg-type]  # as far as it is used
+    unborn = importer.FileImporter(collector.folder, collector.stored)  # type: ignore[arg-type]  # a stand-in for the store
     with pytest.raises(OverloadedError, match="starting"):
         unborn.begin(Wanted())
 
@@ -244,7 +244,7 @@ def test_a_collector_that_takes_nothing_more_ends_the_import(
         raise error
 
     monkeypatch.setattr(collector.exporter, "export_traces", refuse)
-    assert send(client, otlp(SPAN)).status_code == status  # before there is any line
+    assert send(client, otlp(SPAN)).status_code == status  # before any line of the answer
     done = told(send(client, b"{\n" + otlp(SPAN)))
     assert done.end == {"error": "full"}
     assert [one["place"] for one in done.rejected] == ["line 1"]
@@ -264,7 +264,7 @@ def test_a_run_that_is_too_long_is_rejected_alone(
     client: TestClient, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(child, "MOST_ITEM_BYTES", 2_000)
-    monkeypatch.setattr(otlp_file, "PIECE_BYTES", 500)  # of which it takes several
+    monkeypatch.setattr(otlp_file, "PIECE_BYTES", 500)  # so that it takes several pieces
     large = SPAN | {"traceId": "ef" * 16, "name": "x" * 3_000}
     body = b"\n".join([orjson.dumps(planner()), otlp(large), otlp(SPAN)])
     done = told(send(client, body))

@@ -1,4 +1,4 @@
-"""A signal that comes at any moment of the wait for it ends the wait."""
+"""A signal ends a wait for it, whichever line of the wait it interrupts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.support import programs
 pytestmark = pytest.mark.service
 
 MOMENTS = 40
-"""Lines of code that a wait takes until it sleeps, and more."""
+"""More lines of code than a wait executes before it sleeps."""
 INTERRUPTED = f"""
 import signal, sys
 from spanloom.cli.processes import Interruption
@@ -33,6 +33,6 @@ for moment in range(1, {MOMENTS}):
 
 
 def test_a_signal_ends_the_wait_whenever_it_comes() -> None:
-    """Where the handler took a lock of the wait, the process could only be killed."""
+    """A handler that took the wait's lock would block, and the process would have to be killed."""
     ended = programs.run("-c", INTERRUPTED)
     assert ended.stdout.split() == [str(moment) for moment in range(1, MOMENTS)], ended.stderr

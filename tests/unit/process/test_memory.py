@@ -1,4 +1,4 @@
-"""What a long-running process does with memory that was freed."""
+"""Freed memory is reused, and the garbage collector runs again after a block without it."""
 
 from __future__ import annotations
 

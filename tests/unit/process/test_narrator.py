@@ -1,4 +1,4 @@
-"""What a service says in its log of what comes in."""
+"""A service logs accepted spans once a minute, and refused ones at once."""
 
 from __future__ import annotations
 

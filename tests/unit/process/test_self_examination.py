@@ -1,4 +1,4 @@
-"""A process examines itself: what only it knows, nothing of the files."""
+"""A process examines its parts, ports and keys, but no files of its data directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP server: real ports, bounds on heads, and an end that lets requests finish."""
+"""The HTTP server uses real ports, limits request heads, and lets requests finish at its end."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def test_a_slow_head_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         client.sendall(b"GET / HTTP/1.1\r\n")
         began = time.monotonic()
         assert client.recv(100) == b""
-        assert time.monotonic() - began < 9  # of its own it is 10 s
+        assert time.monotonic() - began < 9  # with the default it would be 10 s
 
 
 def test_a_kept_connection_takes_the_next_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "HEAD_S", 1.0)  # in which a busy machine sends one
+    monkeypatch.setattr(serving, "HEAD_S", 1.0)  # enough for a busy machine to send a head
     with _running() as server, httpx.Client() as client:
         assert client.get(_url(server)).status_code == 200
         time.sleep(1.5)  # longer than a head may take, but none has begun
@@ -128,7 +128,7 @@ def test_a_server_that_is_ended_before_it_runs_ends() -> None:
     thread.start()
     thread.join(30)
     assert not thread.is_alive()
-    server.end()  # once more, with its loop closed
+    server.end()  # again, when its event loop is closed
 
 
 def test_an_idle_server_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Parts start in order, stop in reverse, and one that fails is told and ends the wait."""
+"""Parts start in order and stop in reverse; a failed part is reported and ends the wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spanloom.process.supervisor import PartFailedError, Supervisor
 
 
 class Recorded:
-    """A part that notes what is done to it."""
+    """A part that records its calls in ``events``."""
 
     def __init__(self, name: str, events: list[str], port: int = 0) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""A run as one file of HTML: what is in it, what is missing, and that texts stay texts."""
+"""A run or conversation becomes one HTML file that escapes texts and reports what it omits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TAGS = {
 
 
 class Seen(HTMLParser):
-    """What a browser would make of a page."""
+    """The tags, attributes and text that a browser would find in a page."""
 
     def __init__(self, page: bytes) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Seen(HTMLParser):
 
 
 def run_of(count: int, *, is_chain: bool = False, text: str = "") -> bytes:
-    """Return a run of so many tools, beside or below each other."""
+    """Return a run with ``count`` tools, side by side or each below the previous one."""
     run: dict[str, Any] = dict(canonical_example())
     agent = run["agent_steps"][0]
     tool = agent["steps"][1]
@@ -91,7 +91,7 @@ def test_the_policy_allows_its_own_style_and_nothing_else() -> None:
 
 
 def hostile_run(text: str) -> bytes:
-    """Return a run that has the text wherever a stranger may write."""
+    """Return a run with the text in every place that a sender can fill."""
     run: dict[str, Any] = dict(canonical_example())
     messages = orjson.dumps([{"role": text, "content": text, "tool_calls": [text, {"x": text}]}])
     error = {"code": 1, "msg": text}

@@ -1,4 +1,4 @@
-"""The outline of a run: in which order its steps stand, and which neighbours are one line."""
+"""The outline of a run orders its steps, and shows equal neighbours as one line."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_what_is_no_such_coding_is_refused(coding: str) -> None:
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "lz4", "br"])
 def test_a_body_that_is_cut_off_is_no_shorter_statement(coding: str) -> None:
-    """``… WHERE Project = 'a'`` without its end would be another question."""
+    """A statement that ends early, such as before its ``WHERE``, would return other rows."""
     body = "".join(f"SELECT {number} " for number in range(2000)).encode()
     with pytest.raises(SqlError, match="it ends early"):
         decode(encode(body, coding)[:-20], coding, len(body))

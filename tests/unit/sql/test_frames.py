@@ -15,7 +15,7 @@ def test_content_comes_back(content: bytes) -> None:
 
 
 def test_a_frame_whose_bytes_are_known() -> None:
-    """A line that is not compressed; clickhouse-go reads frames with such checksums."""
+    """The frame holds one uncompressed line and a checksum of the kind that clickhouse-go reads."""
     frame = bytes.fromhex("0f436c4fe2a5dd798d7df5529c5650a0020b00000002000000310a")
     assert decode(frame, LIMIT) == b"1\n"
 

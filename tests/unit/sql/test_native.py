@@ -1,4 +1,4 @@
-"""Blocks of a later revision hold the same columns: what was put in is all that differs."""
+"""Blocks rewritten for a later protocol revision hold the same columns, with added fields."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def native(store: ClickHouseStore, text: str) -> bytes:
 def test_a_column_of_each_type_is_passed_over(
     clickhouse_store: ClickHouseStore, value: str
 ) -> None:
-    """Between two columns whose bytes are known, so that a wrong length shows."""
+    """The column is between two columns of known bytes, so that a wrong length is noticed."""
     text = f"SELECT 'first' AS a, {value} AS v, 'last' AS z FROM numbers("
     block = native(clickhouse_store, f"{text}4)") + native(clickhouse_store, f"{text}3)")
     mended = reframe(block, 54454)

@@ -1,4 +1,4 @@
-"""The port as a client sees it: headers, statuses, sessions, keys, cancelling, deletions."""
+"""The SQL port as its clients see it: headers, statuses, sessions, keys, cancelling, deletions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def port(clickhouse_store: ClickHouseStore) -> Iterator[SqlPort]:
 
 @pytest.fixture
 def slow(port: SqlPort) -> Iterator[threading.Thread]:
-    """A statement that runs until somebody ends it, under the id ``slow``."""
+    """A running statement with the query id ``slow``, which runs until it is cancelled."""
     thread = threading.Thread(
         target=lambda: httpx.post(port.url, params={"query_id": "slow"}, content=SLOW, timeout=30)
     )
@@ -146,7 +146,7 @@ ASKS_FOR_WHAT_WAS_SAID = (
 def test_what_was_said_is_read_by_views_but_for_what_is_withheld(
     clickhouse_store: ClickHouseStore, *, is_of_all: bool
 ) -> None:
-    """Nor does a statement that fails on a row of another project, or a withheld one, tell it."""
+    """Errors of statements that fail on another project's or a withheld row do not reveal it."""
     store, path = clickhouse_store, clickhouse_store.snapshots._path
     if path is None:
         pytest.skip("the SQL port is for the embedded store")
@@ -260,7 +260,7 @@ def test_a_stop_waits_for_no_statement(clickhouse_store: ClickHouseStore) -> Non
         url = ending.url
         asking = [
             threading.Thread(target=lambda: answers.append(httpx.post(url, content=SLOW)))
-            for _ in range(3)  # of which the last waits for its turn
+            for _ in range(3)  # the last one waits for its turn
         ]
         for thread in asking:
             thread.start()

@@ -1,4 +1,4 @@
-"""Statements that are ended: whoever takes the id of one ends it, though it has hardly begun."""
+"""A statement whose query id is used again is ended, even if it has hardly begun."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def question(*, replaces: bool) -> Query:
 
 
 class Engine:
-    """Runs one statement until it is cancelled; what is cancelled before it began runs on."""
+    """An engine that runs one statement until cancelled, after ignoring ``deaf_for`` cancels."""
 
     def __init__(self, deaf_for: int) -> None:
         self.left = deaf_for

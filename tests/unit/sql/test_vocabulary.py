@@ -1,4 +1,4 @@
-"""Every function of the engine was looked at: does it only compute?"""
+"""Every function of the engine was reviewed, and only those that just compute are accepted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def names(store: ClickHouseStore, text: str) -> set[str]:
 
 
 def test_no_function_is_taken_that_nobody_has_looked_at(clickhouse_store: ClickHouseStore) -> None:
-    """A new engine brings new ones: refuse those that reach the host, then add all to the file."""
+    """After an upgrade of the engine: refuse functions that reach the host, add all to the file."""
     found = names(clickhouse_store, "SELECT name FROM system.functions WHERE origin = 'System'")
     taken = {name for name in found if not REFUSED_FUNCTIONS.fullmatch(name.lower())}
     assert sorted(taken - set(REVIEWED.read_text("utf-8").split())) == []

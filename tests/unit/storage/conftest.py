@@ -1,4 +1,4 @@
-"""A database of its own for tests that change the schema."""
+"""A fixture that gives tests that change the schema a database of their own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fresh_database(clickhouse_store: ClickHouseStore, store_url: str) -> Iterator[Client]:
-    """Connect to an empty database beside the store's."""
+    """Yield a client of a new, empty database in the engine of the store."""
     name = f"fresh_{secrets.token_hex(4)}"
     clickhouse_store.connections.worker.run(f"CREATE DATABASE {name}")
     if store_url.startswith("chdb"):

@@ -1,4 +1,4 @@
-"""Addresses of stores: hosts, accounts, files; and texts without passwords."""
+"""Addresses of stores are read from URLs and files, and are shown without passwords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries run one ahead of the answers that are used."""
+"""The next query runs while the answer of the previous one is used."""
 
 from __future__ import annotations
 

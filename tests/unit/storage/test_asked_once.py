@@ -1,4 +1,4 @@
-"""What the only process of a store knows of it, it does not ask the store for again."""
+"""The only process of a store does not query the store for things that it knows already."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ KEY = TraceKey("p", "ab" * 16)
 
 
 class NotingConnection(Connection):
-    """Notes the queries that it is asked."""
+    """A connection that notes the names of its queries."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(client)
@@ -49,12 +49,12 @@ class NotingConnection(Connection):
 
     def _ask(self, name: str, parameters: object, fmt: str) -> bytes:
         self.asked.append(name)
-        return super()._ask(name, parameters, fmt)  # type: ignore[arg-type]  # as it came
+        return super()._ask(name, parameters, fmt)  # type: ignore[arg-type]  # passed on unchanged
 
 
 @pytest.fixture
 def empty(fresh_database: Client) -> NotingConnection:
-    """Return a connection of a store in which nothing is."""
+    """Return a connection to a store without data."""
     migrate(Connection(fresh_database))
     return NotingConnection(fresh_database)
 
@@ -83,7 +83,7 @@ def test_what_a_head_told_is_not_asked_again_before_the_write(
     alone = ClickHouseTrajectories(connection, is_alone=True)
     key = TraceKey("asked-once", "ab" * 16)
     for n in range(2):
-        alone.write([make_record(key, version=2 * n + 1)])  # of which no head was told
+        alone.write([make_record(key, version=2 * n + 1)])  # without reading its head before
         head = alone.heads([key])[key]
         alone.write([make_record(key, version=2 * n + 2, previous=head)])
     assert connection.asked == ["newest_builds", "heads"] * 2

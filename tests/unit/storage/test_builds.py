@@ -1,4 +1,4 @@
-"""Which of two builds may replace the other, and which reservation stops another builder."""
+"""A build replaces a stored one unless it knows less; a reservation stops lower builders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calculations of a ``where`` as SQL."""
+"""Calculations in a ``where`` are translated to SQL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from spanloom.storage.where.compile import passing
 
 
 def test_nested_divisions_are_in_the_text_once() -> None:
-    """A text that repeated each divisor would double with each of them."""
+    """SQL that repeated each divisor would double in length with each nested division."""
     depth = 30
     where = "tokens / (" * depth + "steps" + ")" * depth + " > 2"
     assert passing(parse_where(where, now_ns=0)).text.count("nullIf") == depth

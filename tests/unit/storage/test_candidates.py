@@ -1,4 +1,4 @@
-"""Lists from candidates (``read_list``), over candidates in memory."""
+"""``read_list`` builds lists from candidates, here from candidates in memory."""
 
 from __future__ import annotations
 

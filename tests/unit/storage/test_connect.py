@@ -1,4 +1,4 @@
-"""Opening a store, and what is said when it cannot be."""
+"""A store is opened, or the reason why it cannot be opened is given in one line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SETTINGS = "SELECT count() FROM system.settings"
 
 
 def open_elsewhere(url: str) -> subprocess.CompletedProcess[str]:
-    """Open a store in a process of its own."""
+    """Open a store in a separate process."""
     return programs.run("-c", OPEN, url)
 
 
@@ -71,7 +71,7 @@ def test_an_embedded_store_in_use_is_refused_in_one_line(clickhouse_store: Click
     path = clickhouse_store.connections.worker._client.path  # type: ignore[attr-defined]  # of the embedded client
     refused = open_elsewhere(f"chdb://{path}")
     assert refused.returncode == 1
-    line = refused.stderr.splitlines()[-1]  # the engine says a line of its own before
+    line = refused.stderr.splitlines()[-1]  # the engine prints its own line first
     assert line.startswith(f"cannot open the store chdb://{path}")
     assert "another process" in line
 

@@ -1,4 +1,4 @@
-"""The columns that records declare are those of the schema; what a table lacks is added."""
+"""Records declare the columns of the schema, and columns that a table lacks are added."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_view_shows_the_column_that_its_table_lacked(
         f"CREATE OR REPLACE VIEW {view} AS SELECT * EXCEPT (IsDeleted, {column}) FROM {table}"
     )
     if table == "scores":
-        connection.run("DROP VIEW annotation_scores_writer")  # it writes the column
+        connection.run("DROP VIEW annotation_scores_writer")  # this view writes the column
     connection.run(f"ALTER TABLE {table} DROP COLUMN {column}")
     assert add_declared(connection) == [f"{table}.{column}"]
     after = fresh_database.query(described, {"view": view}).result_rows

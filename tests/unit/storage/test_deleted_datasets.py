@@ -1,4 +1,4 @@
-"""Rows of deleted datasets leave every table, those of others stay."""
+"""Rows of deleted datasets are removed from every table; rows of other datasets stay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 FAR_US = 2**62
-"""After every deletion."""
+"""A time after every deletion, in microseconds."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def datasets(clickhouse_store: ClickHouseStore, project: str) -> Datasets:
 
 
 def rows(store: ClickHouseStore, project: str) -> Iterator[tuple[str, Any]]:
-    """Yield the names of datasets that have rows in each table."""
+    """Yield each table with the names of the datasets that have rows in it."""
     for table, column in _TABLES.items():
         asked = f"SELECT DISTINCT {column} FROM {table} WHERE Project = '{project}'"
         yield table, {name for (name,) in store.connections.worker._client.query(asked).result_rows}

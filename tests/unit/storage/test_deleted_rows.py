@@ -1,4 +1,4 @@
-"""What the keeper leaves of deleted traces: nothing, in no table."""
+"""The keeper removes the rows of deleted traces from every table."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WHERE database = currentDatabase() AND engine LIKE '%MergeTree'
 def upkeep(clickhouse_store: ClickHouseStore) -> ClickHouseUpkeep:
     connection = Connection(
         clickhouse_store.connections.writer._client, UPKEEP_SETTINGS
-    )  # one that filters nothing
+    )  # a connection that filters nothing
     return ClickHouseUpkeep(connection, NoLock())
 
 
@@ -96,7 +96,7 @@ def test_a_deletion_ends_when_its_time_is_over_and_stays_in_the_audit(
 
 
 class EndedError(Exception):
-    """The process ended here."""
+    """Stands for the end of the process at this point."""
 
 
 def show_in(store: ClickHouseStore, part: TraceKey, home: TraceKey) -> None:

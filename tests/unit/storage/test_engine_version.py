@@ -27,7 +27,7 @@ class State(NamedTuple):
 
 
 class Aged(Connection):
-    """A connection of an engine that says it is of another version."""
+    """A connection whose engine reports another version."""
 
     def __init__(self, client: Client, version: str) -> None:
         super().__init__(client)

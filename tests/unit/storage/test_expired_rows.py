@@ -1,4 +1,4 @@
-"""Terms of single projects in a real store: spans and trajectories go apart, neighbours stay."""
+"""Spans and trajectories expire separately by their project's terms; other projects' rows stay."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     spans, both, kept = keys
     ((accepted_s, stored_s),) = client.query(
         "SELECT max(toUnixTimestamp(toDateTime(AcceptedAt))), toUnixTimestamp(now())"
-        f" FROM trace_changes WHERE Project = '{kept.project}'"  # others share the store
+        f" FROM trace_changes WHERE Project = '{kept.project}'"  # other projects share the store
     ).result_rows
     before = rows_of(clickhouse_store, kept.project)
     said = before.keys() & NEVER_EXPIRES
@@ -63,7 +63,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
     assert rows_of(clickhouse_store, spans.project).keys() == before.keys() - OF_SPANS
     mutations = client.query(MUTATIONS).result_rows
     assert remove_expired(connection, plan, now_s + 7 * DAY_S) == 0
-    assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten in turns
+    assert client.query(MUTATIONS).result_rows == mutations  # nothing is rewritten again
 
 
 @pytest.mark.nightly
@@ -77,7 +77,7 @@ def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     plan = RetentionPlan(Terms(), {kept.project: Terms(0, 5)})
     before = rows_of(clickhouse_store, kept.project)
     assert keep_annotated(connection, plan) > 0
-    assert keep_annotated(connection, plan) == 0  # nothing is rewritten in turns
+    assert keep_annotated(connection, plan) == 0  # nothing is rewritten again
     remove_expired(connection, plan, now_s + 7 * DAY_S)
     after = rows_of(clickhouse_store, kept.project)
     assert {table: after.get(table) for table in KEEPING} == dict.fromkeys(KEEPING, 1)

@@ -1,4 +1,4 @@
-"""Driver errors become errors of the pipeline."""
+"""Errors of the ClickHouse driver become store errors of Spanloom."""
 
 from __future__ import annotations
 

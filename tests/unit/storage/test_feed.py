@@ -1,4 +1,4 @@
-"""The change feed's table and its clocks."""
+"""The change feed announces every write once, whatever clocks and slow INSERTs do."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ def test_an_insert_that_takes_too_long_stores_nothing(fresh_database: Client) ->
     with pytest.raises(StoreTooSmallError):
         connection.insert("entrance", ["x"], [[n] for n in range(9)], most_s=1)
     assert fresh_database.command("SELECT count() FROM kept") == 0
-    took_s = connection.insert("entrance", ["x"], [[n] for n in range(5)])  # without the bound
+    took_s = connection.insert("entrance", ["x"], [[n] for n in range(5)])  # without ``most_s``
     assert took_s is not None
-    assert took_s > 1  # as the server says, not our clock
+    assert took_s > 1  # measured by the server, not by our clock
     assert fresh_database.command("SELECT count() FROM kept") == 5
 
 
 def test_a_slow_write_holds_back_what_began_behind_it() -> None:
-    """So that nothing is told twice; it is told as soon as the slow one has ended."""
+    """Later writes are announced when the slow one has ended, so that none is announced twice."""
     connection = FeedConnection()
     feed = make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
     told: list[list[str]] = []
@@ -156,7 +156,7 @@ def test_who_follows_while_a_slow_write_is_under_way_misses_nothing() -> None:
 
 
 def test_what_a_killed_process_had_begun_is_told_by_the_next() -> None:
-    """Nothing is stored and never told of, also if who wrote it does not come back."""
+    """Every stored change is announced, even if the process that wrote it does not come back."""
     connection = FeedConnection()
 
     def told_by(feed: ClickHouseFeed) -> list[str]:
@@ -211,7 +211,7 @@ def test_tokens_are_those_of_the_first_release_until_an_upgrade_is_finished() ->
 
 
 def test_a_store_with_nothing_new_is_not_asked() -> None:
-    """One that is of this process alone: the process knows what it wrote."""
+    """The only process of a store knows what it wrote, so the feed needs no query."""
     connection = FeedConnection()
     feed = make_feed(connection.as_connection(), OwnClock(lambda: connection.now_us * 1000))
     feed.announce(SOMETHING)
@@ -222,7 +222,7 @@ def test_a_store_with_nothing_new_is_not_asked() -> None:
         asked.append(name)
         return iter([])
 
-    connection.rows = noting  # type: ignore[method-assign]  # to see whether it is asked
+    connection.rows = noting  # type: ignore[method-assign]  # notes whether a query is sent
     assert feed.announced(Reach.ALL, None, at, 10).announcements == []
     assert asked == []
 

@@ -1,4 +1,4 @@
-"""Spans that 0.1.0 stored, after the migration that ranks finished spans before open ones."""
+"""Spans stored by 0.1.0 rank correctly after the migration that puts finished before open ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHIPPED = migrations()
 
 
 class Sender:
-    """Sends spans to a store of a release, and upgrades it."""
+    """Sends spans to a store of an earlier release, and upgrades the store."""
 
     def __init__(self, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         self._client, self._monkeypatch = client, monkeypatch

@@ -1,4 +1,4 @@
-"""The cache of stored builds is valid until they are written, and only while it is true."""
+"""The cache of stored builds answers once, and never with builds that were read during a write."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def test_what_was_read_while_somebody_wrote_is_not_kept() -> None:
     before = cache.writes.ended
     with cache.writes:
         during = cache.writes.ended
-        cache.note(before, {A: SEVEN})  # the write had not ended
+        cache.note(before, {A: SEVEN})  # the write has not ended
         cache.take([A])
-    cache.note(during, {A: SEVEN})  # nor when it was asked
-    cache.note(before, {A: SEVEN})  # it has ended since
+    cache.note(during, {A: SEVEN})  # this was read during the write
+    cache.note(before, {A: SEVEN})  # the write has ended since
     assert cache.take([A]) is None
     cache.note(cache.writes.ended, {A: NINE})
     assert cache.take([A]) == {A: NINE}

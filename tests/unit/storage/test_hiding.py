@@ -1,4 +1,4 @@
-"""What deletions cost those who ask for something else: nothing that grows with them."""
+"""Deletions do not slow down other queries, however many traces were deleted."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ COMPARISONS = {
     "stats.shapes",
     "experiments.counts",
 }
-"""What looks at all of history, rarely, may look at all deletions too."""
+"""Rare queries over all of history, which may also read all deletions."""
 
 
 @pytest.fixture(scope="module")
 def key(clickhouse_store: ClickHouseStore) -> Iterator[TraceKey]:
-    """The one trace of a project that is left, of very many."""
+    """The only trace that is left of a project with very many deleted traces."""
     key = TraceKey("p-hiding", "a" * 32)
     scope = DeletionScope(Reach.only(key.project), trace_id="f" * 32)
     asked = clickhouse_store.deletions.delete(deletion(scope))
@@ -58,7 +58,7 @@ def key(clickhouse_store: ClickHouseStore) -> Iterator[TraceKey]:
 def test_a_trace_is_read_without_reading_what_is_deleted(
     clickhouse_store: ClickHouseStore, key: TraceKey, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A set of deleted traces is in no query, and a look for one reads a few granules."""
+    """No query contains a set of deleted traces, and a lookup of one trace reads few granules."""
     asked: list[tuple[str, dict[str, object]]] = []
     connections = (
         clickhouse_store.connections.worker,
@@ -95,7 +95,7 @@ def test_a_query_that_needs_no_set_is_there() -> None:
 def test_the_deleted_ones_of_a_backlog_are_looked_for_in_pieces(
     clickhouse_store: ClickHouseStore, key: TraceKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As one parameter, 30,000 keys kept the engine busy for 16 s; the limit is 10."""
+    """As one parameter, 30,000 keys took the engine 16 s; the time limit is 10 s."""
     strangers = [TraceKey("p-nobody", f"{number:032x}") for number in range(30_000)]
     gone = TraceKey(key.project, hashlib.md5(b"7", usedforsecurity=False).hexdigest())
     connection = clickhouse_store.connections.worker

@@ -1,4 +1,4 @@
-"""Which host of several a process uses, and when it leaves it."""
+"""A process uses one of several hosts, and leaves it when the host fails."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Client:
 
 
 class Network:
-    """The hosts: what each fails with, and what an examination says of it."""
+    """The hosts: the error with which each fails, and the reason that an examination gives."""
 
     may_upgrade = False
     oldest: int | None = None
@@ -97,7 +97,7 @@ def test_all_clients_use_the_first_host_and_leave_it_together(
     fail(one)
     assert (use(other), use(one)) == ("b", "b")
     network.errors.clear()
-    assert use(one) == "b"  # it stays where it is
+    assert use(one) == "b"  # the client stays at its host
 
 
 def test_a_file_that_is_missing_at_a_reconnect_is_an_outage(
@@ -119,7 +119,7 @@ def test_a_file_that_is_missing_at_a_reconnect_is_an_outage(
 def test_a_client_is_prepared_again_at_each_host(network: Network, hosts: Hosts) -> None:
     client = RoamingClient(hosts)
     prepared: list[str] = []
-    client.prepare(lambda at: prepared.append(at.host.name))  # type: ignore[attr-defined]  # ours
+    client.prepare(lambda at: prepared.append(at.host.name))  # type: ignore[attr-defined]  # a ``Client`` of this module
     network.errors[A] = DOWN
     fail(client)
     use(client)
@@ -148,7 +148,7 @@ def test_an_answer_of_an_earlier_host_leaves_no_later_one(network: Network, host
     network.errors[A] = DOWN
     fail(client)
     assert use(client) == "b"
-    hosts.note(1, DOWN)  # a slow statement that was still on its way
+    hosts.note(1, DOWN)  # the late error of a slow statement
     assert use(client) == "b"
 
 
@@ -173,7 +173,7 @@ def test_where_no_host_can_be_used_they_are_examined_once_a_second(
     assert len(network.opened) == 3
     network.errors.clear()
     network.now = 1.5
-    assert hosts.connect().client.host == A  # type: ignore[attr-defined]  # ours
+    assert hosts.connect().client.host == A  # type: ignore[attr-defined]  # a ``Client`` of this module
 
 
 def test_a_host_that_was_left_is_tried_last_for_ever_longer(network: Network, hosts: Hosts) -> None:
@@ -183,7 +183,7 @@ def test_a_host_that_was_left_is_tried_last_for_ever_longer(network: Network, ho
         fail(client)
         assert use(client) == "b"
         network.errors = {B: DOWN}
-        network.now += away_s - 1  # B has failed as often
+        network.now += away_s - 1  # B has failed as often as A
         fail(client)
         assert use(client) == "c"
         network.errors = {C: DOWN}
@@ -204,7 +204,7 @@ def test_the_maker_of_tables_begins_only_where_every_host_answers(
         hosts.connect()
     network.errors = {}
     network.now = 100
-    assert hosts.connect().client.host == A  # type: ignore[attr-defined]  # ours
+    assert hosts.connect().client.host == A  # type: ignore[attr-defined]  # a ``Client`` of this module
 
 
 def test_one_host_is_used_as_it_is_and_tried_at_once(network: Network) -> None:
@@ -218,7 +218,7 @@ def test_one_host_is_used_as_it_is_and_tried_at_once(network: Network) -> None:
 
 
 def test_a_session_ends_with_its_host(network: Network, hosts: Hosts) -> None:
-    """Another host does not know it, nor does a new client of the same one."""
+    """Neither another host nor a new client of the same host knows the session."""
     client, other = RoamingClient(hosts), RoamingClient(hosts)
     client.begin_session("me", 60)
     at_a = client._client.params  # type: ignore[attr-defined]  # of the driver over HTTP

@@ -1,4 +1,4 @@
-"""A write of trajectories that stops between two of its INSERTs."""
+"""A write of trajectories that stops between its INSERTs leaves the old or the new version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 IN_A_TALK = {"conversation_id": "talk"}
 INSERTS = 3
-"""What a write with something of everything takes; checked below."""
+"""The number of INSERTs of a write that fills every table; ``write_some`` checks it."""
 
 
 class BreakingConnection(Connection):
@@ -62,7 +62,7 @@ def in_view(store: ClickHouseStore, column: str, view: str, project: str) -> lis
 
 
 def check_once(store: ClickHouseStore, key: TraceKey) -> None:
-    """Whatever died between two INSERTs, the run is everywhere once."""
+    """Check that the run is once in every list and view, wherever the write stopped."""
     own = Reach.only(key.project)
     [(_, version)] = listed(store, key.project)
     assert in_view(store, "Version", "v_trajectories", key.project) == [version]
@@ -78,7 +78,7 @@ def check_once(store: ClickHouseStore, key: TraceKey) -> None:
 def two_versions(
     store: ClickHouseStore, key: TraceKey
 ) -> tuple[TrajectoryRecord, TrajectoryRecord]:
-    """Store a run, and return it with its next version, which begins earlier."""
+    """Store a run; return its record, and that of its next version, which begins earlier."""
     calls = {f"{n:016x}": key.project for n in (2, 3, 4)}
     run = make_trajectory(key, steps=[model_step(2), model_step(3)])
     old = make_record(key, replace(run, extras=IN_A_TALK), call_keys=calls)
@@ -90,7 +90,7 @@ def two_versions(
 
 
 def write_some(store: ClickHouseStore, new: TrajectoryRecord, inserts: int) -> None:
-    """Write a record until the store is gone, after some INSERTs."""
+    """Write a record over a connection that is lost after this many INSERTs."""
     connection = BreakingConnection(store.connections.worker._client, inserts)
     try:
         ClickHouseTrajectories(connection, is_alone=True).write([new])

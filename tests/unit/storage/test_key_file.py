@@ -1,4 +1,4 @@
-"""A file of keys that several openers share."""
+"""A file of keys works for several processes and openers that share it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ pytestmark = pytest.mark.service
 def test_a_second_opener_in_the_process_does_not_take_the_first_ones_locks(tmp_path: Path) -> None:
     """Closing any descriptor of a file drops the process's POSIX locks on it, SQLite's too.
 
-    Another process that closes the file then believes to be the last, and takes the log away.
+    Another process that closes the file would then consider itself the last, and delete SQLite's
+    log.
     """
     path = tmp_path / "keys.sqlite"
     first = SqliteKeys(path)

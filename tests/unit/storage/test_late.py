@@ -1,4 +1,4 @@
-"""Connections to a server that may not be there: they wait, and ask it less and less often."""
+"""Connections to a server that may be away wait for it, and try it less and less often."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ URL = "clickhouse://me:secret@127.0.0.1:1/db"
 
 
 class Client:
-    """The driver's client as far as a connection needs it; answers every query with nothing."""
+    """The driver's client as far as a connection needs it; its answers have no rows."""
 
     def __init__(self) -> None:
         self.server_settings: dict[str, object] = {}
@@ -43,7 +43,7 @@ class Client:
 
 
 class World:
-    """A server that is there or not, with a schema, and an opening over it."""
+    """A server that is there or not, with a schema, and the ``Opening`` that connects to it."""
 
     def __init__(self, patched: pytest.MonkeyPatch) -> None:
         self.now_s = 0.0
@@ -104,7 +104,7 @@ def test_a_server_that_is_away_is_asked_less_and_less_often(world: World) -> Non
     for _ in range(600):
         refused(world.connection.connect)
         world.now_s += 0.1
-    assert 25 <= world.tries <= 35  # every 2 s, after the first few
+    assert 25 <= world.tries <= 35  # at most every 2 s, after the first few
     world.is_there = True
     world.now_s += late.LONGEST_PAUSE_S
     world.connection.connect()
@@ -119,7 +119,7 @@ def test_who_makes_the_tables_is_not_held_up_by_those_who_wait_for_them(world: W
     keeper = LateConnection(world.opening, needs_schema=False)
     keeper.connect()
     assert keeper.is_open
-    assert "no tables yet" in refused(world.connection.connect)  # it still waits for its turn
+    assert "no tables yet" in refused(world.connection.connect)  # its next try is not due yet
 
 
 def test_tables_that_are_not_there_yet_are_waited_for(world: World) -> None:
@@ -127,7 +127,7 @@ def test_tables_that_are_not_there_yet_are_waited_for(world: World) -> None:
     assert "no tables yet" in refused(world.connection.connect)
     assert world.clients[0].is_closed
     assert world.opening.unusable is None
-    LateConnection(world.opening, needs_schema=False)  # the keeper's, which makes them
+    LateConnection(world.opening, needs_schema=False)  # the keeper's, which creates the tables
     world.now_s += 1
     world.connection.connect()
 
@@ -145,7 +145,7 @@ def test_a_store_that_no_wait_mends_is_named(world: World) -> None:
 
 
 def test_a_migration_that_begins_between_two_questions_is_no_lost_ledger(world: World) -> None:
-    """The list of migrations was read before it was made, the tables after."""
+    """The check read the list of migrations before it was created, and the tables after that."""
     world.schema_errors = [SchemaLostError("lost"), SchemaNotReadyError("under way")]
     assert refused(world.connection.connect) == "under way"
     assert world.opening.unusable is None
@@ -159,7 +159,7 @@ def test_the_schema_is_checked_once_for_all_connections(world: World) -> None:
 
 
 def test_an_old_server_is_not_asked_for_rights_and_waited_for(world: World) -> None:
-    """It does not know ``CHECK GRANT``."""
+    """An old server does not know ``CHECK GRANT``, which the question about rights uses."""
     world.is_old = True
     assert refused(world.connection.connect) == "an old server"
     assert (world.opening.unusable, world.questions) == (None, [])

@@ -1,4 +1,4 @@
-"""Whether a store answers, and that closing it closes every connection."""
+"""A lost store is reported as not answering, and closing it closes every connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class LostClient:
-    """A driver whose server is gone."""
+    """A client of the driver whose server is gone."""
 
     def __init__(self) -> None:
         self.is_closed = False

@@ -1,6 +1,7 @@
-"""The engine is loaded without PyArrow, and PyArrow stays to be had.
+"""The engine is loaded without PyArrow, which can still be imported.
 
-The container has none of them (``deploy/Dockerfile``).
+The engine also works without PyArrow and without the packages that the container image lacks:
+pandas, NumPy and dateutil (``deploy/Dockerfile``).
 """
 
 from __future__ import annotations

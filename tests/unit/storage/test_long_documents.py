@@ -1,4 +1,4 @@
-"""A write of very long documents makes room for it and its steps; others do not pay for it."""
+"""A write of very long documents first makes room for them and their steps; others do not."""
 
 from __future__ import annotations
 

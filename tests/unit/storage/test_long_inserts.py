@@ -1,4 +1,4 @@
-"""An INSERT that takes too long: discovery would look for its rows no more."""
+"""An INSERT that takes too long stores nothing, because discovery would miss its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No row of a step has all steps of its run: one long run does not use up the memory of a query."""
+"""Queries for steps need little memory for a long run, as no row repeats all steps of its run."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 PROJECT = "long"
 STEPS = 10_000
 MEMORY = 64 << 20
-"""The names of 10,000 steps, once for each of them, take 100 MB; their ids take 800 MB."""
+"""Less than names (100 MB) or ids (800 MB) of 10,000 steps take if each row has all of them."""
 OWNED = 'owner = "planner" and type = model'
 
 
 @pytest.fixture(scope="module")
 def path(clickhouse_store: ClickHouseStore) -> Path:
-    """Store a run, and return where the embedded store is."""
+    """Store a long run, and return the path of the embedded store."""
     at = clickhouse_store.snapshots._path
     if at is None:
         pytest.skip("the memory of a statement is set for the embedded store")
@@ -67,7 +67,7 @@ def test_steps_are_filtered_by_their_agent(port: SqlPort, columns: str, wanted: 
 
 @pytest.fixture(scope="module")
 def narrow(path: Path) -> Iterator[ClickHouseStore]:
-    """Open the store for readers with little memory."""
+    """Open the store with a low memory limit for readers."""
     with pytest.MonkeyPatch.context() as patched:
         for settings in (ASKER_SETTINGS, READER_SETTINGS):
             patched.setitem(settings, "max_memory_usage", MEMORY)

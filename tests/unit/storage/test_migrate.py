@@ -1,4 +1,4 @@
-"""Bringing a database up to date, and what its tables keep."""
+"""Migrations bring a database up to date, and retention limits how long its tables keep rows."""
 
 from __future__ import annotations
 
@@ -66,17 +66,17 @@ EVERY_DAY_KILLS = 12
 
 
 def kills() -> Iterator[int]:
-    """Count the statements after which a connection is lost, without end: all in the long form.
+    """Yield the numbers of statements after which a connection is lost, without end.
 
-    Every day one in twelve of them, from another one on each time, as all statements before each
-    of them run again.
+    The profile ``long`` yields every number. By default it is one in twelve, from a random first
+    one, because all statements before each of them run again.
     """
     step = 1 if is_long() else EVERY_DAY_KILLS
     return itertools.count(random.randrange(step), step)
 
 
 def definitions(connection: Connection) -> dict[str, str]:
-    """Return what makes each table, without the name of the database."""
+    """Return the CREATE statement of each table, without the name of the database."""
     sql = (
         "SELECT name, create_table_query, database FROM system.tables"
         " WHERE database = currentDatabase()"
@@ -110,14 +110,14 @@ def test_a_migration_interrupted_anywhere_is_taken_up_again(
 def test_a_later_migration_is_applied_once_also_after_a_kill(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch, statements: int
 ) -> None:
-    """What is run: the entry in the list, two statements, the entry again."""
+    """The migration runs its entry in the list, its two statements, and the entry again."""
     connection = Connection(fresh_database)
     migrate(connection)
     monkeypatch.setattr(migrating, "migrations", lambda: (*migrations(), LATER))
     with pytest.raises(StoreUnavailableError):
         migrate(
             BreakingConnection(fresh_database, 1 + statements)
-        )  # one more makes sure of the list
+        )  # one more ensures that the list exists
     with pytest.raises(SchemaNotReadyError, match=LATER.name):
         check_schema(connection, "")
     assert migrate(connection) == [LATER.name]
@@ -177,7 +177,7 @@ def test_a_migration_that_was_changed_after_it_was_applied_is_refused(
     with pytest.raises(SchemaChangedError, match=changed.name) as error:
         migrate(connection)
     assert "\n" not in str(error.value)
-    check_schema(connection, "")  # who only works is not stopped by it
+    check_schema(connection, "")  # a process that does not migrate still starts
 
 
 @pytest.mark.nightly

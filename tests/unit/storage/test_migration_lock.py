@@ -1,4 +1,4 @@
-"""One migration at a time: who waits, who takes over, and from whom."""
+"""Only one migration runs at a time; others wait, or take over from a silent or dead holder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ELSEWHERE = "another-machine/1 - 0123"
 OLD_LOCK = """
 CREATE TABLE schema_migration_lock (Holder String, Ends DateTime) ENGINE = MergeTree ORDER BY Ends
 """
-"""The lock of 0.1.0."""
+"""The table that is the migration lock of release 0.1.0."""
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def connection(fresh_database: Client) -> Connection:
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take a tenth of a second for silence, and look often."""
+    """Take 0.1 s without renewal for silence, and poll often."""
     monkeypatch.setattr(locks, "SILENCE_S", 0.1)
     monkeypatch.setattr(locks, "POLL_S", 0.02)
 
@@ -43,13 +43,13 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 def leave_lock(
     connection: Connection, number: int, holder: str, *, is_released: bool = False
 ) -> None:
-    """Leave what a killed migration leaves."""
+    """Create the lock that a killed migration leaves."""
     connection.run(f"{query('lock_migrations')} COMMENT {quoted(holder)}", table=f"{LOCK}{number}")
     connection.run(query("renew_migrations"), table=f"{LOCK}{number}", is_released=is_released)
 
 
 def locks_of(connection: Connection) -> list[tuple[str, bool]]:
-    """Return each lock that is left, and whether somebody holds it."""
+    """Return the name of each existing lock, and whether it is held."""
     names = [str(name) for name, _ in connection.rows("migration_locks")]
     states = [next(iter(connection.rows("migration_lock", table=name))) for name in names]
     return [(name, not state.is_released) for name, state in zip(names, states, strict=True)]
@@ -164,7 +164,7 @@ def test_a_lock_of_ones_own_that_was_left_is_no_hindrance(connection: Connection
 def test_who_slept_over_the_next_lock_takes_its_own_back(
     connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It judged lock 1 when it was the newest; when it makes number 2, there has been one."""
+    """A process sees lock 1 as the newest, sleeps, and creates lock 2 when lock 3 exists."""
     mine = MigrationLock(connection)
     leave_lock(connection, 3, ELSEWHERE, is_released=True)
     looks = iter([Lock(1, ELSEWHERE, True, 1, False)])

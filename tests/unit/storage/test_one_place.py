@@ -1,4 +1,4 @@
-"""Each run has one place in the list: old doubles go, and what is written at once stays so."""
+"""Each run has one row in the list: old duplicates go, and rows are written with tombstones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SHIPPED = migrations()
 BEFORE_PLACES = 3
-"""The last migration of the release that wrote its tombstones last."""
+"""The last migration of the release that wrote its tombstones after everything else."""
 PLACES = "SELECT TraceId, StartTimeUnixNano, Version FROM v_trajectories ORDER BY ALL"
 PARTS = (
     "SELECT rows FROM system.parts WHERE database = currentDatabase() AND active"
@@ -53,11 +53,11 @@ def test_doubles_of_earlier_releases_are_gone_after_the_upgrade(
         (*key, "IsDeleted"),
         [
             ["p", still, 5, 10, 1, 0],
-            ["p", moved, 4, 10, 1, 0],  # its tombstone never came
+            ["p", moved, 4, 10, 1, 0],  # its tombstone was never written
             ["p", moved, 3, 20, 2, 0],
             ["p", died, 7, 30, 1, 0],
-            ["p", died, 6, 40, 2, 0],  # its document never came
-            ["p", alone, 8, 10, 1, 0],  # nothing is known of its document
+            ["p", died, 6, 40, 2, 0],  # its document was never written
+            ["p", alone, 8, 10, 1, 0],  # its document is unknown
         ],
     )
     monkeypatch.setattr(migrating, "migrations", lambda: SHIPPED)

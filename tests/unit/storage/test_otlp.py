@@ -1,4 +1,4 @@
-"""Rows back into OTLP messages."""
+"""Stored rows are converted back to OTLP messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a statement wrote before it failed is never in the answer of another one."""
+"""Output that a statement wrote before it failed never appears in another statement's answer."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_neighbours_of_one_that_breaks_get_their_own_answers(
 
 def test_no_statement_runs_before_what_was_left_is_thrown_away() -> None:
     class Broken:
-        """A connection that keeps what it has written, and has no descriptor for a while."""
+        """A connection that keeps a failed statement's output, and then lacks file descriptors."""
 
         rest, is_out = b"", False
 

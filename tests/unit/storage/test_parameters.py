@@ -1,4 +1,4 @@
-"""Lists reach the engine as they are, whatever their texts hold."""
+"""Lists that are bound as parameters reach the engine unchanged, whatever they contain."""
 
 from __future__ import annotations
 

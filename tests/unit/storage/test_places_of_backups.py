@@ -1,4 +1,4 @@
-"""Where a server puts its backups: secrets of the place are not shown, and every end is noticed."""
+"""Secrets of a backup's destination are never shown, and every end of a backup is noticed."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class State(NamedTuple):
 
 
 class Connection:
-    """A server whose backup has these states, one after another; then it knows none."""
+    """A server that reports these states of a backup in turn, and then knows no backup."""
 
     def __init__(self, *states: State) -> None:
         self.states = list(states)
@@ -62,7 +62,7 @@ class Connection:
         return iter([self.states.pop(0)] if self.states else [])
 
     def run(self, _statement: str) -> None:
-        """Begin."""
+        """Accept the statement that begins the backup."""
 
 
 def backups_on(connection: Connection, monkeypatch: pytest.MonkeyPatch) -> ServerBackups:

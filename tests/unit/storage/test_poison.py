@@ -1,4 +1,4 @@
-"""What the store refuses for good is told apart from what a store cannot do at the moment."""
+"""A malformed request is rejected for good, and the rest of its batch can still be stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An account that may only read: it opens a store, reads it, and is told what it may not do."""
+"""An account that may only read can open and read a store, but is refused as its keeper."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def url(clickhouse_store: ClickHouseStore) -> str:
 
 @pytest.fixture
 def read_only(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
-    """Let every connection be of an account whose profile says ``readonly = 1``."""
+    """Make every connection that of an account whose profile sets ``readonly = 1``."""
 
     def open_(*_: object) -> Client:
         client = clickhouse_connect.get_client(interface="chdb", path=url.removeprefix("chdb://"))

@@ -1,4 +1,4 @@
-"""Requests framed for the store, as protobuf's own parser reads them."""
+"""Requests are framed for the store as protobuf's own parser reads them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ requests = st.builds(SpooledRequest, uint64, projects, uint64, bodies, st.just(1
 
 
 def unframe(records: bytes) -> list[bytes]:
-    """Cut records at their lengths."""
+    """Split length-delimited records."""
     found, start, stream = [], 0, io.BytesIO(records)
     while start < len(records):
         length, start = _DecodeVarint(records, start)

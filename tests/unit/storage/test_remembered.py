@@ -1,4 +1,4 @@
-"""Answers that hold until this process writes."""
+"""Answers of a store are cached until this process writes something."""
 
 from __future__ import annotations
 

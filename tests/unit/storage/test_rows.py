@@ -1,4 +1,4 @@
-"""Trajectories as rows of the tables that people read."""
+"""Trajectories are converted to rows of the tables that people query."""
 
 from __future__ import annotations
 

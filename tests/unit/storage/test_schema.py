@@ -1,4 +1,4 @@
-"""The schema as a database sees it."""
+"""The database has the recorded schema, with comments, durable tables and limits for readers."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ EXPORTER_COLUMNS = {
 
 @pytest.fixture
 def connection(clickhouse_store: ClickHouseStore) -> Connection:
-    """The connection without limits."""
+    """A connection without the limits of readers."""
     return clickhouse_store.connections.worker
 
 
 def ask(connection: Connection, sql: str) -> list[list[str]]:
-    """Run SQL of a test's own."""
+    """Run a test's own SQL, and return the rows."""
     return [list(row) for row in connection._client.query(sql).result_rows]
 
 
@@ -58,7 +58,7 @@ _DROPPED = re.compile(r"^DROP (TABLE|VIEW) IF EXISTS (\w+)", re.MULTILINE)
 
 
 def test_the_schema_is_as_recorded_and_then_migrated(connection: Connection) -> None:
-    """Changed on purpose: see ``docs/releasing.md``."""
+    """If the schema was changed on purpose, follow ``docs/releasing.md``."""
     released = definitions_of((STORES / RELEASES[-1] / "schema.sql").read_text())
     changed = definitions_of(UNRELEASED.read_text())
     dropped = {f"{what} {name}" for m in migrations() for what, name in _DROPPED.findall(m.finish)}

@@ -1,4 +1,4 @@
-"""SQL files and the code that uses them, both ways."""
+"""Every SQL file is used, every query used has its file, and migrations follow their rules."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def test_migrations_are_numbered_without_gaps_from_the_baseline_on() -> None:
 
 
 MOVED = "RowVersion = Seq"
-"""What the first release stored and no statement has moved yet."""
+"""The condition for rows of the first release that no statement has moved yet."""
 SAYS_WHY = "-- Repeated, "
-"""Begins the comment that says why a statement which inserts rows can be repeated."""
+"""The beginning of the comment that explains why an inserting statement can be repeated."""
 REPEATABLE = ("IF NOT EXISTS", "IF EXISTS", "OR REPLACE", "MODIFY", MOVED, SAYS_WHY)
 
 

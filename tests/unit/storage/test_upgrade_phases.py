@@ -1,4 +1,4 @@
-"""An upgrade beside roles of the release before: what is added first, and what is done last."""
+"""An upgrade beside roles of the previous release adds first, and drops only at its end."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ ALTER TABLE replays MODIFY COMMENT 'Replays with remarks.';
 """A migration of two phases, as a later release may have it."""
 
 LATER = Migration(NUMBER + 1, f"{NUMBER + 1:04}_later", "SELECT 1;\n")
-"""One of the release after."""
+"""A migration of the release after that."""
 
 
 def ship(monkeypatch: pytest.MonkeyPatch, *shipped: Migration) -> None:
-    """Be the release that ships these migrations."""
+    """Make this process the release that ships the given migrations."""
     monkeypatch.setattr(migrating, "migrations", lambda: shipped)
 
 
 def ledger(connection: Connection) -> list[tuple[int, bool]]:
-    """Return what a release before this one looks at: the number, and whether it was applied."""
+    """Return what earlier releases read: each migration's number, and whether it was applied."""
     return [
         (number, bool(checksum)) for number, _, checksum in connection.rows("applied_migrations")
     ]
@@ -69,12 +69,12 @@ every_release = pytest.mark.parametrize(
     some_every_day([MIDDLE, 1, len(SHIPPED)]),
     indirect=True,
 )
-"""Over the release before, whichever it is: each needs a database of its own."""
+"""Runs a test over a store of each previous release; each needs a database of its own."""
 
 
 @pytest.fixture
 def before(request: pytest.FixtureRequest) -> tuple[Migration, ...]:
-    """Return the migrations of the release before: those of 0.1.0, a middle one, or all."""
+    """Return the migrations of the previous release: those of 0.1.0, a middle one, or all."""
     return SHIPPED[: getattr(request, "param", MIDDLE)]
 
 
@@ -82,7 +82,7 @@ def before(request: pytest.FixtureRequest) -> tuple[Migration, ...]:
 def connection(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
 ) -> Connection:
-    """Return a connection to a store of the release before, opened by the one with ``PHASED``."""
+    """Return a connection to a store of the previous release; this process ships ``PHASED``."""
     connection = Connection(fresh_database)
     ship(monkeypatch, *before)
     migrate(connection)
@@ -139,7 +139,7 @@ def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
         try:
             finish(BreakingConnection(fresh_database, statements))
         except StoreUnavailableError:
-            check_schema(connection, "")  # its own release goes on meanwhile
+            check_schema(connection, "")  # the new release goes on meanwhile
             continue
         break
     phased = definitions(connection)
@@ -152,7 +152,7 @@ def test_an_upgrade_killed_anywhere_in_both_phases_goes_on(
 def leave_what_was_to_be_dropped(
     connection: Connection, fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Finish the upgrade, and be killed before anything of it is dropped."""
+    """Finish the upgrade as a process that is killed before it drops any leftovers."""
     migrate(connection, in_phases=True)
     fresh_database.set_client_setting("log_comment", "")
     fresh_database.command("INSERT INTO extraction_watermark (Second) VALUES (1)")
@@ -228,7 +228,7 @@ def test_a_new_store_has_no_phases(fresh_database: Client) -> None:
 def test_a_new_store_whose_first_migration_is_killed_anywhere_is_no_upgrade(
     fresh_database: Client,
 ) -> None:
-    """Or its change feed would go on for a day as beside 0.1.0, which shows changes twice."""
+    """Otherwise the feed would work for a day as beside 0.1.0, which shows changes twice."""
     for statements in kills():
         try:
             migrate(BreakingConnection(fresh_database, statements), in_phases=True)
@@ -274,7 +274,7 @@ def test_a_store_without_tables_takes_nothing(fresh_database: Client) -> None:
 def test_a_store_says_which_releases_may_write(
     fresh_database: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A later release that permits this one to write is no reason to stop."""
+    """This release keeps working if a later release permits it to write."""
     connection = Connection(fresh_database)
     migrate(connection)
     connection.run(query("record_migration"), number=PHASED.number, name=PHASED.name, checksum="x")

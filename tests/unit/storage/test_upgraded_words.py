@@ -1,4 +1,4 @@
-"""Texts that an earlier version indexed are found by the words of this one."""
+"""Texts that an earlier release indexed are found by words as this release splits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as text and back."""
+"""Attribute values are written as text and read back in their type."""
 
 from __future__ import annotations
 

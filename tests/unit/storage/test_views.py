@@ -1,4 +1,4 @@
-"""The views that dashboards read tell of every step what its trajectory tells."""
+"""The views for dashboards show the same about every step as its trajectory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of steps as one pattern: how far apart the steps may be."""
+"""A chain of steps becomes one pattern that limits the distance between the steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spanloom.core.query.where.tree import Link
 from spanloom.storage.where.comparisons import Literals, chain
 
 FIRST, OTHER, SECOND = "A", "@", "B"
-"""Steps that meet the first predicate, none, and the second, as characters (64 and their bits)."""
+"""Characters for steps that meet the first predicate, none, or the second (64 plus their bits)."""
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 1000])

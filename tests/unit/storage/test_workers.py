@@ -1,4 +1,4 @@
-"""Heartbeats in the store: who lives, and since when, by the store's clock."""
+"""Heartbeats in the store show which processes live and since when, by the store's clock."""
 
 from __future__ import annotations
 

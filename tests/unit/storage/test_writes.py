@@ -1,4 +1,4 @@
-"""What is told of the writes of this process."""
+"""``Writes`` counts the ended writes of this process, and has no count while one is under way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden files: what a failing test prints, and what rewriting does."""
+"""Golden files: a failing test prints the changed lines, and rewriting removes unused files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Have golden files elsewhere."""
+    """Keep golden files in a temporary folder, and return it."""
     monkeypatch.setattr(goldens, "FILES", tmp_path)
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""The map of the shared test code: every module is in it once, described by its docstring."""
+"""The map of the shared test code lists every module once, with its docstring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that tests copy are like those that are started afresh."""
+"""A program that is forked for a test inherits no socket of the interpreter it is copied from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ while frame := frame.f_back:
 
 
 def test_a_copy_has_no_socket_of_the_interpreter_it_was_copied_from() -> None:
-    """At its end it would close whatever has the socket's number by then: the engine aborts."""
+    """At its end the copy would close whatever has the socket's number; the engine then aborts."""
     above = programs.run("-c", SOCKETS_ABOVE).stdout.splitlines()
     assert above
     assert set(above) == {"[]"}

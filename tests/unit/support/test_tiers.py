@@ -1,4 +1,4 @@
-"""What a test costs is marked, and a unit test that costs more fails."""
+"""Tests are marked with their tier of cost, and a unit test that costs more fails."""
 
 from __future__ import annotations
 

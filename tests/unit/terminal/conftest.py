@@ -1,4 +1,4 @@
-"""A running API to ask, a terminal to look at, and a document with several agents."""
+"""Fixtures: a running API, a terminal whose output can be read, and a run of several agents."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class OneTrajectory:
 
 
 def store_of(one: OneTrajectory) -> ReadingStore:
-    """Return a store whose subjects find that run."""
+    """Return a store in which every part that reads runs is the one given."""
     store: Any = MemoryStore()
     store.spans = store.documents = store.versions = store.runs = one
     store.conversations = SimpleNamespace(list=one.list_conversations)
@@ -182,13 +182,13 @@ def runner(api_url: str) -> CliRunner:
 
 @pytest.fixture
 def example() -> dict[str, Any]:
-    """The published example, to be changed at will."""
+    """A copy of the published example, which a test may change."""
     copy: dict[str, Any] = orjson.loads(orjson.dumps(canonical_example()))
     return copy
 
 
 class Screen:
-    """A terminal of so many columns, and what stands on it."""
+    """A terminal with the given number of columns, whose output can be read."""
 
     def __init__(self, columns: int = 100, encoding: str = "utf-8", colour: bool = False) -> None:
         self._raw = io.BytesIO()
@@ -208,7 +208,7 @@ class Screen:
 
     @property
     def text(self) -> str:
-        """Without colours and without the blanks that end a line."""
+        """The output without colours and without blanks at the ends of lines."""
         plain = re.sub(r"\x1b\[[0-9;]*m", "", self.raw)
         return "".join(line.rstrip() + "\n" for line in plain.splitlines())
 

@@ -1,4 +1,4 @@
-"""``spanloom conversations`` against a running API."""
+"""``spanloom conversations`` lists conversations and their runs from a running API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two runs side by side on a terminal."""
+"""The comparison of two runs is shown on a terminal."""
 
 from __future__ import annotations
 

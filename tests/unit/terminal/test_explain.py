@@ -1,4 +1,4 @@
-"""``spanloom explain``: the tree of every span, with what became of it and why."""
+"""``spanloom explain`` shows the tree of all spans, with what became of each and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings on a terminal and for programs."""
+"""Findings become a table on a terminal and JSON for programs, where the worst status counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom search`` on a terminal: what was looked for marked, nothing obeyed."""
+"""``spanloom search`` marks the words it found, and shows texts without obeying them."""
 
 from __future__ import annotations
 

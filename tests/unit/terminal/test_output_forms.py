@@ -1,4 +1,4 @@
-"""``--output`` of the commands: which form is given, its columns, and what is no form."""
+"""``--output`` chooses the form of a command's output; columns can be chosen for rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projects in the terminal: sizes, limits and terms in words."""
+"""Projects are shown on a terminal with sizes, limits and retention terms in words."""
 
 from __future__ import annotations
 

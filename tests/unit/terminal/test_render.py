@@ -1,4 +1,4 @@
-"""A trajectory on a terminal."""
+"""A trajectory is drawn as a tree on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows whose columns somebody chose, on a terminal."""
+"""Rows with chosen columns are shown on a terminal."""
 
 from __future__ import annotations
 

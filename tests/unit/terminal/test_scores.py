@@ -1,4 +1,4 @@
-"""Scores as a table: a line each, with their age."""
+"""Scores are shown as a table with a line each: value, author, age and reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom steps``, and steps that ``spanloom show`` finds by name."""
+"""``spanloom steps`` lists steps, and ``spanloom show`` finds a step by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom tail``: each run once, when it has finished, and again if it changes."""
+"""``spanloom tail`` prints each run once, when it has finished, and again if it changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.service
 
 @pytest.fixture
 def tail(served: ServedFeed, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Run the command; what happens meanwhile happens once it has its first answer."""
+    """A function that runs the command, and calls ``happens`` after the first answer."""
     monkeypatch.setattr(changes, "FIRST_PAUSE_S", 0.05)
 
     def run(happens: Callable[[], None], *arguments: str) -> Result:
@@ -77,7 +77,7 @@ def test_what_comes_after_the_start_is_printed_once(
         for version, status in ((1, Status.LIVE), (2, Status.SETTLED), (2, Status.SETTLED)):
             served.say(2, version=version, status=status)
         served.say(3)
-        assert is_told.wait(60)  # a reader may be told of what a run is by then, not of each
+        assert is_told.wait(60)  # a reader may get only the latest state of a run
         served.say(2, version=3)
 
     result = tail(happens, "--limit", "3")
@@ -120,7 +120,7 @@ def test_it_goes_on_where_it_was_when_the_service_is_back(
 
     def happens() -> None:
         served.server.stop(1)
-        served.say(5)  # nobody is told of it now
+        served.say(5)  # no client is connected now
         time.sleep(0.2)
         again.append(ServedFeed(served.store, served.server.port))
         again[0].say(6)

@@ -1,4 +1,4 @@
-"""What was said in a run, one step of it, and its spans as they were sent."""
+"""``spanloom show`` prints the messages of a run, one step, or the spans as they were sent."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_tool_asked_for_twice_is_shown_twice(screen: Callable[..., Any]) -> No
 def test_results_that_no_step_shows_are_said_where_the_model_was_told(
     screen: Callable[..., Any],
 ) -> None:
-    """A loop of the application's own has model calls, but no spans of its tools."""
+    """An application's own loop records model calls, but no spans of its tools."""
     terminal = screen()
     second = {"role": "tool", "content": "full", "tool_call_id": "c2"}
     run = run_of(

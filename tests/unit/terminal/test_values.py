@@ -1,4 +1,4 @@
-"""Single values on a terminal."""
+"""Single values, such as durations and costs, are formatted for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``spanloom list`` and ``spanloom show`` against a running API."""
+"""``spanloom list`` and ``spanloom show`` print runs from a running API."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_nothing_answering_is_one_line_with_the_address(command: list[Any]) -> N
 
 def test_another_service_is_told_apart(runner: CliRunner, api_url: str) -> None:
     result = runner.invoke(list_command, ["--api-url", f"{api_url}/metrics/"])
-    assert result.exit_code == 1  # a path below: Spanloom answers, but has no such path
+    assert result.exit_code == 1  # Spanloom answers, but has no such path
     assert "There is no such path" in result.output
 
 

@@ -1,4 +1,4 @@
-"""``spanloom show --watch``: a live run is followed until it has settled."""
+"""``spanloom show --watch`` follows a live run until it has settled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.service
 
 
 class Run:
-    """What the store has of the run; a root of another name is another version."""
+    """A store with one run; another name of its root makes another version."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document = document
@@ -57,7 +57,7 @@ def run(store: OneTrajectory, example: dict[str, Any], monkeypatch: pytest.Monke
 
 @pytest.fixture
 def happenings(monkeypatch: pytest.MonkeyPatch) -> Happenings:
-    """What happens between two looks; the end of the list is Ctrl-C."""
+    """The functions that run between two looks; after the last one, Ctrl-C is pressed."""
     made: Happenings = []
 
     def sleep(seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Which block a trace belongs to, without pytest and without OpenTelemetry."""
+"""Traces are assigned to blocks, here without pytest and without OpenTelemetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goldens: the same for the same run, whatever its ids and times, and equal to the run."""
+"""A golden is the same for equal runs, whatever their ids and times, and matches each of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def documents(capture: Capture) -> list[dict[str, Any]]:
 
 
 def moved(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the same run with other ids, times and texts of models."""
+    """Return the same run with other ids, start times and durations."""
     text = json.dumps(document)
     for step_id in {step["id"] for step in _steps(document)}:
         text = text.replace(step_id, step_id[::-1])
@@ -61,7 +61,7 @@ def test_a_golden_is_that_of_every_run_alike_and_matches_them(capture: Capture) 
 
 
 def team(search_at: int, add_at: int) -> dict[str, Any]:
-    """Return a planner whose first call runs a researcher, before its second call."""
+    """Return a run whose planner's first model call runs a researcher."""
     planner = made_agent("planner", made_step("ask"), made_step("add", at=add_at))
     researcher = made_agent("researcher", made_step("search", at=search_at), at=search_at)
     return document_of(planner, {**researcher, "parent_id": "planner.0"})

@@ -1,4 +1,4 @@
-"""Judges of tests: which one is meant, and when none can be asked."""
+"""A test's judge is found by name or made from criteria; without a model none is asked."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_text_is_the_criteria_of_the_model_of_the_environment(
         "scale": {"min": 0, "max": 1},
         "threshold": 0.8,
     }
-    assert find_judge("polite", 0.8, None) is made  # one budget
+    assert find_judge("polite", 0.8, None) is made  # the same judge has one budget
     assert "scale" not in find_judge("polite", None, None).config
     assert find_judge("two\nlines", None, None).name == "judge"
 

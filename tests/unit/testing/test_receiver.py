@@ -1,4 +1,4 @@
-"""The receiver on loopback: what senders send, and what they must not."""
+"""The receiver on loopback takes OTLP in each form, and refuses everything else."""
 
 from __future__ import annotations
 

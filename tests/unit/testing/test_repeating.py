@@ -1,4 +1,4 @@
-"""What the mark of a test says about its tries."""
+"""The pytest mark's ``repeats`` and ``require`` decide how many tries of a test must pass."""
 
 from __future__ import annotations
 

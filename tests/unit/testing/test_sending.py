@@ -1,4 +1,4 @@
-"""A session that is sent: runs as OTLP, then scores of one experiment."""
+"""A test session is sent to a service: first runs as OTLP, then scores of one experiment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TESTS = {
 
 
 class Service:
-    """What was asked, and what is answered."""
+    """A service that notes its requests and gives the answers of the test."""
 
     def __init__(self, *lines: object, status: int = 200) -> None:
         self.lines, self.status = lines, status

@@ -1,4 +1,4 @@
-"""Attribute values, in whatever form somebody wrote them."""
+"""Attribute values are read in whatever form a sender wrote them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists flattened into attribute keys."""
+"""Lists that were flattened into numbered attribute keys are restored."""
 
 from __future__ import annotations
 

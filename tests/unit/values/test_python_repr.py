@@ -1,4 +1,4 @@
-"""Texts inside reprs: whole literals only, whatever they contain."""
+"""String literals are read from Python reprs if they are complete, whatever they contain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_what_is_no_whole_text_is_none(said: str) -> None:
 
 @pytest.mark.parametrize("quote", ["'", '"'])
 def test_a_literal_that_never_ends_is_read_once(quote: str) -> None:
-    """Searching for its end from each of its quotes would take hours."""
+    """Searching for the literal's end from each of its quotes would take hours."""
     endless = f"[{quote}" + f"\\{quote}" * 500_000
     assert as_json(endless) == objects_as_json(endless) == endless
     assert last_text(endless, "text=") is None

@@ -11,7 +11,7 @@ NAMED = re.compile(r"`([\w/]+\.py)::(test_\w+)`")
 
 
 def _rows() -> list[list[str]]:
-    """Return the cells of each row of the table, without its head."""
+    """Return the cells of each row of the table of complaints, without its header."""
     page = (TESTS.parent / "docs/viewer.md").read_text("utf-8")
     section = page.split(TITLE)[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")]

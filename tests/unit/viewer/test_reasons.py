@@ -1,4 +1,4 @@
-"""The page translates some sentences of the service, which it knows by their first words."""
+"""The page recognises the service's sentences that it translates by their first words."""
 
 from __future__ import annotations
 

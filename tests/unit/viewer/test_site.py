@@ -1,4 +1,4 @@
-"""The page as it is served: policy, caching, and every module named before it is asked for."""
+"""The page is served with its policy and caching, and names every module that it needs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 BEFORE_LIST, BEFORE_ANY = 60_000, 80_000
-"""Bytes, compressed, that a browser loads before the first row of the list, and of any page."""
+"""Compressed bytes that a browser loads before the first row of the list, and of any page."""
 LATER = 157_000
-"""Whatever list and run load beyond that, when somebody asks for it."""
+"""Compressed bytes that the list and a run's page load beyond that, on demand."""
 ALL = 375_000
-"""Modules and styles of all pages together."""
+"""Compressed bytes of the modules and styles of all pages together."""
 MOST_MODULES = 46
 """Modules that a browser requests before the first row of any page; each costs time."""
 CALLED = re.compile(r'''\bimport\(\s*["'](\.[^"']+)["']\s*\)|new URL\("(\.[^"]+)"''')
@@ -133,7 +133,7 @@ def test_what_is_not_ours_is_not_found(client: TestClient, address: str) -> None
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """The page as a wheel has it."""
+    """The page's files as a wheel contains them."""
     static = tmp_path_factory.mktemp("static")
     shutil.copytree(ROOT / STATIC, static, dirs_exist_ok=True)
     write_minified(ROOT / STATIC, static)
@@ -184,7 +184,7 @@ def test_what_loads_later_is_counted_whole(built: Site) -> None:
 
 @pytest.mark.parametrize("page", PAGES.values())
 def test_a_page_learns_every_word_that_it_asks_for(page: str) -> None:
-    """Words are in parts, so that nobody loads those of other pages."""
+    """Translations are split, so that a page does not load those of other pages."""
     site = Site()
     reached = reached_from(site, ["app.js", page])
     texts = {name: site.contents[name].decode() for name in reached if name.endswith(".js")}
@@ -196,7 +196,7 @@ def test_a_page_learns_every_word_that_it_asks_for(page: str) -> None:
 
 
 def reached_from(site: Site, entries: Sequence[str]) -> set[str]:
-    """Return what a page loads, at once and when it is wanted."""
+    """Return the files that a page loads, at once and on demand."""
     reached = set(needed_by(entries, site.contents))
     while found := {called for name in reached for called in called_by(site, name)} - reached:
         modules = [one for one in found if one.endswith(".js")]
@@ -205,7 +205,7 @@ def reached_from(site: Site, entries: Sequence[str]) -> set[str]:
 
 
 def called_by(site: Site, name: str) -> Iterator[str]:
-    """Yield what a module loads when it is wanted; other pages are not parts of this one."""
+    """Yield the files that a module loads on demand, except the modules of other pages."""
     text = COMMENT.sub("", site.contents[name].decode()) if name.endswith(".js") else ""
     for found in CALLED.findall(text):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(name), "".join(found)))
@@ -214,7 +214,7 @@ def called_by(site: Site, name: str) -> Iterator[str]:
 
 
 def weigh(site: Site, names: Iterable[str]) -> int:
-    """Return the bytes of files as they are sent."""
+    """Return the total size of the files in bytes, as they are sent."""
     return sum(site.weight(name) for name in names)
 
 

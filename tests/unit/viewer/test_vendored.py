@@ -1,4 +1,4 @@
-"""The vendored libraries are what was recorded, and nothing is there that was not."""
+"""The vendored libraries are exactly the recorded files, unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Both languages say the same things, and every text that the page asks for is there."""
+"""Both languages have the same texts, and every text that the page uses exists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STATIC = Path(str(files("spanloom.viewer"))) / "static"
 TEXT = re.compile(r'^  "([^"]+)": "((?:[^"\\]|\\.)*)",$', re.MULTILINE)
 VALUE = re.compile(r"\{(\w+)")
 BEGUN = re.compile(r"`([a-z]+(?:\.[a-z]+)*\.)\$\{")
-"""Keys whose last part is a value: ``t(`item.${state}`)``."""
+"""Matches keys whose last part is a variable: ``t(`item.${state}`)``."""
 ASKED = re.compile(r"""\bt\(\s*"([\w.]+)\"|says: "([\w.]+)"|label: "([\w.]+)\"""")
 
 

@@ -1,4 +1,4 @@
-"""The file of rules: what it may say, and one line for each mistake in it."""
+"""The file of redaction rules: what it may contain, and one line for each mistake in it."""
 
 from __future__ import annotations
 

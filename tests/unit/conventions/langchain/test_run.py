@@ -1,4 +1,4 @@
-"""LangChain runs, told by metadata and structure; no name here says what anything is."""
+"""LangChain runs are recognised by metadata and structure; names of spans decide nothing here."""
 
 from __future__ import annotations
 

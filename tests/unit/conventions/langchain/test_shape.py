@@ -1,11 +1,11 @@
-"""LangChain's runs without metadata: what alternates with nodes, and which nodes tell an agent."""
+"""LangChain runs without metadata: spans are runs, nodes or agents according to their structure."""
 
 from __future__ import annotations
 
 from tests.support.spans import make_span, rules
 
 Spec = tuple[int, int, str, str]
-"""Number, parent, type, name."""
+"""Number, number of the parent, type and name of a span."""
 
 
 def kinds(*specs: Spec) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Log records without spans, of known and of unknown coding agents."""
+"""Runs made of log records without spans, from known and unknown coding agents."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_a_failed_tool_is_told_in_many_ways(values: dict[str, str], message: str
 
 
 def test_a_bridge_that_ends_a_span_late_is_put_right() -> None:
-    """Qwen Code's spans begin when the record was written, and end a duration later."""
+    """Qwen Code's spans start when their record is written, and end one duration later."""
     late = bare(2, "API response. Duration: 8ms.", 20, 8)
     stamp = "2025-11-20T00:53:20.012Z"
     attributes = {
@@ -271,7 +271,7 @@ def test_an_agent_that_nobody_called_does_not_answer() -> None:
 
 
 def test_of_several_prompts_the_first_is_the_run() -> None:
-    """Codex tells the prompts of its sub-agents too."""
+    """Codex also reports the prompts of its sub-agents."""
     found = run(
         bare(1, "codex.user_prompt", 0, prompt="How?"),
         bare(2, "codex.api_request", 5, 2),

@@ -1,4 +1,4 @@
-"""Claude Code's spans and log records: attempts, errors, permissions, switched-off content."""
+"""Claude Code's spans and log records: attempts, errors, permissions, content switched off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codex's spans: repeated requests, tools of namespaces, commands that fail, the program's own."""
+"""Codex's spans: repeated requests, namespaced tools, failed commands, internal spans."""
 
 from __future__ import annotations
 

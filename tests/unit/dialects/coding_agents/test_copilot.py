@@ -1,4 +1,4 @@
-"""Copilot's spans: the GenAI conventions with exit codes, aborts and frames."""
+"""Copilot's spans: the GenAI conventions with exit codes, aborts, and texts around prompts."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_spans_of_the_program_without_a_turn_are_no_run() -> None:
 
 
 class Turn(Span):
-    """A span that must not be compared whole: with thousands of turns that takes minutes."""
+    """A span that refuses whole comparison, which takes minutes with thousands of turns."""
 
     __slots__ = ()
     __hash__ = Span.__hash__

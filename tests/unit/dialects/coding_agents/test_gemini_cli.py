@@ -103,7 +103,7 @@ def test_a_tool_fails_by_the_status_of_its_output(output: str, message: str) -> 
 
 
 def test_a_record_of_the_tools_batch_tells_of_the_tool() -> None:
-    """Two tools of one name run at the same time: each has the record written at its end."""
+    """Two tools of one name run at the same time; each gets the record written at its end."""
     records = [
         event(
             "gemini_cli.tool_call", 5, function_name="sh", success="true", function_args='{"c":1}'

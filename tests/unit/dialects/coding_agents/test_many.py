@@ -1,4 +1,4 @@
-"""Traces of coding agents with many spans and records, and with circles."""
+"""Traces of coding agents with many spans and records, and with cycles of parents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""opencode's spans: turns that are no agents, runs whose end is lost, tools told twice."""
+"""opencode's spans: turns that are no agents, runs whose end is lost, tools reported twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs of coding agents come out as they happened; see ``fixtures/recorded/coding_agents``."""
+"""Recorded runs of coding agents come out as they happened.
+
+The recordings are in ``fixtures/recorded/coding_agents``.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ import pytest
 from tests.support.coding_agents import documents, faults, names, steps_of, truth_of
 
 UNTOLD = {
-    "claude-code-cancel": ("models",),  # the cancelled call: no span, no log record
-    "codex-cancel": ("models",),  # the cancelled call: spans are lost, no log record
-    "opencode-without-sdk-spans": ("tokens",),  # the setting is off: no texts and no counts
+    "claude-code-cancel": ("models",),  # the cancelled call has no span and no log record
+    "codex-cancel": ("models",),  # the cancelled call: lost spans, no log record
+    "opencode-without-sdk-spans": ("tokens",),  # with the setting off: no texts, no counts
     "gemini-cli-tool-no-content": ("asked",),  # only among the arguments of the process
     "opencode-ask": ("models", "tokens"),  # ended before the span of the call was sent
     "opencode-tool": ("models", "tokens", "tools"),  # ended before both calls and the tool
     "opencode-two-tools": ("models", "tokens"),  # ended before the last call was sent
 }
-"""Measures that nothing that was sent tells."""
+"""Per recording, the measures that none of the sent data contains."""
 
 
 def test_all_are_there() -> None:

@@ -1,4 +1,4 @@
-"""Coze Loop's SDKs: the type of calls is right; latencies and messages need reading."""
+"""Coze Loop's SDKs: the span type can be trusted; latencies and messages need interpretation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eino by its other callbacks: cozeloop names the component, langfuse shows only content."""
+"""Eino's other callbacks: cozeloop's names the component, langfuse's shows only content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Eino by apmplus: the component decides, and what stands around a graph."""
+"""Eino's apmplus callback: the component and the spans around a graph decide the kind of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Langfuse: net counts are added back, and the agent mark is not believed on LangChain's runs."""
+"""Langfuse: net token counts become gross; its agent type is not trusted on LangChain's runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logfire's clients, by what its documentation and source say."""
+"""Logfire's clients, according to its documentation and source."""
 
 from __future__ import annotations
 

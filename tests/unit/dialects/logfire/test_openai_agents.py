@@ -1,4 +1,4 @@
-"""OpenAI Agents under Logfire: templates for names, the SDK's data for the rest."""
+"""OpenAI Agents under Logfire: message templates give the names, data of the SDK the rest."""
 
 from __future__ import annotations
 

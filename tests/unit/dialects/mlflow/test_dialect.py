@@ -1,4 +1,4 @@
-"""MLflow: its own attributes, and the GenAI mode that loses every name."""
+"""MLflow: its own attributes, and its GenAI mode, in which every name is lost."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ ANSWER = {
 
 
 def own(number: int, parent: int, span_type: str, **said: object) -> Span:
-    """Return a span whose values are JSON texts, as MLflow writes them."""
+    """Return a span whose attribute values are JSON, as MLflow writes them."""
     named = {f"mlflow.{key.replace('__', '.')}": json.dumps(value) for key, value in said.items()}
     said_type = {"mlflow.spanType": json.dumps(span_type)}
     return make_span(number, parent, said_type | named, scope=SCOPE, start=number, end=90)
 
 
 def called(name: str, number: int, parent: int, span_type: str, **said: object) -> Span:
-    """Return a span that is called after a library's method, or by a library's word."""
+    """Return an MLflow span with a name of its own, such as that of a library's method."""
     return own(number, parent, span_type, **said)._replace(name=name)
 
 
 def with_said(span: Span, **said: object) -> Span:
-    """Return the span with attributes that are not MLflow's own."""
+    """Return the span with further attributes, which are not MLflow's own."""
     written = {key: json.dumps(value) for key, value in said.items()}
     return span._replace(attributes={**span.attributes, **written})
 

@@ -1,4 +1,4 @@
-"""CrewAI under OpenInference: crews, flows and agents, by the wrapper and by the listener."""
+"""CrewAI under OpenInference: crews, flows and agents, reported by the wrapper or the listener."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenInference: kinds that are right, marks that lie, and where the data is."""
+"""OpenInference: kinds to be trusted, misleading marks of agents, and where the data is."""
 
 from __future__ import annotations
 

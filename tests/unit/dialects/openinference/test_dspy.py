@@ -1,4 +1,4 @@
-"""DSPy under OpenInference: modules that are agents, and tokens that only litellm tells."""
+"""DSPy under OpenInference: modules that are agents, and tokens that only litellm reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Haystack under OpenInference: pipelines, the agent component, and what only builds a prompt."""
+"""Haystack under OpenInference: pipelines, the agent component, and builders of prompts."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_marks(name: str, attributes: Mapping[str, str], expected: tuple[str, st
 
 
 def repr_of(role: str, text: str) -> str:
-    """Return a message as Haystack's class shows itself."""
+    """Return the ``repr`` of a message, as Haystack's class writes it."""
     return f"ChatMessage(_role=<ChatRole.{role}: 'x'>, _content=[TextContent(text={text!r})])"
 
 

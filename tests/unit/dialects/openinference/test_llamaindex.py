@@ -1,4 +1,4 @@
-"""LlamaIndex under OpenInference: runs by their steps, and spans of one call inside one another."""
+"""LlamaIndex under OpenInference: the kind of a run follows its steps; nested spans of one call."""
 
 from __future__ import annotations
 

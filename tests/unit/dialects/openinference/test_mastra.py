@@ -1,4 +1,4 @@
-"""Mastra's exporter for OpenInference: names tell, as the kind is ``LLM`` nearly everywhere."""
+"""Mastra's exporter for OpenInference: names decide, as the kind is ``LLM`` nearly everywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenAI Agents under OpenInference: what frames runs, what composes them, and handoffs."""
+"""OpenAI Agents under OpenInference: spans around runs, graphs of several agents, and handoffs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenInference's span processors: attributes laid over a framework's own spans."""
+"""OpenInference's span processors, which add their attributes to a framework's own spans."""
 
 from __future__ import annotations
 

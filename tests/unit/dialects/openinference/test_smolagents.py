@@ -1,4 +1,4 @@
-"""smolagents under OpenInference: runs, steps without a run, and the framework's wrapping."""
+"""smolagents under OpenInference: runs, steps without a run, and wrapped arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def said(number: int, parent: int, name: str, kind: str, **more: str) -> Span:
 
 
 def loop(first: int, parent: int, error: str = "") -> list[Span]:
-    """Return a step of the loop, with its model call and its tool run."""
+    """Return the spans of one step of the agent's loop, with its model call and its tool run."""
     tokens = {"llm__token_count__prompt": "7"}
     return [
         said(first, parent, "Step 1", "CHAIN", input__value='{"memory_step": "…"}'),

@@ -1,4 +1,4 @@
-"""OpenLIT: which of its ``invoke_agent`` and ``invoke_workflow`` spans are runs, and of what."""
+"""OpenLIT: which ``invoke_agent`` and ``invoke_workflow`` spans are runs, and their kinds."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_nodes_below_the_spans_of_another_instrumentation_are_the_runs() -> None
 
 
 def test_a_node_is_told_twice_below_different_spans_of_another() -> None:
-    """LangChain's report of a hook hangs below the agent, LangGraph's below another's task."""
+    """LangChain reports a hook below the agent, LangGraph below a task of another library."""
     task = make_span(4, 1, scope="another", start=4, end=99)
     spans = [run(1, 0, "ops_agent"), agent(2, 1, "ops_agent"), task]
     hook = [agent(5, 2, "hook.before_agent"), node(6, 4, "hook.before_agent")]

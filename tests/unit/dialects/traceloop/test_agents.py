@@ -1,4 +1,4 @@
-"""OpenAI Agents under OpenLLMetry: composed runs, handoffs, and agents that ran as tools."""
+"""OpenAI Agents under OpenLLMetry: graphs of several runs, handoffs, and agents run as tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agno under OpenLLMetry: agents, teams with a leader, and what tools gave."""
+"""Agno under OpenLLMetry: agents, teams with a leader, and results of tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CrewAI under OpenLLMetry: crews, their agents, and calls that are told by two."""
+"""CrewAI under OpenLLMetry: crews, their agents, and calls that two instrumentations report."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def framework(number: int, parent: int, name: str, said: dict[str, str] | None =
 
 
 def crew(*, newer: bool) -> list[Span]:
-    """Return a crew of one agent with one task and one call."""
+    """Return the spans of a crew of one agent with one task and one model call."""
     operation = genai("invoke_agent") if newer else {}
     return [
         framework(1, 0, "crewai.workflow", {"crewai.crew.name": "trip", **operation}),

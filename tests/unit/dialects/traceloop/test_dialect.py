@@ -1,4 +1,4 @@
-"""OpenLLMetry: two generations, and the twins of ``invoke_agent``."""
+"""OpenLLMetry: its two generations, and runs that ``invoke_agent`` spans report a second time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def announcement(number: int, parent: int, name: str) -> Span:
 
 
 def entity(number: int, parent: int, name: str, **metadata: str) -> Span:
-    """Return a span of a LangChain run or node as generation 0.62 reports it."""
+    """Return the span of a LangChain run or node, as version 0.62 reports it."""
     said = {f"{ASSOCIATION}{key}": value for key, value in metadata.items()}
     said |= {"traceloop.entity.name": name, "gen_ai.operation.name": "execute_task"}
     said["traceloop.span.kind"] = "task"
@@ -33,7 +33,7 @@ def entity(number: int, parent: int, name: str, **metadata: str) -> Span:
 
 
 def run(number: int, parent: int, name: str, integration: str) -> list[Span]:
-    """Return a run with one node inside."""
+    """Return the spans of a run with one node inside."""
     deeper = {"langgraph_checkpoint_ns": f"model:{number}", "langgraph_node": "model"}
     return [
         entity(number, parent, name, ls_integration=integration, lc_agent_name=name),
@@ -171,7 +171,7 @@ def lasting(span: Span, last: int) -> Span:
 
 
 def test_a_twin_below_another_span_is_what_ran_while_the_announcement_was_open() -> None:
-    """Another instrumentation's span of the tool is above the announcement, ours above the twin."""
+    """The announcement is below another library's tool span, its twin below OpenLLMetry's."""
     tools = [make_span(n, 1, start=0, end=90, scope=scope) for n, scope in ((2, "x"), (3, SCOPE))]
     announced = lasting(announcement(4, 2, "writer"), 80)
     twin = run(5, 3, "writer", "langchain_create_agent")

@@ -1,4 +1,4 @@
-"""LangChain.js under OpenLLMetry: classes for names, and no parents."""
+"""LangChain.js under OpenLLMetry: names of classes in place of names, and spans without parents."""
 
 from __future__ import annotations
 

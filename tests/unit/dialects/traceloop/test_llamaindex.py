@@ -1,4 +1,4 @@
-"""LlamaIndex under OpenLLMetry: runs by their steps, tools by the steps that call them."""
+"""LlamaIndex under OpenLLMetry: the kind of a run follows its steps; tools, and their callers."""
 
 from __future__ import annotations
 

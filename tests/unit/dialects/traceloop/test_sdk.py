@@ -1,4 +1,4 @@
-"""traceloop-sdk's decorators: which workflows compose, and what their functions were given."""
+"""traceloop-sdk's decorators: which workflows are graphs, and the arguments of their functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Vercel AI SDK before 7: which runs are agents, and where its numbers are."""
+"""The Vercel AI SDK before version 7: which runs are agents, and where its token counts are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Vercel AI SDK from 7 on: the forms are those of version 7.0, the names are not."""
+"""The Vercel AI SDK from 7 on: attributes have the form of 7.0, the names in them are invented."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESULT: Json = {"type": "tool_call_response", "id": "c1", "response": "7 degrees
 
 
 def loop(*inside: dict[str, str]) -> list[str]:
-    """Return the kinds of a run, its turn and what the turn held."""
+    """Return the kinds of a run's span, its turn's span, and the spans inside the turn."""
     spans = [
         make_span(1, 0, genai("invoke_agent", agent__name="fn"), scope=SCOPE, end=90),
         make_span(2, 1, genai("agent_step"), scope=SCOPE, start=1, end=80),

@@ -1,4 +1,4 @@
-"""Kinds of evaluators for tests of what is around them."""
+"""Replaces the kinds of evaluators by simple ones, for tests of the code that runs evaluators."""
 
 from __future__ import annotations
 

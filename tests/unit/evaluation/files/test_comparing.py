@@ -1,4 +1,4 @@
-"""Two reports: common items, differences with intervals, exact tests, verdicts."""
+"""Comparing two reports: common items, differences with intervals, exact tests, and the outcome."""
 
 from __future__ import annotations
 

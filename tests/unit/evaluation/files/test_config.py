@@ -1,4 +1,4 @@
-"""``eval.yaml``: what is read, and every fault with line, key and suggestion."""
+"""Reading ``eval.yaml``: what is accepted, and every fault with line, key and suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates: statistics over items, their limits and intervals, another report, proof."""
+"""Gates: statistics over items, limits and intervals, comparison with a report, required proof."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ BOTH = [{"score": "good", "min": 0.9}, {"score": "good", "stat": "p50", "min": 0
         ([{"na": 1}], {"gates": BOTH[:1]}, "undecided", 3),
         ([0.9, {"error": 1}], {"gates": BOTH[:1]}, "undecided", 3),
         ([0.9, {"error": 1}], {"gates": BOTH[:1], "max_errors": 1}, "passed", 0),
-        ([0.1, {"error": 1}], {"gates": BOTH[:1]}, "undecided", 3),  # 3 comes before 1
+        ([0.1, {"error": 1}], {"gates": BOTH[:1]}, "undecided", 3),  # 3 overrides 1
         ([0.9, 0.9], {"gates": BOTH[:1], "min_items": 3}, "undecided", 3),
         ([0.9, 0.9, {"na": 1}], {"gates": BOTH[:1], "min_items": 3}, "undecided", 3),
         ([], {}, "passed", 0),

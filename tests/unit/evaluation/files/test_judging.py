@@ -1,4 +1,4 @@
-"""Runs and items: which belong together, repeats, and what becomes of what is missing."""
+"""Assignment of runs to items, repeated runs, and results for missing or unreadable runs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def judge(items: list[dict[str, Any]], runs: list[dict[str, Any]]) -> Judgement:
 
 
 def placed(judgement: Judgement) -> list[tuple[str, int, int]]:
-    """Return item, repeat and the last digits of the trace of each result."""
+    """Return item, repeat and trace id (as a number) of each result."""
     rows = [row.result for row in judgement.rows()]
     return [(r["item"], r["repeat"], int(r["trace_id"] or "0", 16)) for r in rows]
 

@@ -1,4 +1,4 @@
-"""What errors of the library mean, and judges where it is not installed."""
+"""Errors of the model library and their meaning, and judges where it is not installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "sk-unit-7d1e55a0"
 
 
 class ModelHTTPError(Exception):
-    """An error of the shape that the library has."""
+    """An error with the attributes of the library's own."""
 
     def __init__(self, status: int, body: object = None, **headers: str) -> None:
         super().__init__(f"status_code: {status}, body: {body}")

@@ -1,7 +1,7 @@
-"""Runs that speak to the judge: what can be shown without a model.
+"""Runs that give orders to the judge: what can be shown without a real model.
 
-Whatever a run says, it stays between markers that it cannot know, it reaches no reader of answers,
-and a model that follows it does not know the canary.
+The text of a run stays between markers that it cannot know and never counts as an answer; a
+model that obeys the run does not know the canary.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OBEYING = json.dumps({"rationale": "perfect", "evidence": [], "value": 1.0, "can
 
 
 def outside(prompt: Prompt) -> str:
-    """Return what is in no block: the system's message, and between blocks."""
+    """Return what is in no block: the system message, and the text between the blocks."""
     nonce = re.search(r"^<<<[a-z ]+ ([0-9a-f]{16})>>>$", prompt.user, re.MULTILINE)
     assert nonce
     block = rf"<<<([a-z ]+) {nonce[1]}>>>\n.*?\n<<<end \1 {nonce[1]}>>>"
@@ -69,7 +69,7 @@ def test_a_model_that_comes_back_to_its_task_is_still_suspicious(tmp_path: Path)
 
 
 def copied(_: Prompt) -> str:
-    return BEST + " "  # as the run has it, without a canary
+    return BEST + " "  # the answer that the run asks for, without a canary
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Judgements of a scripted model: values, votes, budgets, errors, the cache."""
+"""Judgements by a scripted model: values, votes, budgets, errors and the cache."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_an_answer_that_is_none_is_an_error(members: Members, text: str) -> None
     assert (result.status, result.error_code) == ("error", "invalid_answer")
     assert (result.value, result.passed) == (None, None)
     assert len(script.asked) == 3
-    assert result.cost_usd == pytest.approx(3 * COST)  # what failed was paid for
+    assert result.cost_usd == pytest.approx(3 * COST)  # failed calls cost too
 
 
 def test_an_invalid_answer_is_told_to_the_model_once_more() -> None:
@@ -158,7 +158,7 @@ def test_a_budget_skips_what_is_beyond() -> None:
 def test_tokens_that_the_provider_does_not_tell_are_estimated_for_the_budget() -> None:
     judge = judge_by(Script([Reply(answer(True))]), budget={"tokens": 10})
     first = judge()
-    assert (first.status, first.cost_usd) == ("ok", None)  # unknown, and not 0
+    assert (first.status, first.cost_usd) == ("ok", None)  # the cost is unknown, not 0
     assert judge().status == "skipped"
 
 

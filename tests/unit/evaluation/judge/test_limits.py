@@ -1,4 +1,4 @@
-"""Limits of a minute, and budgets of a day."""
+"""Limits per minute, and budgets per day."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_tokens_are_given_back_when_the_answer_is_known() -> None:
     pace.end(600, 900)
     assert pace.begin(0) == 90
     now[0] = 3_600.0
-    assert pace.begin(1_200) == 60  # more than a minute has is owed
+    assert pace.begin(1_200) == 60  # tokens beyond one minute's limit take longer
 
 
 def test_evaluators_of_one_model_and_limit_share_a_minute() -> None:
@@ -66,7 +66,7 @@ def test_a_day_has_one_budget_for_all_processes(tmp_path: Path) -> None:
         statuses = [judge_by(script, cache, **members)(run).status for run in RUNS[:4]]
         assert statuses == ["ok"] * most + ["skipped"] * (4 - most)
         again = judge_by(script, cache, **members)(RUNS[0])
-        assert (again.status, again.cost_usd) == ("ok", 0)  # what is kept costs nothing
+        assert (again.status, again.cost_usd) == ("ok", 0)  # an answer from the cache costs nothing
         now[0] += DAY_S
         assert judge_by(script, cache, **members)(RUNS[5]).status == "ok"
 

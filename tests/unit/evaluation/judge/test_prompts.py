@@ -1,4 +1,4 @@
-"""The prompt of a judge: what is in it, how it is cut, and texts that speak to the judge."""
+"""The prompt of a judge: its contents, how it is cut, and texts that give orders to the judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long runs: windows that overlap, a summary that is carried along, one question that combines."""
+"""Long runs: overlapping windows, a summary carried along, and one request that combines them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ NOTES = json.dumps({"findings": "step 3 is rude", "evidence": [3], "summary": "i
 
 
 def long_run(steps: int, words: int = 60) -> Any:
-    """Return a run of texts of a model, which no cut of results makes shorter."""
+    """Return a long run of model texts, which shortening the results of tools cannot shorten."""
     return run([model(f"m{n}", n, said=f"<{n}> " + f"w{n} " * words) for n in range(1, steps + 1)])
 
 
 def reading(prompt: Prompt) -> str:
-    """Answer to a window with notes, to the rest with a value."""
+    """Answer the request for a window with notes, and any other with a value."""
     return NOTES if '"findings":' in prompt.system else answer(False, [3, 99])
 
 
@@ -59,7 +59,7 @@ def test_a_long_run_is_read_in_windows_and_judged_once() -> None:
     seen = [numbers_in(prompt) for prompt in windows]
     assert sorted({number for each in seen for number in each}) == list(range(1, 61))
     for before, after in pairwise(seen):
-        assert after[:2] == before[-2:]  # two steps in common
+        assert after[:2] == before[-2:]  # windows overlap by two steps
     assert "so far" not in windows[0].user
     assert "it searched" in windows[1].user
     assert "step 3 is rude" in combining.user
@@ -131,7 +131,7 @@ def test_a_window_that_is_too_long_halves_all_once(tmp_path: Path) -> None:
     assert max(prompt.tokens for prompt in halves) < 0.7 * first.tokens
     asked = len(script.asked)
     judge_by(script, cache, **SMALL)(long_run(60))
-    assert len(script.asked) == asked  # what was too long is not tried again
+    assert len(script.asked) == asked  # the prompt that was too long is not sent again
     script = Script([TOO_LONG])
     assert judge_by(script, **SMALL)(long_run(60)).error_code == "context_overflow"
     assert len(script.asked) == 2

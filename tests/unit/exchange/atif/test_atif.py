@@ -1,4 +1,4 @@
-"""Runs as trajectories of ATIF, and trajectories of all versions as runs."""
+"""Runs are written as ATIF trajectories, and ATIF trajectories of all versions are read as runs."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ GOLDEN = {
 
 
 def _old(version: str = "ATIF-v1.2", **more: object) -> Json:
-    """Return a trajectory as another writer has it, without times and ids of steps."""
+    """Return an ATIF trajectory as another program writes it, without times or Spanloom's ids."""
     steps = [
         {"step_id": 1, "source": "user", "message": "hi"},
         {"step_id": 2, "source": "agent", "message": "ho"},
@@ -317,7 +317,7 @@ def test_a_step_lasts_until_the_next_and_its_tools_begin_then() -> None:
             "timestamp": "2024-05-11T04:00:01Z",
             "message": "",
             "tool_calls": [call],
-            "observation": {"results": [{"content": "a"}]},  # without an id: in order
+            "observation": {"results": [{"content": "a"}]},  # no id: matched to calls by order
         },
         {"source": "agent", "timestamp": "2024-05-11T06:00:03+02:00", "message": "done"},
     ]

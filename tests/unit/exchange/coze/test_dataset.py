@@ -1,4 +1,4 @@
-"""Items of evaluation sets, and the schema that creates one."""
+"""Runs are written and read as items of Coze Loop evaluation sets, with the schema of a set."""
 
 from __future__ import annotations
 

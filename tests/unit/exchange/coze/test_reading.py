@@ -1,4 +1,4 @@
-"""Reading trajectories in both forms that Coze Loop published."""
+"""Trajectories are read in both JSON forms that Coze Loop published, and come back when written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def minimal(**members: Any) -> Json:
 
 
 def test_the_published_example_is_read_as_it_is(coze_loop_example: Json) -> None:
-    """Its totals contradict its steps, and are computed: 3200 → 3100, 850 → 650, 420 → 260."""
+    """The example's totals contradict its steps, so they are computed from the steps.
+
+    They change from 3200 to 3100, from 850 to 650 and from 420 to 260.
+    """
     found = read("coze-example", coze_loop_example)
     view = Document(found.document)
     assert len(view.id) == 32
@@ -60,7 +63,7 @@ def test_the_published_example_is_read_as_it_is(coze_loop_example: Json) -> None
 
 
 def test_the_published_example_comes_out_as_it_went_in(coze_loop_example: Json) -> None:
-    """Apart from ids, the totals, and the ids of the source as metadata."""
+    """The example is unchanged apart from ids, the totals, and the source's ids in metadata."""
     body = write("coze-example", read("coze-example", coze_loop_example).document)
     coze_example.check(body)
     again = orjson.loads(body)
@@ -159,7 +162,7 @@ def test_ids_that_have_the_form_stay() -> None:
 
 
 def test_lists_decide_what_steps_belong_to() -> None:
-    """Parents of other agents, of nobody and in a ring are the agent."""
+    """A step whose parent is in another agent, missing or in a ring is directly below its agent."""
     steps = [
         {"id": "x", "type": "graph", "parent_id": "y"},
         {"id": "y", "type": "graph", "parent_id": "x"},
@@ -285,7 +288,7 @@ def test_hostile_values_end_in_a_reason_or_a_run() -> None:
 
 
 def test_steps_of_one_millisecond_are_in_the_order_of_the_document() -> None:
-    """The spans that carry an imported run are in the order of their ids there."""
+    """The document's order counts, although an imported run's spans are sorted by their ids."""
     document = planner()
     steps = document["agent_steps"][0]["steps"]
     for step in (*steps, document["agent_steps"][1]):
@@ -298,7 +301,7 @@ def test_steps_of_one_millisecond_are_in_the_order_of_the_document() -> None:
 
 
 def test_failures_of_one_millisecond_keep_their_order_when_a_run_is_written_again() -> None:
-    """A root call fails, and so does a call in a graph, which the format shows as an agent."""
+    """The root, a model call, fails, and so does a call in a graph, which becomes an agent."""
     failed = StepError(0, "refused")
     kinds = (Kind.MODEL, Kind.GRAPH, Kind.MODEL)
     steps = [

@@ -1,4 +1,4 @@
-"""The type of a root that Coze Loop's form does not show is counted as lost."""
+"""A root type that Coze Loop's format cannot express is counted as a loss."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spanloom.core.model.trajectory import Kind
     [
         ((Kind.AGENT,), True),
         ((Kind.GRAPH,), True),
-        ((Kind.GRAPH, Kind.MODEL), True),  # the call is the graph's
+        ((Kind.GRAPH, Kind.MODEL), True),  # the call belongs to the graph
         ((Kind.TOOL,), False),
     ],
 )

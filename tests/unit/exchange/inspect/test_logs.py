@@ -1,4 +1,4 @@
-"""Runs as evaluation logs, and logs of others as runs."""
+"""Runs are written as Inspect evaluation logs, and logs of other programs are read as runs."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_a_run_is_a_sample_with_its_steps_as_events() -> None:
 
 
 def test_what_a_message_loses_is_counted_once() -> None:
-    """Though it is in an event, in the conversation and in the output of the sample."""
+    """The loss counts once, though the message is in an event, the conversation and the output."""
     document = planner()
     (last,) = [s for s in document["agent_steps"][0]["steps"] if s["id"] == "a000000000000007"]
     call = {"type": "function", "function": {"name": "f", "arguments": "no object"}}
@@ -263,7 +263,7 @@ def test_texts_that_are_put_back_again_and_again_are_refused() -> None:
 
 
 def test_a_sample_that_is_too_deep_keeps_no_other_away() -> None:
-    """It can be parsed, and not written again."""
+    """A sample can be parsed although it is nested too deeply to be written as JSON again."""
     deep: Any = []
     for _ in range(400):
         deep = [deep]
@@ -297,14 +297,14 @@ def test_many_runs_are_one_log() -> None:
     first, items = add_to_log(one, 0)
     second, items = add_to_log(one, items)
     log = orjson.loads(first + second + end_of_log(items))
-    layout = Layout(Filed.LOG, 1)  # an export that goes on
+    layout = Layout(Filed.LOG, 1)  # an export that resumes
     assert layout.add(one) + layout.end == second + end_of_log(items)
     assert (len(log["samples"]), log["results"]["total_samples"]) == (2, 2)
     assert orjson.loads(end_of_log(0))["samples"] == []
 
 
 def packed(files: dict[str, bytes], method: int) -> bytes:
-    """Return a ZIP of these files; by Zstandard as Inspect packs them."""
+    """Return a ZIP of the files; method 93 is Zstandard, which Inspect uses."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for name, content in files.items():

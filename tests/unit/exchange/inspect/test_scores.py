@@ -1,4 +1,4 @@
-"""Scores of samples are scores of runs, and scores of runs those of samples."""
+"""Scores of Inspect samples become scores of runs, and scores of runs become scores of samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of Invariant become runs: every form of them, the same ids each time, places of faults."""
+"""Every form of Invariant's JSON lines becomes runs with stable ids; faults name their place."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CALLED = """{
         }
     ]
 }"""
-"""As Invariant's documentation shows it: without an id, with a comma too many."""
+"""The example in Invariant's documentation: it has no id and one comma too many."""
 RAN: Json = {"role": "tool", "content": "Email sent successfully."}
 
 
@@ -51,7 +51,7 @@ def read(*values: Any) -> list[Taken | Refused]:
 def taken(*values: Any) -> Taken:
     (one,) = read(*values)
     assert isinstance(one, Taken), one
-    read_run(one.document, "other")  # it would be restored as it is
+    read_run(one.document, "other")  # a restore would accept it unchanged
     return one
 
 
@@ -86,7 +86,7 @@ def test_the_messages_of_the_documentation_are_read_as_they_are() -> None:
 
 
 def test_a_message_alone_is_a_run() -> None:
-    """A user's message is sometimes the only one."""
+    """A line may contain nothing but one message of the user."""
     document = taken(ASKED).document
     (line,) = written(document)
     assert line["messages"] == [ASKED]
@@ -99,7 +99,7 @@ def test_the_planner_comes_back_as_the_same_lines() -> None:
     assert one.document["extraction"]["dialects"] == ["invariant"]
     assert [agent["name"] for agent in one.document["agent_steps"]] == ["planner", "critic"]
     assert written(one.document) == lines
-    assert written(taken(lines).document) == lines  # as one value, an answer over HTTP
+    assert written(taken(lines).document) == lines  # one JSON array, as an HTTP response has it
 
 
 def test_the_same_file_gives_the_same_documents() -> None:
@@ -179,7 +179,7 @@ def test_times_are_those_of_messages_and_never_go_back() -> None:
 
 
 def test_messages_before_the_first_with_a_time_are_before_it() -> None:
-    """A system prompt rarely has one; the run does not begin in 1970."""
+    """A system prompt rarely has a timestamp; the run must not begin in 1970 because of it."""
     prompt = {"role": "system", "content": "be brief"}
     answer = {**ANSWERED, "timestamp": "2026-03-01T12:00:05Z"}
     document = taken([prompt, ASKED, answer]).document
@@ -215,7 +215,7 @@ def test_odd_messages_are_taken_and_stay(message: Json) -> None:
 
 
 def test_a_text_of_10_mb_stays() -> None:
-    """A service refuses to import it, for it takes texts of 8 MiB; other formats have it."""
+    """The reader keeps the text, which a service refuses (8 MiB) but other formats may contain."""
     (one,) = read([ASKED, {**ANSWERED, "content": "x" * 10_000_000}])
     assert isinstance(one, Taken)
     (line,) = written(one.document)

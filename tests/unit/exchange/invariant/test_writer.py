@@ -1,4 +1,4 @@
-"""A run as lines of Invariant: its messages, what is lost of it, and what its tools say."""
+"""Runs are written as Invariant's lines: messages, tool results, annotations, counted losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs as messages and back: openai, chat, langsmith and sts."""
+"""Runs are written as messages and read back in the formats openai, chat, langsmith and sts."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_the_golden_run_is_valid_and_a_fixed_point(name: str) -> None:
     import_module(f"tests.support.exchange_validators.{name}").check(body)
     again = reread(name, planner())
     assert values_in(name, write(name, again)) == values_in(name, body)
-    assert reread(name, planner()) == again  # never random
+    assert reread(name, planner()) == again  # reading is deterministic
     read_run(again, None)
 
 

@@ -62,7 +62,7 @@ def test_every_version_is_the_same_run(version: str) -> None:
     assert (extraction["conversation_id"], extraction["user_id"]) == ("s-1", "ada")
     assert extraction["metadata"]["team"] == "support"
     assert extraction["metadata"]["source_id"] in trace["info"].values()
-    assert found.losses.counts == {Code.METADATA_DROPPED: 1}  # the id of the client's answer
+    assert found.losses.counts == {Code.METADATA_DROPPED: 1}  # the id of the client's response
 
 
 def test_the_place_of_a_trace_is_kept() -> None:
@@ -72,7 +72,7 @@ def test_the_place_of_a_trace_is_kept() -> None:
 
 
 def test_hex_ids_are_not_taken_for_base64() -> None:
-    """Sixteen hex digits are valid base64: MLflow reads another, longer id."""
+    """Sixteen hex digits are also valid base64, which MLflow would decode to another, longer id."""
     trace = version_3()
     for span in trace["data"]["spans"]:
         span["trace_id"] = TRACE
@@ -147,7 +147,7 @@ def test_assessments_are_read_in_the_words_of_the_trace() -> None:
 
 
 def broken() -> list[tuple[str, Json]]:
-    """Return traces with one fault, and where it is."""
+    """Return traces with one fault each, and the path of the fault."""
     found = []
     for where, value in (
         ("info.trace_id", 7),

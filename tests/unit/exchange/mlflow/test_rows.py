@@ -1,4 +1,4 @@
-"""Rows of Databricks and of MLflow's evaluation sets, as their documents show them."""
+"""Rows of Databricks and MLflow evaluation sets are read and written as documented there."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EXAMPLE = {
         "expected response for third question",
     ],
 }
-"""The example of Databricks' document, as it stands: columns."""
+"""The unchanged example in Databricks' documentation, a table as columns."""
 
 
 def read(name: str, value: object) -> list[Taken | Refused]:
@@ -211,7 +211,7 @@ def test_the_shape_tells_the_formats_apart() -> None:
 
 
 def test_a_failure_without_words_comes_back_without_words() -> None:
-    """Its type is not taken for them, as it is in traces of others."""
+    """The error's type does not become its message, unlike in traces of other programs."""
     document = planner()
     step = document["agent_steps"][0]["steps"][2]
     step["basic_info"]["error"]["msg"] = ""

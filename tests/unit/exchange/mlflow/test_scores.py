@@ -1,4 +1,4 @@
-"""Assessments of MLflow traces are scores, and scores are assessments."""
+"""Assessments of MLflow traces are read as scores, and scores are written as assessments."""
 
 from __future__ import annotations
 

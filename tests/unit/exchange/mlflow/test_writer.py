@@ -1,4 +1,4 @@
-"""A run becomes an MLflow trace, and is the same when that is read."""
+"""A run that is written as an MLflow trace is the same run when the trace is read."""
 
 from __future__ import annotations
 

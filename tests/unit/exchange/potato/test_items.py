@@ -1,4 +1,4 @@
-"""Runs as items of a task, and items of others as runs."""
+"""Runs are written as items of Potato annotation tasks, and items by others are read as runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spanloom.core.formats.losses import Losses
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
 from spanloom.core.formats.stored import Stored
 
-# The instance of Potato's documentation of trajectory_eval.
+# The example instance in Potato's documentation of trajectory_eval.
 WEATHER = {
     "id": "trace_001",
     "task_description": "Find the weather in San Francisco",

@@ -1,4 +1,4 @@
-"""Traces of Snorkel, in and out."""
+"""Traces of Snorkel are read as runs, and runs are written as traces of Snorkel."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def root(*substeps: Json, **members: Any) -> Json:
 
 
 def again(trace: Json) -> Json:
-    """Return a trace that was read and written again."""
+    """Return the trace after it was read as a run and written again."""
     body = write("snorkel", read("snorkel", trace).document)
     snorkel.check(body)
     (made,) = orjson.loads(body)
@@ -205,7 +205,7 @@ def test_finer_types_are_written_on_request() -> None:
 
 
 def test_kept_sources_of_others_change_nothing_but_themselves() -> None:
-    """Metadata may be made by anybody: what is no node of a trace is left out."""
+    """Anyone may set the metadata ``snorkel``; a value that is no node of a trace is ignored."""
     for kept in ("", "{", "[]", '{"step_type":"X","metadata":{}}', json.dumps(node())):
         document = planner()
         document["root_step"]["metadata"]["snorkel"] = kept
