@@ -224,7 +224,7 @@ class Keeper(RepeatingPart):
         self._sweep_ns = self._steady_ns() + int((AGAIN_S if is_new else SWEEP_S) * 1e9)
 
     def _remove_datasets(self, now_ns: int) -> None:
-        """Remove datasets deleted at least ``AGAIN_S`` ago: writes to them have ended by then."""
+        """Remove datasets deleted at least ``AGAIN_S`` ago, because writes to them have ended."""
         if self._steady_ns() < self._datasets_ns:
             return
         if removed := self._upkeep.remove_datasets(now_ns // 1000 - int(AGAIN_S * 1e6)):
@@ -248,7 +248,7 @@ class Keeper(RepeatingPart):
         self._marked_ns = self._steady_ns()
 
     def _expire(self, now_ns: int) -> None:
-        """Remove expired rows, once a day and whenever the file has changed."""
+        """Remove expired rows, once a day and whenever the retention file has changed."""
         try:
             plan = self._read_plan()
         except StartupError as error:  # an error in the file must not stop a running service

@@ -98,7 +98,7 @@ class Keyring(RepeatingPart):
             self._attempt(self.write_uses)
 
     def find(self, key_id: str) -> Key | None:
-        """Return the key with this id, even if it is revoked or expired."""
+        """Return the key with this id, even if revoked or expired; ``None`` if unknown."""
         return self._keys.get(key_id)
 
     def note_use(self, key_id: str) -> None:
@@ -188,8 +188,8 @@ class Authenticator:
     ) -> None:
         """Check keys against ``keyring``.
 
-        With ``open_without_keys``, everybody may do everything as long as there is no key. It is
-        true only if the service listens on loopback, or the operator configured it.
+        With ``open_without_keys``, every request is allowed as long as there is no key. It is true
+        only if the service listens on loopback, or the operator configured it.
         """
         self._keyring = keyring
         self._open_without_keys = open_without_keys

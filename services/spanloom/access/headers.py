@@ -29,7 +29,7 @@ class Hosts:
     """Accepts ``localhost``, IP addresses and configured names as host; ``*`` accepts any name."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """Accept ``names`` in addition."""
+        """Accept ``names`` in addition to ``localhost`` and IP addresses."""
         self._names = {"localhost", "", *(name.strip().lower() for name in names)}
 
     def answers(self, host: str) -> bool:

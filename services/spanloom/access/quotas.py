@@ -64,7 +64,7 @@ class Arrivals:
                 self._totals[project] += size
 
     def turn(self) -> None:
-        """Begin a new slot: the sum that is read next may lack later requests."""
+        """Begin a new slot, because the sum that is read next may lack later requests."""
         if self._slots[-1].sizes:
             self._slots.append(_Slot())
         if len(self._slots) > MAX_SLOTS:
@@ -88,7 +88,7 @@ RETRY_S = 5.0
 KEEP_S = 60.0
 """Seconds between writes of the sums to the data directory, for a start without the store."""
 MAX_PROJECTS = 100_000
-"""How many projects' stored bytes are read, the largest first: senders may choose the names."""
+"""Maximum projects whose stored bytes are read, the largest first; senders may choose names."""
 
 
 class Queue(Protocol):

@@ -1,8 +1,8 @@
 """Checks the URLs and IP addresses of channels, and redacts secrets in URLs.
 
-Anybody who may annotate can set the URL of a webhook, and this process connects to it from inside a
-network. So only public IP addresses are allowed unless the operator allows others. A host name is
-resolved once, and the connection goes to the IP address that was checked.
+Every user who may annotate can set the URL of a webhook, and this process connects to it from a
+private network. So only public IP addresses are allowed unless the operator allows others. A host
+name is resolved once, and the connection goes to the IP address that was checked.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def _is_due_again(alert: Alert, last_event: AlertEvent, now_ns: int) -> bool:
 def _ended(
     alerts: Mapping[tuple[str, str], Alert], last: Sequence[AlertEvent], now_ns: int
 ) -> Iterator[AlertEvent]:
-    """Yield an event that resolves each firing alert that was deleted or changed since."""
+    """Yield, for each firing alert that was deleted or changed since, an event that resolves it."""
     for event in last:
         alert = alerts.get((event.project, event.alert))
         if alert is None or not event.is_firing or _is_of(event, alert):

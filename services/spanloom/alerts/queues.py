@@ -144,7 +144,7 @@ class Queues:
             self._done.pop((one.channel, (one.project, one.id, one.number)), None)
 
     def clear(self) -> None:
-        """Forget all pending items: another process delivers them now."""
+        """Forget all pending items, because another process delivers them now."""
         self._queues.clear()
 
     def _end(self, item: Item) -> _Queue:

@@ -35,7 +35,7 @@ class RunVersion:
     def __init__(self, row: RunRow, duplicate_of: str) -> None:
         """Use the row of a run; ``duplicate_of`` is the trace id of the run that this run repeats.
 
-        It is empty if the run is no duplicate.
+        ``duplicate_of`` is empty if the run is no duplicate.
         """
         self._row = row
         self.duplicate_of = duplicate_of
@@ -60,9 +60,9 @@ class RunVersion:
         """Return whether a condition holds, with the evidence; ``None`` if unknown.
 
         ``store_match`` is the result of the store's query, which may have read an earlier version.
-        It decides only conditions on annotations or scores, which documents do not have. Other
-        conditions are evaluated on the document: if the run has changed since the query, the change
-        is announced and the run is evaluated again.
+        It decides only conditions on annotations or scores, which documents lack. Other conditions
+        are evaluated on the document: if the run has changed since the query, the change is
+        announced and the run is evaluated again.
         """
         try:
             verdict = _compiled(condition, now_ns // 10**9)(self._row)
@@ -92,7 +92,7 @@ class RunVersion:
         }
 
     def reason(self, before: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the reason to withdraw an event; ``before`` is what ``shown`` returned for it."""
+        """Return the reason to withdraw an event; ``before`` is the data stored by ``shown``."""
         if self.duplicate_of:
             return {"version": self.version, "duplicate_of": self.duplicate_of}
         return {"version": self.version, "late_spans": self._late(before)}

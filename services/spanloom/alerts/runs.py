@@ -83,7 +83,7 @@ class RunAlerts:
         return self._judge([check for check in checks if check.needs_run], now_ns)
 
     def look_at_deleted(self, limit: int, now_ns: int) -> NewEvents:
-        """Return a withdrawn event for each firing event of a deleted run."""
+        """Return an event that withdraws a firing alert, for each firing event of a deleted run."""
         events = self._store.alerts.firing_of_deleted(limit)
         projects = {event.project for event in events}
         listed = self._store.alerts.list(Reach.only(*projects)) if projects else ()
@@ -193,7 +193,7 @@ class RunAlerts:
             left = left[max(len(read), 1) :]
 
     def _decide(self, check: _Check, run: RunVersion, now_ns: int, new: NewEvents) -> None:
-        """Add the event of a check if the state changes."""
+        """Add an event to ``new`` if the check starts or withdraws the alert for the run."""
         verdict = run.evaluate(check.condition, now_ns, check.store_match)
         event = None if verdict is None else self._event(check, run, verdict, now_ns)
         if verdict is not None and event is not None:

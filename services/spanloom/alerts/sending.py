@@ -129,7 +129,7 @@ def sign(body: bytes, secret: bytes) -> str:
 def read_secret(channel: Channel) -> bytes:
     """Return the secret of a channel, without its line end; raises ``DeliveryError``.
 
-    It never blocks, even if the file is a pipe.
+    The read never blocks, even if the file is a pipe.
     """
     try:
         descriptor = os.open(str(channel.secret_file), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

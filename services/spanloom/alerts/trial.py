@@ -86,7 +86,7 @@ def _count(
 def _try_number(
     store: ReadingStore, reach: Reach, condition: NumberCondition, since_ns: int, now_ns: int
 ) -> TrialResult:
-    """Query consecutive windows; an active alert evaluates a sliding window instead."""
+    """Return the consecutive windows that fire; an active alert evaluates a sliding window."""
     filters = condition_of({"duplicate": False, "has_steps": True, "since": since_ns})
     query = condition.query(now_ns)._replace(interval=Interval(condition.window_s), top=MAX_GROUPS)
     groups = store.stats.numbers(reach, filters, query)

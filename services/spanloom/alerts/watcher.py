@@ -55,7 +55,7 @@ class Changes(Protocol):
         """Store the position after the last page."""
 
     def forget(self) -> None:
-        """Forget the position: another process follows now."""
+        """Forget the position, because another process follows now."""
 
 
 class AlertWatcher(RepeatingPart):

@@ -40,7 +40,7 @@ class ComparisonQuery(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """The marks and scores to compare."""
+    """The annotations and scores to compare."""
 
     traces: int
     left_out: int
@@ -51,7 +51,7 @@ class Gathered(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """How far annotators agree: over all steps, for each agent, and for each step type."""
+    """The agreement of annotators over all steps, for each agent, and for each step type."""
 
     gathered: Gathered
     measures: Sequence[Measure]
@@ -80,7 +80,7 @@ class Agreeing:
         )
 
     def gather(self, query: ComparisonQuery) -> Gathered:
-        """Return the marks to compare, without adjudications, whose author saw the other marks."""
+        """Return the annotations to compare, without adjudications, whose author saw the others."""
         by_trace: dict[TraceKey, list[Annotation]] = defaultdict(list)
         for row in self._rows(query.project, query.rows._replace(scheme=query.scheme.name)):
             key, author = row.slot.key, row.slot.annotator

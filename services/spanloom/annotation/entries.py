@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 OURS = frozenset(
     {"revision", "at", "state", "standing", "version", "stands_at", "reason", "places"}
 )
-"""Keys of a step in an entry that describe the stored row, not the mark."""
+"""Keys of a step in an entry that describe the stored row, not the annotation's content."""
 
 
 class RefusedEntryError(ValueError):
-    """An entry cannot be imported; the message says why."""
+    """An entry cannot be imported; the message gives the reason."""
 
 
 def write_row(annotation: Annotation) -> Json:
@@ -82,12 +82,12 @@ def plain_places(row: ResolvedAnnotation) -> list[Sequence[int] | None]:
 
 
 def texts_of(mark: Mark) -> Json:
-    """Return the non-empty text fields of a mark."""
+    """Return the non-empty text fields of a ``Mark``."""
     return {name: getattr(mark, name) for name in MARK_FIELDS if getattr(mark, name)}
 
 
 def marks_of(entry: Json, anchors: Anchors) -> Iterator[tuple[str, Mark]]:
-    """Yield each mark of an entry with its step id; raises ``RefusedEntryError``."""
+    """Yield each ``Mark`` of an entry with its step id; raises ``RefusedEntryError``."""
     indexed = list(read_steps(entry))
     judged, steps = anchors.judged, entry.get("steps") or []
     count = entry.get("n_steps", len(steps) if isinstance(steps, list) else 0)
@@ -109,7 +109,7 @@ def marks_of(entry: Json, anchors: Anchors) -> Iterator[tuple[str, Mark]]:
 
 
 def as_write(session: Session, step_id: str, mark: Mark) -> Write:
-    """Return a write of a mark; its id is a hash of its content, so that repeats are recognised."""
+    """Return a write of ``mark``; its id is a content hash, so that repeats are recognised."""
     edit = {**{name: getattr(mark, name) for name in MARK_FIELDS}, "value": dict(mark.value)}
     content = orjson.dumps(
         [session.scheme.name, session.annotator, step_id, edit], option=orjson.OPT_SORT_KEYS
@@ -118,14 +118,14 @@ def as_write(session: Session, step_id: str, mark: Mark) -> Write:
 
 
 def is_stored(held: Mark | None, mark: Mark) -> bool:
-    """Return whether the stored mark ``held`` contains a mark; its value may have more keys."""
+    """Return whether ``held`` has all fields of ``mark``; its ``value`` may have more keys."""
     if held is None or any(getattr(held, name) != getattr(mark, name) for name in MARK_FIELDS):
         return False
     return all(held.value.get(key) == value for key, value in mark.value.items())
 
 
 def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
-    """Return a message for each field of the marks that the scheme does not allow."""
+    """Return a message for each field in ``marks`` that the scheme does not allow."""
     return [
         f"step {step_id or '(whole)'}: {field}: {reason}"
         for step_id, mark in marks.items()
@@ -136,7 +136,7 @@ def flags_of(scheme: Scheme, marks: dict[str, Mark]) -> Sequence[str]:
 LineWriter: TypeAlias = "Callable[[DocumentReader, Iterable[Json], Counter[str]], Iterator[Json]]"
 """Yields the lines of an export file for entries, with one run in memory at a time.
 
-Writers of corrected answers count what became of each correction.
+Writers of corrected answers count the corrections per result (``Fate``).
 """
 
 

@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 
 
 class ImportOutcome(NamedTuple):
-    """What importing an entry changed, or why it was refused."""
+    """The result of importing an entry, or the reason why it was refused."""
 
     added: int = 0
     """Number of new rows."""
     there: int = 0
-    """Number of rows that were stored before."""
+    """Number of rows that were already stored."""
     flags: Sequence[str] = ()
     """Messages about values that were stored although the scheme does not allow them."""
     refused: str = ""
@@ -114,7 +114,7 @@ class Exchange:
         return ImportOutcome(done.added, len(marks) - done.added, flags_of(session.scheme, marks))
 
     def _stored(self, session: Session) -> Mapping[str, Mark]:
-        """Return the stored marks of the entry's annotator by current step id."""
+        """Return the stored annotations by the entry's annotator, keyed by current step id."""
         key, scheme, annotator, *_ = session
         rows = self._reading.of_trace(key, scheme.name, annotator, session.version)
         return {row.standing.step_id: row.annotation.mark for row in rows if row.counts}
@@ -164,7 +164,7 @@ class Exchange:
         if anchors is None:
             raise RefusedEntryError(f"there is no trajectory {trace_id} in project {project!r}")
         scheme = self._schemes.find(project, str(entry.get("scheme", "")))
-        is_decided = entry.get("origin") == Origin.ADJUDICATION  # stays out of agreement here too
+        is_decided = entry.get("origin") == Origin.ADJUDICATION  # also excluded from agreement here
         origin = Origin.ADJUDICATION if is_decided else Origin.IMPORT
         session = Session(key, scheme, annotator, version, origin, is_lenient=True)
         return session, anchors

@@ -1,6 +1,6 @@
 """Reads annotations with their states in the current version, and withholds them in blind queues.
 
-The state of an annotation says whether its step is unchanged, changed or gone.
+The state of an annotation is whether its step is unchanged, changed or gone.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Write(NamedTuple):
 
 
 class Session(NamedTuple):
-    """What all writes of a request have in common: annotator, scheme and trajectory."""
+    """The annotator, scheme and trajectory of all writes in a request."""
 
     key: TraceKey
     scheme: Scheme
@@ -67,7 +67,7 @@ class InvalidWritesError(PermanentError):
 
 
 class WriteConflictError(PermanentError):
-    """Fields were changed by somebody else since they were read (409); nothing was stored."""
+    """Another write changed fields since the client read them (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:
         """Store the current rows of conflicting steps, and their ``fields``, keyed by step id."""
@@ -89,7 +89,7 @@ class AnchorVersions(NamedTuple):
         """Return the anchor of a step; ``None`` if there is no such step.
 
         If the version that the annotator saw is not stored any more, the step's content is unknown:
-        the hash stays empty, and the annotation counts as changed until somebody confirms it.
+        the hash stays empty, and the annotation counts as changed until it is confirmed.
         """
         if step_id == WHOLE:
             return Anchor(version)
@@ -119,7 +119,7 @@ class Batch:
         self._conflicts: dict[str, Sequence[str]] = {}
 
     def add(self, place: int, write: Write) -> Annotation | None:
-        """Return the row of a write, new or stored before; ``None`` if refused (see ``refuse``)."""
+        """Return the new or already stored row of a write; ``None`` if refused (see ``refuse``)."""
         rows = self._rows.setdefault(write.step_id, [])
         if known := next((row for row in rows if row.write_id == write.write_id), None):
             return known
@@ -212,7 +212,7 @@ def _mark_of(row: Annotation) -> Mark:
 
 
 def _base(rows: Sequence[Annotation], write: Write) -> Mark:
-    """Return the mark that the client had seen; for an unknown revision, the current mark."""
+    """Return the annotation that the client had seen; for an unknown revision, the current."""
     if write.base_revision == 0:
         return NOTHING
     seen_rows = [row for row in rows if row.revision == write.base_revision]

@@ -33,18 +33,18 @@ if TYPE_CHECKING:
 
 
 MOST_MARKS = 2_000
-"""Marks in memory at a time, or more if one annotator has more marks in one run."""
+"""Maximum annotations in memory at a time, unless one annotator has more in one run."""
 
 
 class OutdatedScores(NamedTuple):
-    """One annotator's marks of one run whose score was computed with other weights."""
+    """One annotator's annotations of one run, if their score was computed with other weights."""
 
     key: TraceKey
     marks: Sequence[Annotation]
     scores: Sequence[Score]
-    """The outdated scores; several if the marks have several origins."""
+    """The outdated scores; several if the annotations have several origins."""
     newest_us: int
-    """When the newest mark, deleted or not, was accepted, in microseconds since the epoch."""
+    """Time of the newest annotation, deleted or not, in microseconds since the epoch."""
 
 
 class OutdatedFinder:
@@ -58,7 +58,7 @@ class OutdatedFinder:
         project: str,
         scheme: Scheme,
     ) -> None:
-        """Search the marks and scores of a project; ``scheme`` has the current weights."""
+        """Search the annotations and scores of a project; ``scheme`` has the current weights."""
         self._annotations = annotations
         self._scores = scores
         self._schemes = schemes
@@ -67,9 +67,9 @@ class OutdatedFinder:
         self._known = {scheme.hash: False}
 
     def batches(self) -> Iterator[Sequence[OutdatedScores]]:
-        """Yield the marks whose scores are outdated, in batches, ordered by trace id.
+        """Yield annotations whose scores are outdated, in batches, ordered by trace id.
 
-        Marks and scores are read page by page.
+        Annotations and scores are read page by page.
         """
         batch, held = list[OutdatedScores](), 0
         for outdated in self._all():
@@ -101,10 +101,10 @@ class OutdatedFinder:
     def _outdated_scores(
         self, marks: Sequence[Annotation], scores: Iterable[Score]
     ) -> Sequence[Score]:
-        """Return the outdated scores of the marks' annotator, among the scores of the run.
+        """Return the outdated scores of the annotations' author, among the scores of the run.
 
-        If the marks have no score, the result is a score of revision 0: the writer of the marks has
-        crashed before storing their score, or is about to store it.
+        If the annotations have no score, the result is a score of revision 0, because their writer
+        has crashed before storing their score, or is about to store it.
         """
         newest = max(marks, key=lambda row: row.at_us)
         author, sources = newest.slot.annotator, {row.origin.value for row in marks}
@@ -176,7 +176,7 @@ class Rescoring:
                 current = versions.get(outdated.key) or self._versions.current(outdated.key)
                 changed = list(self._rescored(scheme, outdated, current))
             except Exception as error:
-                self._schemes.find(outdated.key.project, scheme.name)  # raises if the store is away
+                self._schemes.find(outdated.key.project, scheme.name)  # raises if the store is down
                 log.warning("a run keeps its score", **outdated.key._asdict(), error=str(error))
             else:
                 yield from changed

@@ -148,7 +148,7 @@ class Staleness:
                 self._versions.keep_anchors(now.key, now.version, value)
             read = Run(value).document
             made = {view: named_fingerprint(read, view) for view in now.views}
-        except Exception:  # an unreadable document: its scores stay unknown
+        except Exception:  # unreadable, so staleness is unknown
             return
         with self._lock:
             for view, text in made.items():

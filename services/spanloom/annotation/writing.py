@@ -149,7 +149,7 @@ class Writing:
             rows = self._rows(session)
             if rows:
                 newest = max(rows, key=attrgetter("at_us"))
-                session = session._replace(origin=newest.origin)  # one name has one role
+                session = session._replace(origin=newest.origin)  # the name has only this role
             known = [row for row in rows if row.write_id == write_id]
             undone = [] if known else _restored_rows(rows, group, write_id)
             added = [replace(row, at_us=at_us) for row in undone]
@@ -183,7 +183,7 @@ class Writing:
         at_us: int,
         version: int,
     ) -> Score | None:
-        """Store new rows, then the score computed from all rows of the annotator."""
+        """Store new rows; store and return the score from all rows of the annotator, if any."""
         with self._annotations.announcing_judgements([session.key]):
             if added:
                 self._annotations.add(added, is_announced=False)

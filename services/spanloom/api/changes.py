@@ -96,7 +96,7 @@ class ChangeItem(Change):
 
     @classmethod
     def of_announcement(cls, announcement: Announcement, fields: str | None) -> Self:
-        """Return an announcement as a response model; members that it lacks are unset."""
+        """Return an announcement as a response model; members without a value are unset."""
         more: dict[str, Any] = {"what": "annotations"} if announcement.is_judgement else {}
         if fields and announcement.now:
             more["trajectory"] = announcement.now.run

@@ -174,7 +174,7 @@ def read_steps_where(text: str | None) -> Condition | None:
 def fingerprint(query: BaseModel, of: str = "") -> str:
     """Return a hash of a query, by which a cursor is bound to it.
 
-    ``of`` names the list if its positions have the same shape as positions in the list of runs.
+    ``of`` names the list if its positions have the same types as positions in the list of runs.
     """
     members = query.model_dump(mode="json", exclude=NOT_OF_THE_QUESTION, exclude_defaults=True)
     hashed = [members, of] if of else members
@@ -238,7 +238,7 @@ def decode_position(text: str, question: str, read: Callable[..., PositionT]) ->
 
 
 def demand(is_right: bool) -> None:
-    """Raise ``ValueError``, saying that a value is not a position, unless ``is_right``."""
+    """Raise ``ValueError`` with the message ``not a position`` unless ``is_right``."""
     if not is_right:
         raise ValueError("not a position")
 

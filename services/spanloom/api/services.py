@@ -31,7 +31,7 @@ _NO_WORDS = f'Words as in `output: "rate limit"` are not available: {NO_SEARCH}'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServingProcess:
-    """What the API uses of the process that serves it; by default a process without components."""
+    """The parts of the serving process that the API uses; by default it has no components."""
 
     ready: Callable[[], Sequence[str]] = tuple
     """Returns the reasons for not being ready; empty means ready. May block."""

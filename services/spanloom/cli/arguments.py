@@ -88,9 +88,9 @@ _PLACE = re.compile(r"(agent|model|tool|graph|)-?(\d{1,6})")
 def find_step_id(text: str, trace_id: str, client: Client, project: str | None) -> str:
     """Return a step's id: ``model3`` is the third model call, ``7`` the seventh step.
 
-    ``search`` is the first step with this name, ``search2`` the second. All count steps by their
-    start, as in the outline. If no step has the name, it is searched without regard to case, then
-    among models; the root can be named too.
+    ``search`` is the first step with this name, ``search2`` the second. Numbers count steps
+    in the order of their starts, as in the outline. If no step has the name, it is searched without
+    regard to case, then among models; the root can be named too.
 
     Raises ``click.BadParameter`` for any other text, and for a number beyond the last step.
     """

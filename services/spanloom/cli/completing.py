@@ -79,7 +79,7 @@ def _columns(ctx: click.Context, incomplete: str) -> list[CompletionItem]:
     before, comma, part = incomplete.rpartition(",")
     path = (
         ctx.command_path.partition(" ")[2] or ctx.info_name
-    )  # the path lacks the program if the command runs alone
+    )  # the path lacks the program if the command is not run as a subcommand
     named = ITEMS.get(path or "")
     names = resolve_name(named).model_fields if named else ()
     return [CompletionItem(before + comma + name) for name in names if name.startswith(part)]

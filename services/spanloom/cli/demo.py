@@ -97,7 +97,7 @@ def demo_command(settings: Settings, live: bool, ends: bool, opens: bool) -> Non
                 open_page(page_url(document["id"], service.addresses["api"]))
             if ends:
                 return
-            if not is_for_people():  # nobody could press Ctrl-C
+            if not is_for_people():  # no user can press Ctrl-C
                 console.print(Text(_ENDED, "dim"))
                 return
             console.print(Text("\nUp until Ctrl-C.", "dim"))

@@ -57,7 +57,7 @@ def report_option(command: Command) -> Command:
 def source_of_file(path: Path, named: str | None, flag: str) -> Source:
     """Return the format of a file, with the reason if the file cannot be read.
 
-    Raises ``click.UsageError`` if there is no such file, or if several formats fit.
+    Raises ``click.UsageError`` if there is no such file, or if it matches several formats.
     """
     shown = printable(str(path))
     try:

@@ -56,8 +56,8 @@ def end_with_reader() -> None:
 def let_go_of_output() -> bool:
     """Flush standard output; if that fails, discard the output and return true.
 
-    It fails if the reader is gone or the disk is full. Without discarding, Python would flush again
-    at exit and print ``Exception ignored …``.
+    Flushing fails if the reader is gone or the disk is full. Without discarding, Python would flush
+    again at exit and print ``Exception ignored …``.
     """
     try:
         sys.stdout.flush()

@@ -191,7 +191,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _writable(rule: dict[str, Any]) -> Mapping[str, Any]:  # JSON values
-    """Return a rule without the members that the service adds, so that `show`'s output fits."""
+    """Return a rule without the members that the service adds, so that `put` accepts it."""
     writable = {name: value for name, value in rule.items() if name not in _ADDED}
     if isinstance(past := writable.get("backfill"), dict):
         writable["backfill"] = {name: past[name] for name in past if name not in _ADDED}

@@ -205,7 +205,7 @@ def _target(trace_id: str | None, members: dict[str, Any]) -> str:
 
 
 def _read_value(text: str, kind: str | None) -> float | bool | str:
-    """Return a value of the named type, by default of the type that it looks like."""
+    """Parse a value as the named type; by default, detect a boolean or a number."""
     if kind in ("category", "text"):
         return text
     if kind != "number" and text.lower() in _TRUTH:

@@ -26,7 +26,7 @@ sent_output = partial(
     forms=DOCUMENT,
     short={Form.JSON: ("--otlp", "--json")},
 )
-"""As JSON, it prints OTLP, which can be sent elsewhere."""
+"""For ``spanloom spans``, whose JSON output is OTLP, which any OTLP receiver accepts."""
 
 
 @click.command(

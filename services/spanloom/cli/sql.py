@@ -28,8 +28,8 @@ _EXACT = {
     "output_format_json_quote_decimals": "0",
     "output_format_json_quote_denormals": "1",
 }
-"""Settings by which numbers keep all digits, and ``nan`` and ``inf``, which JSON lacks, are
-strings.
+"""ClickHouse settings: numbers keep all digits; ``nan`` and ``inf`` are strings, as JSON lacks
+them.
 """
 _ARRAY = {"output_format_json_array_of_rows": "1"}
 

@@ -66,7 +66,7 @@ def check_apart(named: Mapping[str, Path], read: Collection[Path] = ()) -> None:
 def writing(path: Path | None) -> Iterator[None]:
     """Raise ``click.ClickException`` if a file cannot be written, on a full disk for example.
 
-    Without a path the file is standard output. If its reader is gone, that is not a fault.
+    Without a path the file is standard output. A ``BrokenPipeError`` is raised unchanged.
     """
     try:
         yield

@@ -32,7 +32,7 @@ class NotSpanloomError(ClientError):
 
 
 class NotInstalledError(ClientError):
-    """An optional library is missing; the message says what to install."""
+    """An optional library is missing; the message contains the command that installs it."""
 
 
 class Fault(NamedTuple):
@@ -85,7 +85,7 @@ class NotFoundError(ApiError):
 
 
 class ConflictError(ApiError):
-    """Somebody else has changed the object since it was read, or has taken its name (409)."""
+    """The object was changed since it was read, or its name is already in use (409)."""
 
 
 class GoneError(ApiError):

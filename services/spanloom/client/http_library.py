@@ -1,8 +1,8 @@
 """Imports httpx without its command line program, which is not used here.
 
 Where rich and click are installed, as with Spanloom, ``import httpx`` loads that program, both
-libraries and Pygments: a third of the time to load the client (0.12 of 0.33 s of CPU). This has no
-effect if httpx is already imported.
+libraries and Pygments: a third of the time to load the client (0.12 of 0.33 s of CPU). This
+module has no effect if httpx is already imported.
 """
 
 from __future__ import annotations

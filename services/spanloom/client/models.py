@@ -1,7 +1,7 @@
 """Types for documents, diffs and pages of lists; the items of lists are in ``core/records``.
 
 Times and durations are whole milliseconds here, strings in JSON. A field that a newer service
-adds is kept: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
+adds is preserved: ``item.model_extra`` has it, and ``model_dump_json()`` writes it back.
 """
 
 from typing import Any, Generic, Literal, TypeVar

@@ -10,8 +10,8 @@ from spanloom.core.model.notation import parse_instant
 
 Moment = datetime | str | int
 """A time with its offset; ``90s``, ``30m``, ``2h``, ``7d`` or ``1w`` ago, also as ``2 days ago``
-or ``last week``; a date (UTC) or RFC 3339; ``now``; the midnight that ``today``, ``yesterday`` or
-the last ``monday`` began with here; ms since the epoch."""
+or ``last week``; a date (UTC) or RFC 3339; ``now``; ``today``, ``yesterday`` or ``monday``
+(the local midnight at the start of that day); ms since the epoch."""
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _UNIT = "s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?"

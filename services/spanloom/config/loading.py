@@ -1,4 +1,4 @@
-"""Reads the options from flags and variables; refuses an invalid one by its name."""
+"""Reads the options from flags and variables; an error names the invalid option."""
 
 from __future__ import annotations
 

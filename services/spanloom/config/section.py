@@ -1,4 +1,4 @@
-"""What the sections of options share: their class, and the names of flags and variables."""
+"""The base class of all sections of options, and the names of flags and variables."""
 
 from __future__ import annotations
 

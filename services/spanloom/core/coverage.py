@@ -68,7 +68,7 @@ def is_counted(requests: Sequence[Request], tally: Tally) -> bool:
 
 
 def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
-    """Return whether every id in ``brought`` was read, in that version or a later one."""
+    """Return whether every id was read in the version of its request, or in a later version."""
     spans = {number_of(i): (s.is_finished, s.row_version) for i, s in contents.spans.items()}
     events = {number_of(s) ^ number_of(e): (True, v) for (s, e), v in contents.events.items()}
     nothing = (False, -1)
@@ -82,12 +82,12 @@ def covers(contents: Contents, brought: Iterable[Ids]) -> bool:
 
 
 def number_of(hex_id: str) -> int:
-    """Convert an id of 16 hex digits to the number as which the store has it."""
+    """Convert an id of 16 hex digits to the integer that the store has instead of it."""
     return int.from_bytes(bytes.fromhex(hex_id), "little")
 
 
 def unlisted(requests: Sequence[Request], tally: Tally) -> Mapping[int, int]:
-    """Count the spans and events read whose sequence is not in ``requests``, per sequence.
+    """Count, per sequence, the spans and events that were read but are in none of ``requests``.
 
     They were stored by an older release, which did not record requests.
     """

@@ -205,7 +205,7 @@ class Document:
                 yield DocumentStep(step, None, agent)
 
     def by_id(self) -> dict[str, DocumentStep]:
-        """Return the root, the agents and their steps by id.
+        """Return the root, the agents and their steps, keyed by id.
 
         A step that is also an agent is returned as an agent.
         """

@@ -1,4 +1,4 @@
-"""Names that a model may have in a price list: without a gateway's route, without a date.
+"""Finds the names that a model may have in a price list, without gateway's route and date.
 
 Price lists have shorter names for ``us.anthropic.claude-sonnet-4-5-20250929-v1:0``,
 ``vertex_ai/gemini-2.5-pro`` and ``gpt-4o-mini-2026-08-01``. A route is a prefix that gateways and

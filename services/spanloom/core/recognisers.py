@@ -58,7 +58,7 @@ _MORE_SECRETS = re.compile(
     r"sk-ant-[\w-]{20,200}|sk-proj-[\w-]{20,200}|AIza[\w-]{35}|npm_[A-Za-z0-9]{36}"
     r"|sl_[0-9a-f]{12}_[\w-]{43}"
 )
-"""Keys of Anthropic, OpenAI, Google, npm and Spanloom itself, which the library lacks."""
+"""Matches keys of Anthropic, OpenAI, Google, npm and Spanloom, which the library does not find."""
 _REST_OF_TOKEN = re.compile(r"[\w\-.=/+%~]*")
 _KEY_BEGIN, _KEY_END = re.compile(r"BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY"), "-----END"
 

@@ -19,7 +19,7 @@ _known: set[str] = set()
 
 
 def remember(secret: str, user: str = "") -> None:
-    """Hide a secret from now on, also as it is encoded in URLs and HTTP headers."""
+    """Hide a secret from now on, including its encodings in URLs and HTTP headers."""
     if secret and secret not in _known:
         _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
         _known.add(secret.encode("unicode_escape").decode())

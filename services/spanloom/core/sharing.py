@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 SLICES = 256
 HANDOVER_S = 2.0
-"""Seconds to wait with a slice gained from a living process, which by then has let it go."""
+"""Seconds after which a slice gained from a living process, and released by it, may be used."""
 
 Slices: TypeAlias = "frozenset[int] | None"
-"""Numbers of slices, from 0; ``None`` means all slices, if the process shares with no other."""
+"""Numbers of slices, from 0; ``None`` means all slices, if the process shares no traces."""
 
 ALL: Slices = None
 NONE: Slices = frozenset()

@@ -63,7 +63,10 @@ class RefusedItem(NamedTuple):
 
 
 def read_items(values: list[Any]) -> tuple[dict[str, ReadItem], list[RefusedItem]]:
-    """Return the valid items by key, and the refused items; the last item with a key counts."""
+    """Return the valid items of a request keyed by item key, and the refused items.
+
+    Of several valid items with the same key, the last is returned.
+    """
     found: dict[str, ReadItem] = {}
     refused = []
     for at, value in enumerate(values):

@@ -101,7 +101,7 @@ class ServiceFacts(NamedTuple):
 
 
 class ExposureFacts(NamedTuple):
-    """Which machines can reach the ports, by the options."""
+    """Whether other machines can reach the ports, according to the options."""
 
     host: str
     is_loopback: bool
@@ -140,7 +140,7 @@ class CertificateFacts(NamedTuple):
 
 
 class ExporterFacts(NamedTuple):
-    """Where exporters started in this shell send spans, by OpenTelemetry's variables."""
+    """The destination of exporters started in this shell, from OpenTelemetry's variables."""
 
     address: str
     """Host, port and path."""

@@ -34,7 +34,7 @@ log = get_logger("experiments")
 class ExperimentRunner(RepeatingPart):
     """Runs the experiments of a store; a component of the process that recovers from any crash.
 
-    Example: after a kill it finds the scores that were stored before, and judges only the other
+    Example: after a kill it finds the scores that are already stored, and judges only the other
     runs.
     """
 
@@ -107,7 +107,7 @@ class ExperimentRunner(RepeatingPart):
         self._works.pop(experiment.id, None)
 
     def _round(self) -> None:
-        """Call ``run_once`` until no trial is left; pause after each call for as long as it took.
+        """Call ``run_once`` until no trial is left; pause for as long as each call took.
 
         A pause lasts at most ``every_s`` seconds. The pauses leave CPU time to extraction in the
         same process.

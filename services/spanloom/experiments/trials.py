@@ -21,7 +21,7 @@ PAGE = 100
 
 
 class Subject(NamedTuple):
-    """What a trial judges: an item of a dataset, or a chosen run."""
+    """The item of a dataset, or the chosen run, that a trial judges."""
 
     item: str
     trace_id: str
@@ -33,7 +33,7 @@ class Subject(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """One repeat of a subject."""
+    """One of the repeated judgements of an item or a run."""
 
     subject: Subject
     repeat: int

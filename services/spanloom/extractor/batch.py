@@ -135,8 +135,8 @@ def _prepare(
 ) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook | None]:
     """Read and extract traces; return the result so far, and the records to write.
 
-    If other processes build too, return also the first look. Otherwise it would only keep the calls
-    of a long run in memory while the run is written.
+    If other processes build too, the third value is what ``look_again`` needs after the write.
+    Otherwise it is ``None``, so that the calls of a long run are not in memory during the write.
     """
     parts = read_traces(store.spans, list(requested), arrived, options.max_trace_spans)
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))

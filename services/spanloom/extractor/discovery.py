@@ -76,7 +76,7 @@ class Discovery:
         self._held = held
         self._slices: Slices = ALL
         self.arrived = 0
-        """How many spans have arrived since the start; spans sent again count again."""
+        """The number of spans that arrived since the start; spans sent again count again."""
         self._window = ChangeWindow(progress)
         self._swept_ns: int | None = None
         self._share = 0
@@ -171,7 +171,7 @@ class Discovery:
             )
 
     def _compare_a_share(self, now: Moment) -> None:
-        """Add the traces in the next share that need to be built and are not waiting yet."""
+        """Add the traces in the next of the ``SHARES`` that need a build and do not wait yet."""
         if len(self._pending) < MANY_WAITING:
             begins_with = f"{self._share % SHARES:02x}"
             found = self._progress.overlooked(begins_with, self._slices)
@@ -223,7 +223,7 @@ class Discovery:
             self._progress.record_watermarks(marks)
 
     def _watermark(self) -> int:
-        """Return the second before which the store has recorded all traces that still wait."""
+        """Return the second before which every change is extracted, or recorded as unfinished."""
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
         return min([self._window.reached_s, *waiting])
 

@@ -1,4 +1,4 @@
-"""Finds calls and runs that two traces report, whichever trace is extracted first."""
+"""Finds model calls, tool calls and runs that two traces report, in any order of extraction."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 MAX_LATE = 3
-"""How many of a run's first calls to look up, because the other report may lack some of them."""
+"""Number of a run's first calls to look up, because the other report may lack some of them."""
 _START = attrgetter("start_ns")
 _IS_BARE = attrgetter("is_bare")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeats:
-    """Duplicates in a batch: its traces that repeat other traces, and traces that repeat them."""
+    """Duplicates found for a batch: its traces that repeat others, and stored traces to rebuild."""
 
     originals: dict[TraceKey, DuplicateOf] = field(default_factory=dict)
     """Traces in the batch that report a call of another trace, with the original of the call."""
@@ -56,7 +56,7 @@ def find_repeats(
 ) -> Repeats:
     """Compare the calls of the traces just built with each other and with the store's calls.
 
-    For ``known`` traces, which were stored before, the traces stored as their duplicates are found
+    For ``known`` traces, which are already stored, the traces stored as their duplicates are found
     too, because the calls that both reported may have been removed since.
     """
     repeats = Repeats()
@@ -89,7 +89,7 @@ def _compare(own: Sequence[Call], stored: Sequence[Call], repeats: Repeats) -> N
 
 
 def _compare_runs(own: Runs, stored: Runs, all_calls: _CallsByContent, repeats: Repeats) -> None:
-    """Compare each run with the runs that may report the same calls at their start."""
+    """Compare each run with the runs that may report the same first calls."""
     every = {**own, **stored}
     for key, calls in every.items():
         if not (known := identifying_calls(calls)):
@@ -160,7 +160,7 @@ def _load(
 def _window(call: Call) -> CallWindow:
     """Return the key and time range to query.
 
-    The range is wider for tools, because a tool call may end before the other report of it.
+    The range is wider for tools, because a tool call may end before the other report of it begins.
     """
     apart_ns = most_apart_ns(call) if is_tool(call.call_key) else 0
     times = call.start_ns, call.end_ns

@@ -53,7 +53,11 @@ def join_runs(
 
 
 def _repeats(drafts: Drafts, joins: Joins) -> Mapping[TraceKey, DuplicateOf]:
-    """Return the home trace and the root step of each drafted trace that its home trace shows."""
+    """Find the drafted traces that are shown in another trace, the home trace of their run.
+
+    Return for each the home trace and its own root step. Its calls and scores are removed from the
+    drafts, because the home trace has them.
+    """
     found = {}
     for key in drafts.parts:
         if joins.homes[key] != key and key in drafts.trajectories:
@@ -111,7 +115,7 @@ def _draft_run(
 
 
 def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:
-    """Return whether one trace of a run has lost spans by retention since it was last built."""
+    """Return whether fewer spans of a trace were read than it had when it was last built."""
     return part.span_count > size_of(read.get(part.key, ()))
 
 

@@ -1,4 +1,4 @@
-"""Joins the traces of one run, in any order of extraction.
+"""Joins several traces of one run, in any order of extraction.
 
 A ``Part`` has the data of one trace of such a run, and is called a part here. The home trace of the
 run is built from the spans of all parts; the other parts are stored as duplicates of the home

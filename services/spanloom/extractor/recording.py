@@ -234,8 +234,8 @@ def _outcome(key: TraceKey, status: Status, result: BatchResult) -> Outcome:
 def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[TraceKey, Status]:
     """Return the recorded status of runs that this batch built as live, but another as finished.
 
-    Only if nothing has arrived since the other build was recorded. This batch must not record such
-    a run as live, because then possibly no process would finish it again.
+    Runs with arrivals since the other build was recorded are left out. This batch must not record
+    the returned runs as live, because then possibly no process would finish them again.
     """
     return {
         key: one.status
@@ -250,7 +250,7 @@ def _ends(known: Mapping[TraceKey, Progress], result: BatchResult) -> Mapping[Tr
 def _is_built(trace: PendingTrace, recorded: Progress | None) -> bool:
     """Return whether another builder has recorded a complete build with all awaited requests.
 
-    If this process recorded its failure instead, other processes would not know of that build.
+    If this process recorded its own failure instead, other processes would not know of that build.
     """
     return (
         recorded is not None

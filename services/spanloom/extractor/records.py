@@ -84,7 +84,11 @@ def _stays(head: Head, build: Build) -> bool:
 def _other_rows(
     trajectory: Trajectory, part: Part | None, responses: Mapping[str, str]
 ) -> Iterator[Call]:
-    """Yield rows for the call index other than calls: joined run, duplicate, response ids."""
+    """Yield the rows of the call index that are not calls of models or tools.
+
+    One is for the trace's part of a joined run, one for its original if it is a duplicate, and one
+    for each id of a model response.
+    """
     key = TraceKey(trajectory.project, trajectory.trace_id)
     if part:
         yield part.as_call()

@@ -93,7 +93,7 @@ class BatchResult:
     arrived: dict[TraceKey, Arrived] = field(default_factory=dict)
     """The arrivals of each trace before it was read."""
     reads: dict[TraceKey, Read] = field(default_factory=dict)
-    """How much of each trace its build read."""
+    """The part of each trace that its build read."""
     whole: set[TraceKey] = field(default_factory=set)
     """Traces whose builds read all arrived spans."""
     unlisted: dict[TraceKey, Mapping[int, int]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Stores the scores made from evaluation results in the telemetry (``core/scoring``).
 
-Every build makes them again and compares them with the stored scores, so results that are sent
-twice, a replay, or a second build after a crash change nothing. If a late span moves a result to
+Every build makes the scores again and compares them with the stored scores, so results sent twice,
+a replay, or a second build after a crash change nothing. If a late span moves a result to
 another step, its score moves too. Scores stored later through the API stay.
 """
 
@@ -49,7 +49,7 @@ def settle_scores(store: BuildingStore, result: BatchResult) -> None:
 
 
 def _find_waiting(store: BuildingStore, scoring: Scoring, whole: AbstractSet[TraceKey]) -> None:
-    """Add scores from earlier evaluation results that have a response id of these traces."""
+    """Add scores from stored evaluation results whose response id occurs in these traces."""
     wanted: dict[TraceKey, list[tuple[TraceKey, str]]] = defaultdict(list)
     for key in scoring.responses.keys() & whole:
         for response_id, step_id in scoring.responses[key].items():

@@ -1,7 +1,7 @@
 """After storing a batch, looks again for duplicates and joined runs in other traces.
 
 If two extractors build two reports of one call at the same time, neither finds the other report
-before it writes. Each looks again after writing, so at least one of them finds the other report.
+before it writes. Each extractor looks again after writing, so at least one finds the other report.
 A single extractor process needs no second look, because it looks up duplicates for a batch only
 after the previous batch is stored.
 """
@@ -56,7 +56,7 @@ def _repeated(first: Repeats, now: Repeats) -> Iterator[TraceKey]:
 
 
 def _joined(first: Joins, now: Joins, parts: AbstractSet[TraceKey]) -> Iterator[TraceKey]:
-    """Yield traces whose home trace changed, or the other traces that they show, or their sizes."""
+    """Yield traces with another home trace than at the first look, or with other traces in them."""
     for key in parts:
         is_same_home = first.homes.get(key) == now.homes.get(key)
         if not is_same_home or _sizes(first, key) != _sizes(now, key):

@@ -1,4 +1,4 @@
-"""Functions for discovery if several processes share the slices of traces."""
+"""Functions for discovery if several processes divide the slices of all traces among themselves."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class ChangeWindow:
         return look
 
     def lose(self, lost: frozenset[int]) -> None:
-        """Stop reading these slices."""
+        """Stop reading the changes of traces in these slices."""
         self._slices = frozenset(self._slices or ()) - lost
         hours = ((hour, frozenset(slices or ()) - lost) for hour, slices in self._hours)
         self._hours = [(hour, slices) for hour, slices in hours if slices]

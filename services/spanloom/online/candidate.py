@@ -1,4 +1,4 @@
-"""Selects the runs that a rule may judge, from data in the feed or in lists, without documents."""
+"""Selects the runs that a rule may judge, before the rule's condition is evaluated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
     @classmethod
     def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
-        """Return the candidate for a run, given its document; the run must be shown in lists."""
+        """Return the candidate for a past run, given its document; the run must have steps."""
         extraction = document.extraction
         status = Status(extraction.get("status") or Status.SETTLED)
         conversation = str(extraction.get("conversation_id") or "")
@@ -53,7 +53,7 @@ def version_of(document: Document) -> int:
 
 
 def is_ripe(rule: OnlineRule, status: Status) -> bool:
-    """Return whether a rule judges runs with this status, as its ``when`` says.
+    """Return whether a rule judges runs with this status, according to the rule's ``when``.
 
     ``when`` selects settled runs only, or runs with any status except failed.
     """
@@ -63,9 +63,10 @@ def is_ripe(rule: OnlineRule, status: Status) -> bool:
 
 
 def is_eligible(rule: OnlineRule, candidate: Candidate) -> bool:
-    """Return whether a rule may judge a run, apart from its condition.
+    """Return whether a rule may judge a run, provided that the run meets the rule's condition.
 
-    Sampling is by a hash, so that the result for a run never changes.
+    Checks the project, the status, the start of the rule and the sample. Sampling is by a hash, so
+    that the result for a run never changes.
     """
     key, status = candidate.key, candidate.status
     if key.project != rule.project or not candidate.is_listed or rule.project == UNREAD_PROJECT:

@@ -27,7 +27,7 @@ _RETRYABLE = frozenset(
         ErrorCode.MISSING_PACKAGE.value,
     }
 )
-"""Errors after which a judge is retried: the key may be set, the provider may come back."""
+"""Errors after which a judge is retried, because a missing key or the provider may be available."""
 MOST_ATTEMPTS = 5
 BACKOFF_S = 30.0
 """Seconds until a failed judge is retried; the wait is multiplied by four each time."""
@@ -35,18 +35,18 @@ _MAX_ERROR = 500
 
 
 class Before(NamedTuple):
-    """What a version of a rule has judged of a run before."""
+    """The previous judgements of a run by one version of a rule."""
 
     views: Mapping[str, str]
     """The fingerprint of the view that each evaluator judged last, keyed by evaluator name."""
     judged: int
-    """How many other versions of the run were judged."""
+    """The number of other versions of the run that were judged."""
     settled: int
-    """How many of these versions were settled."""
+    """The number of those versions that were settled."""
 
 
 def before_of(work: Work, history: Sequence[Work]) -> Before:
-    """Return what was judged before, in earlier attempts and for other versions of the run.
+    """Return the previous judgements, in earlier attempts and for other versions of the run.
 
     ``history`` has all work items for the run.
     """
@@ -61,7 +61,10 @@ def before_of(work: Work, history: Sequence[Work]) -> Before:
 def due_evaluators(
     evaluators: Sequence[Evaluator], before: Before, fingerprints: Mapping[str, str]
 ) -> Sequence[Evaluator]:
-    """Return the evaluators whose view of the run has another fingerprint than the judged one."""
+    """Return the evaluators that have not judged the run, or whose view of it has changed since.
+
+    An evaluator whose fingerprint is empty is always returned.
+    """
     return [
         one
         for one in evaluators

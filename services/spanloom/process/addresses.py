@@ -22,7 +22,7 @@ def url_of(settings: Settings, port: int) -> str:
 
 
 def page_url(settings: Settings, ports: Mapping[str, int]) -> str:
-    """Return the URL of the web page for other machines; ``ports`` by the component's name."""
+    """Return the URL of the web page for other machines; ``ports`` has component names as keys."""
     port = ports.get("api", settings.api_port)
     address = authority(_REACHED.get(settings.host, settings.host), port)
     return settings.public_url.rstrip("/") or f"{_scheme(settings)}://{address}"

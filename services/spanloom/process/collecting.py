@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FULL = "the spool is full: requests are refused until the store has accepted some"
 COLLECTOR_NUMBER = "collector-number"
-"""The file in the data directory with this collector's number, which sets its sequences apart."""
+"""The file in the data directory with this collector's number, which makes its sequences unique."""
 
 
 def build_collector(

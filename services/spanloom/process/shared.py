@@ -1,4 +1,4 @@
-"""What all components of a process depend on."""
+"""The dependencies that all components of a process share."""
 
 from __future__ import annotations
 

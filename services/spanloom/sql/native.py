@@ -97,7 +97,7 @@ def skip_column(cursor: Cursor, kind: str, rows: int) -> None:
 
 
 def _prefix(cursor: Cursor, kind: str) -> None:
-    """Skip what precedes a column's data: the version of each LowCardinality dictionary."""
+    """Skip the prefix of a column's data: the version of each LowCardinality dictionary."""
     name, arguments = _parse_type(kind)
     if name == "LowCardinality":
         cursor.skip(8)

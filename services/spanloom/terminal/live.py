@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 HEADING_LINES = 2
-"""Lines kept at the top of a tree that is higher than the terminal; its end is shown below."""
+"""Lines that stay at the top of a tree that is higher than the terminal; its end is shown below."""
 FOLLOWING = "following the run until it has settled, Ctrl-C ends"
 
 

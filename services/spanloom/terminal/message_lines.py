@@ -30,7 +30,7 @@ FOLD_CHARS = 600
 _MEDIA = {"image_url": "image", "input_audio": "audio", "file": "file"}
 _INDENT = "  "
 
-Message = dict[str, Any]  # a message in the documented shape
+Message = dict[str, Any]  # a message as in docs/messages.md
 
 
 def read_messages(text: str) -> Sequence[Message]:

@@ -172,7 +172,7 @@ def _repeats(document: Json, signs: Signs, width: int) -> Iterable[Text]:
 
 
 def _cost(document: Json) -> str:
-    """Return the cost: ``more than`` the known cost if prices are unknown; empty if all are."""
+    """Return the cost, ``more than …`` if some prices are unknown; empty if all are unknown."""
     cost = Document(document).extraction.get("cost") or {}
     if (total := cost.get("usd")) is not None:
         return dollars(float(total))

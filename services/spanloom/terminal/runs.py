@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]  # an item of one of the API's lists, as parsed JSON
 GAP, LEAST_ROOM = 2, 32
-"""Cells between columns; minimum width of the first column, which fits a trace id."""
+"""Cells between columns; minimum width of the first column, wide enough for a trace id."""
 
 
 class Column(NamedTuple):

@@ -64,7 +64,7 @@ def provider_name() -> str:
 
 @contextmanager
 def within(block: Block) -> Iterator[None]:
-    """Set the block in the context: traces whose root starts in the context belong to the block."""
+    """Set the block in the context, so that traces whose root starts in it belong to the block."""
     token = context.attach(context.set_value(_BLOCK, block))
     try:
         yield

@@ -84,7 +84,7 @@ class Golden:
 
 
 def project(document: Json) -> Json:
-    """Return the projection of a document that a golden file has."""
+    """Return the projection of a document, in the form that a golden file has."""
     view = Document(document)
     order = tree_order(view)
     calls = calls_of(Run(document), budget=Budget())

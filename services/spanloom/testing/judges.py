@@ -32,7 +32,7 @@ _made: dict[bytes, Evaluator] = {}
 
 
 class MissingModelError(Exception):
-    """No model can be called; the message says what is missing."""
+    """No model can be called; the message names the missing part of the setup."""
 
 
 def find_judge(

@@ -46,7 +46,7 @@ class Receiver:
         self.url = f"http://{_HERE}:{port}"
 
     def __str__(self) -> str:
-        """Return the URL."""
+        """Return the URL of the receiver."""
         return self.url
 
     def set_variables(self, monkeypatch: pytest.MonkeyPatch) -> None:

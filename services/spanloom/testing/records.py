@@ -27,7 +27,7 @@ RECORDS = pytest.StashKey[list[dict[str, Any]]]()
 
 
 class Recorder:
-    """Stores the judgements of one try of a test; a repeated test starts again without any."""
+    """Stores the judgements of one try of a test; every try starts without judgements."""
 
     def __init__(self, item: pytest.Item) -> None:
         """Remove the records of an earlier try from the item."""

@@ -109,7 +109,7 @@ class PartQuery:
         return self.agent in ("", row.agent) and self.step_type in ("", row.step_type)
 
     def units(self, units: Units) -> Units:
-        """Return the units that annotators marked differently: any annotators, or the given pair.
+        """Return the units that annotators judged differently: any annotators, or the given pair.
 
         With ``says``, return the units for which the pair gave exactly these two answers, even if
         the answers are equal.

@@ -47,7 +47,10 @@ def keep(using: Services, key: TraceKey, version: int) -> bytes | None:
 
 
 def mark_all(using: Services, session: Session, requested: BulkRequest) -> Written:
-    """Mark each step that has no mark yet; raises ``InvalidWritesError`` if there are too many."""
+    """Annotate each step that has no judgement yet.
+
+    Raises ``InvalidWritesError`` if there are too many such steps.
+    """
     annotating = using.annotating
     version = session.version or annotating.versions.current(session.key)
     anchors = annotating.versions.anchors(session.key, version)
@@ -99,7 +102,7 @@ def listed_rows(
 
 
 def written(using: Services, session: Session, done: Written) -> bytes:
-    """Return as JSON the written rows, and a score computed from all the annotator's marks."""
+    """Return as JSON the written rows, and a score of all annotations by the annotator."""
     key = session.key
     rows = using.annotating.reading.resolve(key, done.rows, done.version)
     named = {"scheme": session.scheme.name, "annotator": session.annotator}

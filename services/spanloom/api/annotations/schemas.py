@@ -161,14 +161,14 @@ class AnnotationList(BaseModel):
 
 
 def shown(row: ResolvedAnnotation) -> dict[str, Any]:
-    """Return an annotation with its state as a dict, in the shape of ``AnnotationItem``."""
+    """Return an annotation with its state as a dict with the members of ``AnnotationItem``."""
     state, stands_at, reason = row.standing
     standing = {"state": state.value, "stands_at": stands_at, "reason": reason}
     return {**write_row(row.annotation), **standing, "places": plain_places(row)}
 
 
 class AnnotationRow(BaseModel):
-    """What one annotator says of one step."""
+    """One annotator's annotation of one step, or of the whole run, as a row of a table."""
 
     project: str
     trace_id: str

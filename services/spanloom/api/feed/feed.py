@@ -84,7 +84,7 @@ class Feed:
         """End every wait at once; may be called from any thread."""
         self.is_stopping = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # the event loop is closed, so nobody waits
+            with suppress(RuntimeError):  # the event loop is closed, so no client waits
                 self._loop.call_soon_threadsafe(self._news.set)
 
     async def close(self) -> None:
@@ -122,7 +122,7 @@ class Feed:
             news, page = self._news, await self._read(filters, after)
 
     async def _read_now(self, filters: FeedFilters, after: Position) -> FeedPage:
-        """Read the window; if it has nothing, read the store: the window may be one poll behind."""
+        """Read the window; if it has nothing, read the store, which may be one poll ahead of it."""
         if self._window is not None and self._window.reaches(after):
             page = await self._read_window(self._window, filters, after)
             if page.announcements:

@@ -51,7 +51,7 @@ class FeedFilters(NamedTuple):
 
 
 class Window:
-    """Announcements after a position, up to the poller's current one."""
+    """Announcements after a position, up to the poller's current position."""
 
     def __init__(self, at: Position) -> None:
         """Start empty after this position."""

@@ -122,9 +122,9 @@ def _check(caller: Caller, needs: Needs, scope: Scope) -> None:
 
 
 def _check_page(origin: str, needs: Needs, scope: Scope) -> None:
-    """Raise ``PermissionDeniedError`` unless Spanloom's own page sends a request that it may send.
+    """Raise ``PermissionDeniedError`` unless Spanloom's own page may send the request.
 
-    A page may send annotations, files, and JSON to routes that declare ``is_of_page``.
+    The page may send annotations, files, and JSON to routes that declare ``is_of_page``.
 
     Host and port are compared, not the scheme, which differs if a proxy terminates TLS. A page of
     another origin can send neither media type without a CORS preflight, which is never granted.

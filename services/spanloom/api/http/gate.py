@@ -79,7 +79,7 @@ class _Misdirected:
     def answer_to(self, scope: Scope) -> ASGIApp | None:
         """Return the response to an export; ``None`` for any other request.
 
-        It is logged at once, then at most once a minute for each path and sender.
+        The export is logged at once, then at most once a minute for each path and sender.
         """
         path = str(scope["path"])
         if scope["method"] != "POST" or not path.endswith(_SIGNALS):
@@ -103,7 +103,7 @@ class _Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            headers = MutableHeaders(scope=message)  # a route may have set one itself
+            headers = MutableHeaders(scope=message)  # a route may have set some headers itself
             for name, value in SECURITY_HEADERS.items():
                 headers.setdefault(name, value)
         await self._send(message)

@@ -32,7 +32,7 @@ COUNTED = tuple(kind.value for kind in Kind)
 
 
 class Sort(Enum):
-    """The type of a column; a member has a docstring if JSON represents its values differently."""
+    """The type of a column; members whose values in JSON need an explanation have a docstring."""
 
     TEXT = "text"
     WHOLE = "whole"
@@ -40,9 +40,9 @@ class Sort(Enum):
     TRUTH = "truth"
     TEXTS = "texts"
     MOMENT = "moment"
-    """In JSON: milliseconds since the epoch, as a string."""
+    """A time; in JSON: milliseconds since the epoch, as a string."""
     LENGTH = "length"
-    """In JSON: milliseconds, as a string."""
+    """A duration; in JSON: milliseconds, as a string."""
     COUNTS = "counts"
     """An object with a count for each step type (``COUNTED``)."""
     PAIRS = "pairs"

@@ -117,7 +117,7 @@ class Ndjson:
 
 
 class Csv:
-    """RFC 4180 with a header, in UTF-8: null is empty, a list or an object is JSON."""
+    """CSV by RFC 4180 with a header, in UTF-8: null is empty, lists and objects are JSON."""
 
     media_type: ClassVar[str] = CSV
 

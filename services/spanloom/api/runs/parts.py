@@ -233,6 +233,9 @@ async def _json(pieces: AsyncIterator[bytes], using: Services) -> AsyncIterator[
 
 
 def _last_of_full(data: bytes) -> str:
-    """Return the greatest span id of an OTLP message; "" if it is not full, so the last one."""
+    """Return the greatest span id of an OTLP message; "" if the message is not full.
+
+    A message that is not full is the last one of its trace.
+    """
     ids = span_ids_of(data)
     return max(ids) if len(ids) >= SPANS_AT_ONCE else ""

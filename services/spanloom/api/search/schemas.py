@@ -55,7 +55,7 @@ EXAMPLE_HIT_CURSOR = encode_hit_cursor(
 
 
 def _read_parts(text: str) -> str:
-    """Validate parts of steps, ``input,error``; raises ``ValueError`` for an unknown part."""
+    """Return a list such as ``input,error``; raises ``ValueError`` for an unknown part."""
     known = [str(part) for part in Part]
     for name in text.split(","):
         if name not in known:

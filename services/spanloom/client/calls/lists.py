@@ -30,7 +30,7 @@ class RunFilters(run_filters.RunFilters, total=False):
 
 
 class RunQuery(RunFilters, total=False):
-    """The same filters and a query, for functions that accept both by keyword."""
+    """The filters of ``RunFilters`` and ``where``, for functions that accept both by keyword."""
 
     where: str | None
 

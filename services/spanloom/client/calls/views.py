@@ -29,7 +29,7 @@ def make_view(
     project: str | None = None,
     annotator: str | None = None,
 ) -> Call[ViewItem]:
-    """Save a view for everybody who reads the project; saving it again changes nothing.
+    """Save a view for all readers of the project; saving the same view again changes nothing.
 
     ``parameters`` are the parameters in the page's URL: ``{"where": "has_error", "since": "7d"}``.
     ``annotator`` becomes the owner. Raises ``ConflictError`` if another view has the name. ::
@@ -49,7 +49,7 @@ def change_view(
 ) -> Call[ViewItem]:
     """Rename a view, or replace its parameters; omitted arguments stay as in ``view``.
 
-    Raises ``ConflictError`` if somebody has changed the view since it was read.
+    Raises ``ConflictError`` if the view was changed since it was read.
     """
     body = {
         "name": view.name if name is None else name,
@@ -62,7 +62,7 @@ def change_view(
 
 
 def delete_view(view: ViewItem, *, annotator: str | None = None) -> Call[ViewItem]:
-    """Delete a view; raises ``ConflictError`` if somebody has changed it since it was read."""
+    """Delete a view; raises ``ConflictError`` if it was changed since it was read."""
     request = delete(_path(view), annotator, project=view.project, revision=view.revision)
     return typed(request, ViewItem)
 

@@ -66,7 +66,7 @@ class Tried(NamedTuple):
     until_s: float
     """Monotonic time until which the run is awaited."""
     fault: str
-    """Why the target failed; it may still have sent spans."""
+    """The reason why the target failed; it may still have sent spans."""
 
 
 def judge_targets(

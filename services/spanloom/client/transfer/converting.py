@@ -120,7 +120,7 @@ class Conversion:
 
 
 def _check(document: Json) -> None:
-    """Raise ``InvalidRequestError`` with the position unless a document has the canonical shape."""
+    """Raise ``InvalidRequestError`` with the error's position unless a document is canonical."""
     try:
         Trajectory.model_validate(document)
     except ValidationError as error:

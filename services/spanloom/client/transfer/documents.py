@@ -86,7 +86,7 @@ class StoredState(NamedTuple):
 
     is_stored: bool = False
     conflict: str = ""
-    """Why the document may not be sent; empty if it may be sent."""
+    """The reason why the document may not be sent; empty if it may be sent."""
 
 
 def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:

@@ -220,7 +220,7 @@ def reason_of(reply: Reply) -> str:
 
 
 def request_of(wanted: Format, row: Row) -> Request:
-    """Return the request for a run in the format that each run has within ``wanted``."""
+    """Return the request for a run, in the format that a file of ``wanted`` has for each run."""
     trace_id, project = row["trace_id"], row["project"]
     line = formats_of(Of.RUN)[wanted.line]
     if Via.PATH in line.via:

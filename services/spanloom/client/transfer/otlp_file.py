@@ -44,7 +44,7 @@ class Piece(NamedTuple):
     item: int = 0
     """The number of the item in the file, which may be split into several pieces."""
     losses: Losses | None = None
-    """What the run lacks because its format cannot represent it."""
+    """The values that the run lacks because its format cannot represent them."""
     scores: Sequence[Json] = ()
     """Scores of the run in the file (``exchange/scored.py``)."""
 

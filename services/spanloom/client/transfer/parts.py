@@ -53,7 +53,7 @@ class Part(NamedTuple):
     share: float
     """The fraction of the file read so far, from 0 to 1."""
     fault: str = ""
-    """Why the part cannot be read; empty if it can be."""
+    """The reason why the part cannot be read; empty if it can be read."""
     is_message: bool = False
     """Whether the part is OTLP protobuf instead of JSON."""
 

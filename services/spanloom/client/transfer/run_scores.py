@@ -75,7 +75,7 @@ class RunScores:
             self.finish(done, report)
 
     def finish(self, done: Imported, report: Report) -> None:
-        """Store the collected scores; rejected scores are named, and counted as lost."""
+        """Store the collected scores; ``done`` lists rejected scores and counts them as lost."""
         rows, self._rows = self._rows, []
         if not rows:
             return

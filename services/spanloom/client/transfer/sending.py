@@ -1,4 +1,4 @@
-"""Sends files to an OTLP receiver; each acknowledged request is durable, and can be sent again.
+"""Sends files to an OTLP receiver; acknowledged spans are durable, and may be sent again.
 
 Before a document is sent, it is compared with the run that the service has stored; other spans are
 compared with the stored spans.
@@ -175,7 +175,7 @@ class Sending:
             self._is_rejected = True
 
     def _look_at(self, run: Run, place: str, done: Imported) -> None:
-        """Skip a run that the service already has, and reject one that differs there."""
+        """Skip a run that the service already has; reject it if the service has another version."""
         state = compare(run, self._find_stored(run))
         done.unchanged_runs += state.is_stored
         if state.conflict:

@@ -1,8 +1,7 @@
 """Skips the spans of a file that a service already has; compares them one by one.
 
 A request is skipped if the service has an equal copy of each span, in the project that the span
-names.
-Spans that cannot be compared are sent, and the store keeps one copy of each span.
+names. Spans that cannot be compared are sent, and the store keeps one copy of each span.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ _annotate_cached = lru_cache(maxsize=8192)(_annotate)
 
 
 def _plain(value: AnyValue, depth: int) -> object:
-    """Return a value as JSON-compatible Python; it may have ``depth`` levels with its own."""
+    """Return a value as JSON-compatible Python; ``depth`` is the number of levels it may have."""
     if depth == 0:
         raise InvalidRequestError("An attribute value nests too deep.")
     kind = value.WhichOneof("value")

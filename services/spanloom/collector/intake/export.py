@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExportOutcome:
-    """How many items of an accepted request were rejected, and why; by default none."""
+    """The number of rejected items in an accepted request, and the reasons; by default none."""
 
     rejected: int = 0
     message: str = ""

@@ -26,7 +26,7 @@ class Rejection(StrEnum):
 
 
 class Change(StrEnum):
-    """What was changed in an accepted span; the value is the message to the client."""
+    """A kind of change of an accepted span; the value is the message to the client."""
 
     PARENT_ID = "parent_span_id was not 8 bytes and was removed"
     KEYS = "attributes with too long keys were dropped"

@@ -62,7 +62,7 @@ class FreeSpace(RepeatingPart):
         look_s: float = LOOK_S,
         ask: Callable[[Path], tuple[int, int, int]] = shutil.disk_usage,
     ) -> None:
-        """Watch the disk of ``path``; ``min_free_bytes`` as for ``least_free``."""
+        """Watch the disk of ``path``; ``min_free_bytes`` is ``min_free`` of ``least_free``."""
         super().__init__(look_s)
         self._path = path
         self._min_free_bytes = min_free_bytes

@@ -62,7 +62,7 @@ class Records:
                 self.totals.bytes -= size
 
     def set_aside(self, seq: int, reason: str, rest: SpooledRequest | None) -> None:
-        """Move a request to the dead letters, with the content of ``rest`` if there is one."""
+        """Move a request to the dead letters; if ``rest`` is set, with the content of ``rest``."""
         changed: tuple[object, ...] = (None, None, None)
         if rest:
             changed = (rest.span_count, rest.body, len(rest.body) + RECORD_BYTES)

@@ -1,7 +1,8 @@
-"""Bisects a refused batch to find the items that the store refuses: requests, then their spans.
+"""Splits a refused batch in halves until the store accepts all but the faulty requests or spans.
 
-The generated OTLP classes do not know the fields that Spanloom added to the sender's data, project
-and JSON texts, but preserve them.
+``sift`` is called first with the requests of a batch, then with the spans of a faulty request. The
+fields that Spanloom added to the sender's data (project, JSON texts) are unknown to the generated
+OTLP classes, which preserve unknown fields.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def sift(
     fruitless: int | None = None,
     most: int | None = None,
 ) -> list[tuple[Item, Exception]] | None:
-    """Store the good items of a refused batch; return the refused items with their errors.
+    """Store the acceptable items of a refused batch; return the other items with their errors.
 
     ``store`` returns the error if it refuses items, ``None`` if they are stored. All halves of one
     size are tried before any is halved again, so that one bad item among 10,000 delays the good

@@ -53,7 +53,7 @@ def interval(_: Mapping[Hashable, float]) -> Distance:
 
 
 def ordinal(order: Sequence[Hashable]) -> Metric:
-    """Return the metric for ordered values: distance grows with the use of the values between."""
+    """Return the metric for ordered values; distance grows with the frequency of values between."""
     place = {value: number for number, value in enumerate(order)}
 
     def metric(used: Mapping[Hashable, float]) -> Distance:
@@ -161,6 +161,6 @@ def undecided(annotations: Iterable[tuple[str, Annotation]]) -> Sequence[str]:
 
 
 def _answer(mark: Mark) -> object:
-    """Return the fields of a mark that are compared: all except the rationale."""
+    """Return the compared fields of an annotation, without rationale and most further answers."""
     texts = (mark.correctness, mark.error_type, mark.error_subtype, mark.severity)
     return texts, tuple(str(mark.value.get(name)) for name in _OF_THE_WHOLE)

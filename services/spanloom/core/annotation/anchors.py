@@ -56,7 +56,7 @@ class AnchoredStep(NamedTuple):
 
 
 class Anchors:
-    """All steps of one version of a document, by id and by content hash."""
+    """All steps of one version of a document, indexed by id and by content hash."""
 
     def __init__(self, version: int, steps: Sequence[AnchoredStep]) -> None:
         """Index the steps, which are in (start, id) order."""
@@ -92,7 +92,7 @@ def anchors_of(document: Json) -> Anchors:
     """Return the steps of a canonical document as anchors.
 
     The content hash covers type, name, input, output and error. It leaves out times, tokens,
-    parents and metadata, because late spans change them and nobody judges them.
+    parents and metadata, because late spans change them and annotators do not judge them.
     """
     view = Document(document)
     names = {agent.id: agent.name for agent in view.agents}
@@ -150,7 +150,7 @@ def _steps(document: Document) -> Iterator[tuple[str, DocumentStep, str]]:
 
 
 class State(StrEnum):
-    """How the current version of the document relates to an annotation."""
+    """The relation of the current version of the document to an annotation."""
 
     VALID = "valid"
     """The step is unchanged."""
@@ -222,7 +222,7 @@ def _same_step(anchor: Anchor, step: AnchoredStep) -> CurrentState:
 
 
 def _twin(anchor: Anchor, now: Anchors) -> AnchoredStep | None:
-    """Return the step with the anchor's content; of several, the one at its position."""
+    """Return the step with the anchor's content; of several, the step at its position, if any."""
     alike = now.by_hash.get(anchor.step_hash, []) if anchor.step_hash else []
     if len(alike) == 1:
         return alike[0]

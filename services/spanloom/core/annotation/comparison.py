@@ -33,14 +33,14 @@ Units: TypeAlias = "Mapping[Unit, Mapping[str, Hashable]]"
 
 
 class Unit(NamedTuple):
-    """What annotators judge: a step, or the whole trajectory if the step id is empty."""
+    """A judged step, or the whole judged trajectory if the step id is empty."""
 
     trace_id: str
     step_id: str
 
 
 class UnitMark(NamedTuple):
-    """One annotator's mark for one unit."""
+    """One annotator's annotation of one unit."""
 
     unit: Unit
     annotator: str
@@ -52,7 +52,7 @@ class UnitMark(NamedTuple):
 
 
 class Aspect(NamedTuple):
-    """One aspect of marks that is compared, such as correctness, with all annotators' values."""
+    """A compared aspect of annotations, such as correctness, with all annotators' values."""
 
     name: str
     level: str
@@ -128,7 +128,7 @@ def _ranked(marks: Iterable[UnitMark], order: Sequence[str]) -> Units:
 
 
 def _only(units: Units, known: Sequence[str]) -> Units:
-    """Remove values that are not in ``known``, the scheme's; imported annotations may have some."""
+    """Remove values that are not ``known`` in the scheme; imported annotations may have some."""
     return {
         unit: kept
         for unit, values in units.items()

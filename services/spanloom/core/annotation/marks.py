@@ -1,4 +1,4 @@
-"""Applies edits to an annotator's marks, finds conflicts and problems, and computes scores.
+"""Applies edits to annotations (``Mark``), finds conflicts and problems, and computes scores.
 
 The page implements edits, conflicts and scores too, so that annotators can work while the service
 cannot be reached (``viewer/static/annotate``: ``marks.js``, ``writes.js``).
@@ -22,7 +22,7 @@ MAX_RATIONALE = 20_000
 OF_ERRORS = ("error_type", "error_subtype", "severity", "rationale")
 """Fields that describe the error of a wrong step; cleared when the step becomes correct."""
 Edit = dict[str, object]
-"""Changed fields of a mark by name; the members of ``value`` are merged into the old value."""
+"""Changed fields of a mark, keyed by name; members of ``value`` are merged into the old value."""
 
 
 class FieldProblem(NamedTuple):
@@ -38,7 +38,7 @@ def is_wrong(scheme: Scheme, correctness: str) -> bool:
 
 
 def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
-    """Return the mark with the changed fields of the edit.
+    """Return the annotation with the changed fields of the edit.
 
     A step that is no longer wrong loses its error fields. A new error type clears the subtype
     unless the edit names one.
@@ -57,7 +57,7 @@ def apply_edit(mark: Mark, edit: Edit, scheme: Scheme) -> Mark:
 
 
 def conflicts(base: Mark, now: Mark, edit: Edit, scheme: Scheme) -> Sequence[str]:
-    """Return the fields in the edit that somebody else has changed to another value meanwhile.
+    """Return the fields in the edit that another edit has meanwhile changed to another value.
 
     ``base`` is the mark as the editor saw it, ``now`` the current mark. Edits of different fields
     do not conflict.
@@ -112,7 +112,7 @@ class Score(NamedTuple):
 
 
 def penalty_of(scheme: Scheme, mark: Mark) -> float:
-    """Return the penalty of a mark; 0 for a correct step or an unknown severity."""
+    """Return the penalty of an annotation; 0 for a correct step or an unknown severity."""
     if not scheme.has_score or not is_wrong(scheme, mark.correctness):
         return 0.0
     return scheme.weight_of(mark.severity)
@@ -143,7 +143,7 @@ _ATTRIBUTED = {"responsible_agent": "which agent is responsible", "decisive_step
 
 
 def what_is_missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str]) -> str:
-    """Return, as a sentence, what an annotator still has to do; empty if the run is complete.
+    """Return a sentence on what an annotator still has to do; empty if the run is complete.
 
     ``marks`` are the annotator's marks, keyed by step id, or by ``WHOLE`` for the whole run;
     ``steps`` are the steps to judge.
@@ -166,7 +166,7 @@ def _missing(scheme: Scheme, marks: Mapping[str, Mark], steps: AbstractSet[str])
 
 
 def _unexplained(mark: Mark) -> int:
-    """Return how many corrections in a mark have no reason."""
+    """Return how many corrections in an annotation have no reason."""
     corrections = mark.value.get("corrections")
     listed = corrections if isinstance(corrections, list) else []
     return sum(isinstance(one, dict) and not one.get("reason") for one in listed)

@@ -74,7 +74,7 @@ def find_place(text: str, start: int, end: int, words: str) -> Bounds | None:
 
 
 def parts_of(text: str) -> Mapping[str, str]:
-    """Split a step's input or output into readable texts; return them by their paths.
+    """Split a step's input or output into readable texts; return them keyed by path.
 
     Messages are split into their contents (``0.content``) and the arguments of their tool calls
     (``0.tool_calls.1.function.arguments``); any other text is returned whole, with an empty path.
@@ -91,7 +91,7 @@ def parts_of(text: str) -> Mapping[str, str]:
 
 
 def _bounds_now(one: object, step_id: str, step_of: StepOf) -> Bounds | None:
-    """Return the current bounds of a range, which a client stored and which may be invalid."""
+    """Return the current bounds of a range that a client stored; ``None`` if unknown or invalid."""
     if not isinstance(one, dict):
         return None
     start, end, words = one.get("start"), one.get("end"), one.get("text")

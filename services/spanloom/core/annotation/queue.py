@@ -95,8 +95,8 @@ class QueueView:
     def may_see(self, trace_id: str, reader: str) -> bool:
         """Return whether the caller may see other people's annotations of an item.
 
-        In a blind queue they are withheld until the caller or everybody has finished the item, and
-        so are the known answers of a gold item in any queue.
+        In a blind queue, and of a gold item in any queue, they are withheld until the caller has
+        finished the item, or it is done or adjudicated. This includes known answers.
         """
         item = self._by_id.get(trace_id)
         if item is None or not (self.queue.is_blind or item.is_gold) or self.is_done(trace_id):
@@ -154,7 +154,7 @@ class QueueView:
 
 
 class Progress(NamedTuple):
-    """The progress of an annotator."""
+    """The progress of an annotator in a queue."""
 
     assigned: int
     done: int
@@ -167,7 +167,7 @@ class Progress(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """How often one annotator agreed with the known answers of gold items."""
+    """The number of known answers of gold items that one annotator matched."""
 
     answers: int
     """Number of known answers in items that the annotator has finished."""
@@ -176,7 +176,7 @@ class Accuracy(NamedTuple):
 
 
 def progress_of(view: QueueView) -> Mapping[str, Progress]:
-    """Return the progress of each annotator by name."""
+    """Return the progress of each annotator, keyed by name."""
     progress = {}
     for who in view.everybody():
         done = [i.trace_id for i in view.items if who in view.done_by(i.trace_id)]
@@ -194,12 +194,12 @@ def overlap_of(view: QueueView) -> int:
 
 
 def accuracy_of(known: Mapping[str, str], answers: Mapping[str, str]) -> Accuracy:
-    """Return how many known answers, by step, an annotator matched; a missing answer is wrong."""
+    """Compare answers with known answers, both keyed by step; a missing answer is wrong."""
     return Accuracy(len(known), sum(answers.get(step) == right for step, right in known.items()))
 
 
 def withheld_from_all(queues: QueueReader, reach: Reach) -> AbstractSet[TraceKey]:
-    """Return the trajectories whose annotations are withheld from everybody by a blind queue."""
+    """Return the trajectories in blind queues whose annotations anonymous callers may not see."""
     views = [
         QueueView(queue, queues.items(queue), queues.events(queue))
         for queue in queues.list(reach)

@@ -87,8 +87,8 @@ def assign(
 
     The result depends only on the arguments, so no assignment is stored and no lock is needed.
     Annotators who are ``away`` keep their finished items; their unfinished items are assigned to
-    others in addition to what these already have. An annotator who has finished an item without
-    being assigned to it counts as one of its annotators.
+    others in addition to the items that these already have. An annotator who has finished an item
+    without being assigned to it counts as one of its annotators.
     """
     load: Counter[str] = Counter()
     assigned = {item: _least_loaded(item, annotators, each, load) for item in items}
@@ -114,7 +114,7 @@ def _least_loaded(
 
 
 def _rank(item: str, annotator: str) -> bytes:
-    """Return a hash that orders the annotators of an item randomly, but always the same."""
+    """Return a hash; sorting an item's annotators by it gives a fixed pseudorandom order."""
     return blake2b(f"{item}\0{annotator}".encode(errors="replace"), digest_size=8).digest()
 
 

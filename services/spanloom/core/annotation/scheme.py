@@ -68,7 +68,7 @@ class Scheme:
 
     @property
     def has_score(self) -> bool:
-        """Whether a score is computed from the marks."""
+        """Whether a score is computed from the annotations."""
         return self.kind == "trajectory_eval"
 
     @property

@@ -50,7 +50,7 @@ class Node(NamedTuple):
 
     @property
     def members(self) -> dict[str, Node]:
-        """The nodes of a mapping by key; empty for other values."""
+        """The nodes of a mapping, keyed by key; empty for other values."""
         return self.value if isinstance(self.value, dict) else {}
 
 

@@ -53,14 +53,14 @@ MODELS = ("gen_ai.response.model", "gen_ai.request.model", "model", "model_name"
 SENT = ("request_text", "gen_ai.input.messages", "messages", "request")
 RECEIVED = ("response_text", "gen_ai.output.messages", "response", "output", "text")
 BODY = ("body",)
-"""The record's body: a request or response, an unknown sender's text, or a text for people."""
+"""Key of a record's body: a request, a response, an unknown sender's text, or a text for people."""
 MESSAGES = ("error.message", "error_message", "error", "message")
 TYPES = ("error.type", "error_type")
 STATUSES = ("http.response.status_code", "http.status_code", "status_code")
 COSTS = ("cost_usd", "cost.usd", "cost", "totalCost")
 FIRST_TOKENS = ("ttft_ms", "time_to_first_token_ms")
 _COUNTS = ("gen_ai.usage.", "usage.", "")
-"""Prefixes of counts; without a prefix a name must contain the word ``token``."""
+"""Prefixes of keys of token counts; a key without a prefix must contain the word ``token``."""
 HIDDEN = frozenset({"<REDACTED>", "[REDACTED]", "REDACTED"})
 
 
@@ -87,7 +87,7 @@ class Event(NamedTuple):
 
     @property
     def usage(self) -> Usage | None:
-        """The token counts of a call; ``None`` if the event has none."""
+        """The token counts of the reported model call; ``None`` if the event has none."""
         return read_counts(self.attributes, _COUNTS) if has_counts(self.attributes) else None
 
     @property
@@ -97,7 +97,7 @@ class Event(NamedTuple):
 
     @property
     def status(self) -> int:
-        """The HTTP status of a call; 0 if not reported."""
+        """The HTTP status of the reported model call; 0 if not reported."""
         text = self.get(STATUSES)
         return int(text) if text.isdecimal() and len(text) == _STATUS_DIGITS else 0
 

@@ -38,7 +38,7 @@ _SCOPES = {
 _PREFIXES = tuple(_SCOPES.values())
 _KIND = "event.kind"
 _COMPLETED = "response.completed"
-"""Codex reports each chunk of a stream; only the last one has the tokens, or the failure."""
+"""Kind of the last chunk of Codex's streams; other chunks are stored only if they have an error."""
 ERROR = "error.message"
 OF_EVENT = "e0e0"
 """The first digits of the id of a span that was made from an event without a span."""

@@ -18,7 +18,7 @@ class What(Enum):
     """A model was called; a record with token counts or an HTTP status reports the whole call."""
     RESPONSE = auto()
     FAILURE = auto()
-    """A call of a model failed."""
+    """A model call failed."""
     ANSWER = auto()
     """The text of a model's answer."""
     SENT = auto()

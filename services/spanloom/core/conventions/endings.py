@@ -64,7 +64,7 @@ class Endings(NamedTuple):
     arguments: Sequence[str] = ()
     results: Sequence[str] = ()
     counts: Sequence[str] = ()
-    """Keys of JSON values with all token counts of a call."""
+    """Keys of JSON values with all token counts of a model call."""
 
 
 NAMES_KEPT = 8192
@@ -123,7 +123,7 @@ def _side(last: str, before: str) -> str:
 
 
 def keys_read(attributes: Mapping[str, str]) -> Collection[str]:
-    """Return the keys used for model, input or output where no known key has a value."""
+    """Return the keys from which model, input or output is read if no known key has a value."""
     found = find_endings(attributes)
     sides = (
         (found.models, meanings.MODELS),

@@ -1,8 +1,8 @@
 """Messages in span events and log records, of every version of the GenAI conventions.
 
-Before 1.27 one event held all of a call's messages (``gen_ai.content.prompt``); later each message
-was an event (``gen_ai.user.message``); today one event has the details of a call. The body of an
-event is its attributes, or JSON in one of them (``gen_ai.event.content``).
+Before 1.27 one event held all of a model call's messages (``gen_ai.content.prompt``); later each
+message was an event (``gen_ai.user.message``); today one event has all details of a model call. The
+body of an event is its attributes, or JSON in one of them (``gen_ai.event.content``).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def complete_from_events(facts: Facts, span: Span, kind: Kind) -> None:
 
 
 def _last_answer(span: Span) -> Event | None:
-    """Return the assistant's message if it is the last message event, and so the answer.
+    """Return the last message event if it is an assistant's message, and therefore the answer.
 
     This is needed for Azure's agents, which write no ``gen_ai.choice`` events.
     """
@@ -128,7 +128,7 @@ def _messages(span: Span, roles: Mapping[str, str]) -> str:
 
 
 def _whole(span: Span, keys: Mapping[str, str]) -> str:
-    """Return the messages of an event that holds a whole call, with roles in lower case."""
+    """Return the messages of an event that holds a whole model call, with roles in lower case."""
     held = (e.attributes.get(keys[e.name], "") for e in span.events if e.name in keys)
     text = next(filter(None, held), "")
     messages = json_value(text) if text.startswith("[{") else None

@@ -22,7 +22,8 @@ _TEXTS = (
     re.compile(r"\AExit code (\d{1,10})$", re.MULTILINE),
     re.compile(r"<shellId: \S+ completed with exit code (-?\d{1,10})>\s*\Z"),
 )
-"""Patterns for Codex, for Qwen Code and Gemini CLI, for Claude Code, and for Copilot."""
+"""Patterns of an exit code in results of Codex, Qwen Code and Gemini CLI, Claude Code, and
+Copilot."""
 _KEYS = ("exit", "exitCode", "exit_code")
 _INSIDE = ("metadata", "result", "output")
 _NOT_OUTPUT = re.compile(r"^(?:Chunk ID|Wall time|Original token count|Process|Exit|<[^>]*>$)")
@@ -32,7 +33,10 @@ MAX_CHARS = 200
 
 
 def find_exit(code: str, words: str = "") -> StepError | None:
-    """Return the failure of a command with this exit code; ``None`` for 0 or if it is no number."""
+    """Return the failure of a command with this exit code; ``None`` for 0 or if it is no number.
+
+    ``words`` is the command's output, whose last line becomes a part of the message.
+    """
     if not code.lstrip("-").isdecimal() or not int(code):
         return None
     output = _last_words(words)

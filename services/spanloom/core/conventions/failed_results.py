@@ -1,4 +1,4 @@
-"""Read failures that only the result of a tool reports, in the formats of several protocols.
+"""Reads failures that only the result of a tool reports, in the formats of several protocols.
 
 A tool may fail without an exception: its caller gets the text of the error as a result that is
 marked as an error. LangChain marks its tool message, MCP and Anthropic mark the result::

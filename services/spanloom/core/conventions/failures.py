@@ -151,7 +151,7 @@ def _code_in(message: str) -> int:
 
 
 class ControlFlow(NamedTuple):
-    """Exceptions that a framework raises without failing; each dialect declares its own."""
+    """Exceptions that a framework raises as control flow, not as failures."""
 
     types: Collection[str] = ()
     """Names of exception types without package: ``GraphInterrupt`` of ``langgraph.errors``."""

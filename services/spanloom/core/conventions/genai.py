@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 OFFERED_TOOLS = "gen_ai.tool.definitions"
-"""The attribute with the tools that a call or an agent could choose from."""
+"""The attribute with the tools that a model call or an agent could choose from."""
 FIRST_CHUNK_S = (
     "gen_ai.response.time_to_first_chunk",
     "gen_ai.client.operation.time_to_first_chunk",
@@ -66,7 +66,7 @@ _CALL_TEXTS = frozenset({*meanings.CALL_INPUTS, *meanings.CALL_OUTPUTS})
 
 
 def has_texts(keys: Iterable[str]) -> bool:
-    """Return whether an attribute with one of these keys holds a call's input or output."""
+    """Return whether an attribute with one of these keys holds a model call's input or output."""
     return not _CALL_TEXTS.isdisjoint(keys)
 
 
@@ -161,7 +161,10 @@ def read_tool_run(attributes: Mapping[str, str]) -> Facts:
 
 
 def read_agent_run(attributes: Mapping[str, str]) -> Facts:
-    """Return the facts of an agent's or graph's span, except its usage, which is a sum."""
+    """Return the facts of an agent's or graph's span, except its usage.
+
+    The usage is the sum of the model calls inside the span, which are reported separately.
+    """
     return Facts(
         input=first(attributes, *meanings.AGENT_INPUTS),
         output=first(attributes, *meanings.AGENT_OUTPUTS),

@@ -1,4 +1,4 @@
-"""Read a step from a span that ``spanloom import`` made from a document."""
+"""Reads a step from a span that ``spanloom import`` made from a document."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def load(text: str) -> object:
     return value
 
 
-def members(value: object) -> dict[str, Any]:  # as JSON has it
+def members(value: object) -> dict[str, Any]:  # JSON values of any type
     """Return the value if it is a JSON object; raise ``NotCarriedError`` otherwise."""
     if not isinstance(value, dict):
         raise NotCarriedError("an object is needed")

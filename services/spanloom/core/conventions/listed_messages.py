@@ -42,9 +42,9 @@ class ListedStep(NamedTuple):
     """Messages as JSON, or the arguments of a tool call."""
     output: str
     call_id: str = ""
-    """The id of the call that a tool's message answers."""
+    """The id of the tool call that a tool's message answers."""
     is_paired: bool = False
-    """Whether the list contains the call that a tool's message answers."""
+    """Whether the list contains the tool call that a tool's message answers."""
     heard: Sequence[int] = ()
     """Indexes of the messages that are a model call's input."""
     is_parts: bool = False

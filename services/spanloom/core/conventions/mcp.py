@@ -85,7 +85,7 @@ def read_leg(span: Span) -> Leg | None:
         is_tool = span.name.endswith(_TOOL_SUFFIX)
         return Leg(tool_of(span), span.kind == _SERVER, True) if is_tool else None
     if CALL not in span.name and span.attributes.keys().isdisjoint(_ANY_METHOD):
-        return None  # the case of nearly all tool spans, decided without parsing the name
+        return None  # nearly all tool spans end here, without parsing the name
     return Leg(tool_of(span), _is_server(span)) if method_of(span) == CALL else None
 
 

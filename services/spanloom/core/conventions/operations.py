@@ -177,7 +177,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 def unknown_kinds(spans: Sequence[Mapping[str, str]]) -> Collection[tuple[str, str]]:
     """Return key and value of each attribute in ``KIND_KEYS`` whose value is no known kind."""
-    used = set[str]().union(*spans)  # first, because a trace uses few of the keys
+    used = set[str]().union(*spans)  # computed first, because a trace has few different keys
     return {
         (key, text)
         for key in KIND_KEYS

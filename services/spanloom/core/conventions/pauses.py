@@ -1,4 +1,4 @@
-"""Read pauses, cancellations and approvals: runs that wait for a person or were stopped."""
+"""Reads pauses, cancellations and approvals: runs that wait for a person or were stopped."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ToolRun(NamedTuple):
 
     name: str
     arguments: str
-    """Empty if content capture is off; it is then unknown whether the tool has a result."""
+    """The arguments; empty if content capture is off: whether there is a result is then unknown."""
     has_result: bool
 
 
@@ -108,7 +108,7 @@ class SpanReader(NamedTuple):
         return max((s.start_ns for s in spans if self.read_tool(s) is None), default=0)
 
     def read_approved(self, children: Sequence[Span]) -> str:
-        """Return the tool runs before the first other child, as JSON of approved calls."""
+        """Return the tool runs before the first other child, as JSON of approved tool calls."""
         ran = list(takewhile(lambda tool: tool is not None, map(self.read_tool, children)))
         tools = [tool for tool in ran if tool is not None] if len(ran) < len(children) else []
         return as_question([{**ask_to_run(t.name, t.arguments), "approved": True} for t in tools])

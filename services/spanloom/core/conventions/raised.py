@@ -1,4 +1,4 @@
-"""Read type, message and traceback of exceptions, in every form that instrumentations write."""
+"""Reads type, message and traceback of exceptions, in every form that instrumentations write."""
 
 from __future__ import annotations
 

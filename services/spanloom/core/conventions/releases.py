@@ -32,7 +32,10 @@ def release_of(spans: Sequence[Span], root: Span) -> str | None:
 
 
 def _only(values: AbstractSet[str], own: str) -> str:
-    """Return the root's ``own`` value, or else the only known value of all spans, or nothing."""
+    """Return the root's value ``own``; if it is unknown, the only known value of the spans.
+
+    The result is empty if the spans have no known value, or several.
+    """
     if own not in _UNKNOWN:
         return own
     known = values - _UNKNOWN

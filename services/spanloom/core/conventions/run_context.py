@@ -1,4 +1,4 @@
-"""Read the context of a run: service, environment, user, tags, cost, metadata, redactions."""
+"""Reads the context of a run: service, environment, user, tags, cost, metadata, redactions."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _read_metadata(text: str) -> _Metadata:
         named = (fields[key] for key in _conversations(fields))
         conversation = next((text for text in named if isinstance(text, str)), "")
         read = _Metadata(user if isinstance(user, str) else "", own, conversation)
-        if len(text) <= FREE_BYTES:  # a longer text may be noted as unread, in each trajectory
+        if len(text) <= FREE_BYTES:  # longer ones are read each time, to note them as unread
             _metadata.keep(text, read, 3 * sys.getsizeof(text) + 500)
     return read
 
@@ -235,7 +235,11 @@ def _tags(text: str) -> str:
 
 
 def _cost(attributes: Mapping[str, str], keys: Sequence[str]) -> str:
-    """Return the call's cost in the sender's currency; empty if unknown or 0 (OpenLIT)."""
+    """Return the model call's cost in the sender's currency.
+
+    The result is empty if the cost is unknown, negative, 0 (as OpenLIT writes) or above
+    ``MAX_COST``.
+    """
     text = first(attributes, *keys)
     if not text and _COST_DETAILS in attributes:
         text = as_text(json_object(attributes[_COST_DETAILS]).get("total"))

@@ -1,4 +1,4 @@
-"""Finds attributes named like token counts, messages or a model that no code reads."""
+"""Finds attributes that are named like token counts, messages or a model, but that no code uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token counts of a call, from attributes or JSON: one table of meanings for all spellings.
+"""Token counts of a model call, from attributes or JSON, with one table for all spellings.
 
 Instrumentations name the same count in many ways: ``gen_ai.usage.cache_read.input_tokens``,
 ``gen_ai.usage.cached_input_tokens``, ``ai.usage.inputTokenDetails.cacheReadTokens``. A name is
@@ -204,7 +204,7 @@ def _make_plan(keys: Sequence[str], prefixes: Sequence[str]) -> Plan:
 
 @lru_cache(maxsize=NAMES_KEPT)
 def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Return the index of a key's prefix and the words after it; 0 and no words if none fits."""
+    """Return the index of a key's prefix and the words after it; 0 and no words if none matches."""
     for number, prefix in enumerate(prefixes):
         if prefix == _ANY:
             vendor = _VENDOR.search(key[:MAX_NAME_CHARS])
@@ -221,7 +221,11 @@ def _path_in(key: str, prefixes: Sequence[str]) -> tuple[int, tuple[str, ...]]:
 
 
 def _last_words(key: str) -> tuple[str, ...]:
-    """Return the words of a key with no known prefix: of ``app.llm.input_tokens`` only the last."""
+    """Return the words of a key without a known prefix: ``app.llm.x`` → ``("app", "llm", "x")``.
+
+    Return only the last word if it names tokens and the whole key has no known meaning:
+    ``app.llm.input_tokens`` → ``("input_tokens",)``.
+    """
     path = tuple(key.split("."))
     is_last = "token" in path[-1].lower() and _NO_COUNT.search(key) is None
     is_last = is_last and len(path) > 1 and meaning_of(path) is None

@@ -97,7 +97,10 @@ def _reaches(usage: Usage, total: int) -> bool:
 
 
 def _by_total(usage: Usage, total: int) -> Usage | None:
-    """Add the tokens that the counts exclude, if exactly one certain way gives the total."""
+    """Return the counts with excluded tokens added, if exactly one certain way gives the total.
+
+    Return ``None`` if there is no such way, or more than one.
+    """
     fitting = {u for u in _completions(usage) if _is_possible(u) and _reaches(u, total)}
     proven = {u for u in fitting if _is_sure(usage, u)}
     return proven.pop() if total and len(proven) == 1 else None

@@ -135,7 +135,7 @@ class OwnTree:
     __slots__ = ("_children", "_parents", "spans")
 
     def __init__(self, tree: SpanTree, is_own: Callable[[Span], bool]) -> None:
-        """Keep spans that pass ``is_own``; attach others' children to the nearest kept ancestor."""
+        """Select spans that pass ``is_own``; their parent is the nearest selected ancestor."""
         self._parents: dict[str, Span] = {}
         self._children: defaultdict[str, list[Span]] = defaultdict(list)
         self.spans: Sequence[Span] = [span for span in tree.spans if is_own(span)]

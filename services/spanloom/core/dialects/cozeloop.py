@@ -66,7 +66,8 @@ _BY_TYPE = {
     "agent": Classification(Kind.AGENT, "cozeloop.agent"),
 }
 _MESSAGE, _TOOL_MESSAGE, _HEAD = '{"lc":', '"ToolMessage"]', 120
-"""A tool message as LangChain.js serializes it: how it starts, its class, and where to look."""
+"""A tool message that LangChain.js serialized: its start, its class, and how many of its first
+characters must contain the class."""
 _CHAINS = frozenset({"chain", "graph"})
 _PLUMBING = Classification(Kind.OTHER, "cozeloop.plumbing")
 
@@ -90,7 +91,7 @@ class CozeLoop(Dialect):
         return SPAN_TYPE in attributes or INPUT in attributes or OUTPUT in attributes
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls and tools by type, runs by their structure."""
+        """Classify model calls and tools by type, runs by their structure."""
         kind = _type(span)
         if kind == "model" and JS_TOKENS in span.attributes:
             return _BY_TYPE[kind]._replace(usage=_usage_nearby(span, view))
@@ -106,7 +107,7 @@ class CozeLoop(Dialect):
 
 
 def _type(span: Span) -> str:
-    """Return the span type; if missing, derive it from attributes that only calls or tools have."""
+    """Return the span type; if missing, derive it from attributes of model calls or of tools."""
     attributes = span.attributes
     if SPAN_TYPE in attributes:
         return attributes[SPAN_TYPE]
@@ -170,7 +171,7 @@ def _describe_call(span: Span, facts: Facts) -> None:
 
 
 def read_usage(attributes: Mapping[str, str]) -> Usage:
-    """Return a call's tokens from its tags, or from ``gen_ai.usage.*`` of the JavaScript SDK."""
+    """Return a model call's tokens from its tags, or the JavaScript SDK's ``gen_ai.usage.*``."""
     plain = read_counts(attributes)
     inputs = first_integer(attributes, TAG + "input_tokens") or plain.input_tokens
     outputs = first_integer(attributes, TAG + "output_tokens") or plain.output_tokens
@@ -186,7 +187,7 @@ def read_usage(attributes: Mapping[str, str]) -> Usage:
 
 
 def _first_token_ms(attributes: Mapping[str, str]) -> float | None:
-    """Return the time to the first token in ms; ``None`` if unknown or the call did not stream."""
+    """Return a model call's time to the first token in ms; ``None`` if unknown or not streamed."""
     if attributes.get(TAG + "stream") != "false" and (latency := attributes.get(_LATENCY)):
         in_ms = _LANGCHAIN in attributes.get(SYSTEM_TAG + "runtime", "").replace(" ", "")
         return _milliseconds(latency, 1 if in_ms else 1000)

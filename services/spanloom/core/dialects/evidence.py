@@ -155,7 +155,10 @@ def _has_kind(keys: Collection[str]) -> bool:
 
 
 def _has_call(keys: Collection[str]) -> bool:
-    """Return whether there is a model with messages, or with both input and output counts."""
+    """Return whether the keys name a model, and messages or both input and output counts.
+
+    A model under a key of an unknown sender needs both counts.
+    """
     if not any(key in keys for key in meanings.MODELS):
         named = [key for key in keys if "token" in key.lower()]
         return bool(named and find_endings(keys).models) and has_counts(named)
@@ -175,7 +178,7 @@ def _is_named_tool(span: Span) -> bool:
 
 
 def _classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a span with counts or messages: as a call, or as a run of several calls."""
+    """Classify a span with counts or messages as a model call, or as a run of several calls."""
     if span.span_id not in view.remember_tree(_around_calls):
         if _repeats_counts(span, view):
             return _ACCOUNT
@@ -187,7 +190,7 @@ def _classify_call(span: Span, view: TraceView) -> Classification:
 
 
 def _runs_tools_too(span: Span, view: TraceView) -> bool:
-    """Return whether both calls and tools run inside the span, as in an author's agent function."""
+    """Return whether model calls and tools run inside the span, as in an agent's function."""
     holders = (view.remember_tree(_around_calls), view.remember_tree(_around_tools))
     return all(span.span_id in holder for holder in holders)
 

@@ -35,7 +35,7 @@ OPENINFERENCE_SCOPE = "openinference.instrumentation.google_adk"
 
 
 def _operation(span: Span) -> str:
-    """Return the operation; before 1.20 agents and calls differ only in span name."""
+    """Return the operation; before 1.20 agents and model calls differ only in span name."""
     if span.name.startswith("invoke_agent "):
         return "invoke_agent"
     operation = operation_of(span)
@@ -94,7 +94,10 @@ class GoogleADK(OtelGenAI):
 
 
 def _gathers_answers(span: Span) -> bool:
-    """Return whether the span only merges results of parallel tools, as its name or tool shows."""
+    """Return whether the span only merges results of parallel tools.
+
+    The tool's name in its attribute decides, or else the span's name.
+    """
     if tool := span.attributes.get("gen_ai.tool.name"):
         return tool == _MERGED
     return span.name == "execute_tool (merged)"
@@ -184,7 +187,8 @@ def with_answer(run: Classification, span: Span, view: TraceView) -> Classificat
 def _stops_at(tool: Span, view: TraceView) -> bool:
     """Return whether no model call followed the tool.
 
-    Under OpenInference calls have no spans; the last call's attributes are on the agent's span.
+    Under OpenInference model calls have no spans; the last one's attributes are on the agent's
+    span.
     """
     agent = view.tree.parent(tool)
     if agent is not None and operation_of(agent) in _CALL_OPERATIONS:
@@ -197,7 +201,10 @@ def _last_call_ns(spans: Sequence[Span]) -> int:
 
 
 def _read_decisions(children: Sequence[Span]) -> str:
-    """Return the person's decisions: approvals of tools that ran before any call, and refusals."""
+    """Return the person's decisions about the tools that ran before any model call, as JSON.
+
+    If nothing but tools ran, only refusals are returned: the tools may not have needed approval.
+    """
     began: list[Span] = []
     for child in children:
         if operation_of(child) != "execute_tool":
@@ -209,7 +216,11 @@ def _read_decisions(children: Sequence[Span]) -> str:
 
 
 def _late_result(agent: Span, view: TraceView) -> str:
-    """Return the tool result in the input of the run's first call, if no tool ran before it."""
+    """Return the tool result at the end of the input of the run's first model call.
+
+    The result is empty if the input does not end in exactly one tool result, if a tool ran before
+    the call, or if the agent ran inside another agent or after its first sibling.
+    """
     children = view.tree.children(agent)
     call = agent if operation_of(agent) in _CALL_OPERATIONS else children[0] if children else agent
     is_inner = any(operation_of(s) == "invoke_agent" for s in view.tree.ancestors(agent))

@@ -43,7 +43,7 @@ class Haystack(Traceloop):
         return signature.scope_name in _SCOPES
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify spans by name, OpenLLMetry's spans by span kind, calls by operation."""
+        """Classify spans by name, OpenLLMetry's spans by span kind, model calls by operation."""
         if span.scope_name == _AROUND:
             is_pipeline = span.attributes.get(SPAN_KIND) == "workflow"
             return _PIPELINE if is_pipeline else super().classify(span, view)

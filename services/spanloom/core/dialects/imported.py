@@ -34,7 +34,7 @@ class Imported(Dialect):
         """Recognise spans by scope name."""
         return signature.scope_name == carried.SCOPE
 
-    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # by itself
+    def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # span only
         """Classify spans by the step type in the span's attributes."""
         return _BY_KIND[read_kind(span)]
 

@@ -1,7 +1,7 @@
 """Messages that Invariant's SDK pushes (scope ``invariant``), one span for each message.
 
-An assistant's message is a model call. A tool's message is a tool run with the arguments of the
-tool call that it answers. Messages of users and systems are the input of the next model call.
+An assistant's message is a model call. A tool's message becomes a tool step, with the arguments of
+the tool call that it answers. Messages of users and systems are the input of the next model call.
 Durations are unknown: a call starts and ends at the time of its message. The span of the run is an
 agent; annotations become scores, not steps.
 

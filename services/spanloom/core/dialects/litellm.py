@@ -63,7 +63,10 @@ class LiteLLM(Dialect):
         return is_marked and not signature.scope_name.startswith(_INSTRUMENTATION)
 
     def classify(self, span: Span, view: TraceView) -> Classification:  # noqa: ARG002  # the protocol's signature
-        """Classify LiteLLM's spans by attributes, as callers may rename them; others are noise."""
+        """Classify LiteLLM's spans by attributes, because callers may rename the spans.
+
+        Spans of the caller, to which the callback only added attributes, are noise.
+        """
         if span.scope_name != _SCOPE:
             return _WRITTEN_ONTO
         if data_kind := _data_kind(span.attributes):

@@ -70,7 +70,7 @@ class Logfire(OtelGenAI):
         )
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify every span as a call; the end of a stream belongs to the call that began it."""
+        """Classify spans as model calls; the end of a stream belongs to the call that began it."""
         if _is_stream_end(span):
             call = _begun_by(span, view.tree.siblings(span))
             if call is not None:
@@ -100,7 +100,7 @@ class Logfire(OtelGenAI):
 
 
 def _begun_by(end: Span, siblings: Sequence[Span]) -> Span | None:
-    """Return the last call that began before ``end`` with the same request, or ``None``."""
+    """Return the last model call that began before ``end`` with the same request, or ``None``."""
     request = end.attributes.get(_REQUEST)
     calls = [
         s

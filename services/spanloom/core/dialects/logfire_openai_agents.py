@@ -61,7 +61,7 @@ class LogfireOpenAIAgents(Dialect):
         return with_question(rule, span, view, _TELLER) if rule is _RULES[_TOOL] else rule
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read the SDK's own attributes, and for calls Logfire's ``gen_ai.*``."""
+        """Read the SDK's own attributes, and for model calls Logfire's ``gen_ai.*``."""
         attributes = span.attributes
         if kind is Kind.MODEL:
             return _describe_call(attributes)

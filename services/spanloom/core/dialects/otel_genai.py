@@ -142,7 +142,7 @@ def _tool_in_name(span: Span) -> str:
 
 
 def _names_system_and_model(span: Span | Signature) -> bool:
-    """Return whether system and model are set, as on calls before version 1.27."""
+    """Return whether system and model are set, as on model calls before version 1.27."""
     return "gen_ai.system" in span.attributes and "gen_ai.request.model" in span.attributes
 
 

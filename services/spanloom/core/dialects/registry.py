@@ -161,7 +161,10 @@ def _bytes_of(signature: Signature) -> int:
 
 
 def normalize_span(span: Span, view: TraceView, root_id: str) -> NormalizedSpan:
-    """Return the span normalized, with facts if it is a step, its second report, or the root."""
+    """Return the span in the common form.
+
+    Its facts are read if it is a step, a further report of a step, or the root.
+    """
     reading = _find_reading(span)
     dialect = reading.dialect
     classification = dialect.classify(span, view)
@@ -234,7 +237,7 @@ def _complete(facts: Facts, span: Span, view: TraceView, kind: Kind, dialect: Di
 
 
 def _take_texts_around(facts: Facts, span: Span, view: TraceView) -> None:
-    """Use the parent's texts for a call without texts, if the parent has no other child.
+    """Use the parent's texts for a model call without texts, if the parent has no other child.
 
     Example: LiveKit's ``llm_node`` has the texts of the ``llm_request`` inside it.
     """

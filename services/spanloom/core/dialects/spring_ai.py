@@ -64,7 +64,7 @@ _OF_KIND = {
 def _kind(span: Span | Signature) -> str:
     """Return ``spring.ai.kind``, or the kind of which another key is typical.
 
-    It is empty for model calls and embeddings, which have neither.
+    The result is empty for model calls and embeddings, which have neither attribute.
     """
     attributes = span.attributes
     return attributes.get(KIND) or next(
@@ -146,7 +146,7 @@ class SpringAI(OtelGenAI):
 
 
 def _with_place(call: Classification, span: Span, view: TraceView) -> Classification:
-    """Add the running sum before a call in version 1's loop, and the step that encloses the loop.
+    """Add the sum of tokens before a model call in version 1's loop, and the step around the loop.
 
     When streaming, each call is nested in the previous call, and all report the final sum; the sum
     is attributed to the first call.
@@ -166,7 +166,7 @@ def _read_usage(call: Span) -> Usage:
 
 
 def _sums_before(children: Sequence[Span]) -> Mapping[str, Usage]:
-    """Return version 1's running sum before each call, keyed by the call's span id.
+    """Return version 1's running sum of tokens before each model call, keyed by its span id.
 
     In version 1 a model runs the tools itself and calls again, and each call's usage is the sum so
     far. Such calls are siblings with the tools between them. The input of a loop only grows; if the

@@ -122,7 +122,7 @@ def _traced_back(
     pairs: Pairs = []
     i, j = len(a), len(b)
     while i and j:
-        if best[i][j] == best[i - 1][j] + GAP:  # of equal sums, the one that pairs early steps
+        if best[i][j] == best[i - 1][j] + GAP:  # if equal, pair earlier steps
             i -= 1
         elif best[i][j] == best[i][j - 1] + GAP:
             j -= 1

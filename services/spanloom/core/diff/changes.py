@@ -53,7 +53,7 @@ def find_changes(
 def of_one_side(
     step: DiffStep, side: int, inputs: tuple[ModelInputs, ModelInputs]
 ) -> Sequence[Change]:
-    """Return input and output of a step that only one run has; ``side`` is 0 for the first run."""
+    """Return model, texts and error of a step in only one run; ``side`` is 0 for the first run."""
     new = inputs[side].new_messages(step) if step.type == "model" else None
     shown_input = list(new) if new is not None else _as_messages(step, step.input)
     fields = {
@@ -97,7 +97,7 @@ def _of_texts(field: str, a: DiffStep, b: DiffStep) -> Iterator[Change]:
 
 
 def _as_messages(step: DiffStep, text: str) -> object:
-    """Return the messages in a text; the text itself if it has none, or belongs to a tool."""
+    """Return the messages in a text; the text itself if it has none, or if the step is a tool."""
     messages = None if step.type == "tool" else read_messages(text)
     return text if messages is None else list(messages)
 

@@ -24,7 +24,7 @@ class Row(NamedTuple):
     a: DiffStep | None
     b: DiffStep | None
     changes: Sequence[Change] = ()
-    """The fields that differ; input and output if only one run has the step."""
+    """The fields that differ; model, input, output and error if only one run has the step."""
 
 
 class Diff(NamedTuple):
@@ -92,7 +92,7 @@ class _Comparison:
         return Row(op or ("changed" if changes else "same"), a, b, changes)
 
     def with_details(self, rows: Iterable[Row]) -> list[Row]:
-        """Return rows with their differences, including those in messages of earlier calls."""
+        """Return rows with their differences, also differences in messages of earlier calls."""
         detailed = [self._detailed(row) for row in rows]
         messages = ShownMessages(*self._inputs)
         for row in detailed:

@@ -110,7 +110,7 @@ class ShownMessages:
     def unshown_inputs(
         self, a: DiffStep, b: DiffStep
     ) -> tuple[Sequence[Json], Sequence[Json]] | None:
-        """Return the whole inputs of a pair if they differ in more than the shown messages."""
+        """Return both whole inputs if more than the shown messages differs; else ``None``."""
         if a.type != "model" or b.type != "model" or a.input == b.input:
             return None
         ours, theirs = (one.keys(step) for one, step in zip(self._inputs, (a, b), strict=True))
@@ -126,7 +126,7 @@ class ShownMessages:
         self._pair_numbers[side].setdefault(key, pair_number)
 
     def _left(self, side: int, keys: Sequence[int]) -> list[int]:
-        """Return ``keys`` without messages that only one run has; paired messages get one key."""
+        """Return ``keys`` without messages that only one run has; paired messages share a key."""
         numbers = self._pair_numbers[side]
         found = (numbers.get(key, key) for key in keys)
         return [key for key in found if key is not None]

@@ -18,7 +18,7 @@ FIRST_ROLES = ("system", "developer")
 
 
 def differing_messages(a: object, b: object) -> Iterator[tuple[str | None, str | None]]:
-    """Yield the differing messages of two values as text, side by side, prompts first.
+    """Yield the differing messages of two values as pairs of texts, prompts first.
 
     A value that is not a list of messages counts as one message, and ``None`` as no message.
     """

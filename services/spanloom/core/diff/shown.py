@@ -80,7 +80,7 @@ def _measured(document: Json) -> Json:
 
 
 def _position(row: Row) -> int | None:
-    """Return the position in the second run, or in the first run if only it has the step."""
+    """Return a step's position in the second run; in the first run if only that has the step."""
     step = row.b or row.a
     return None if step is None else step.position
 

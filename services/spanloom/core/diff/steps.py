@@ -167,7 +167,7 @@ def read_messages(text: str) -> Sequence[Json] | None:
 def without_ids(text: str) -> str:
     """Return messages in a text without their ids; any other text unchanged."""
     if "call_id" not in text and "tool_calls" not in text:
-        return text  # no ids in it: most outputs
+        return text  # most outputs contain no ids
     messages = read_messages(text)
     return text if messages is None else orjson.dumps(messages).decode()
 

@@ -44,8 +44,9 @@ def make_call_key(step: Step) -> str:
 def make_tool_key(step: Step, *, is_alone: bool) -> str:
     """Return a key made from a tool run's name and arguments, or from a retrieval's query.
 
-    The key of a retrieval excludes its name, because instrumentations name it after its class, span
-    or store. The key is empty for embeddings and for retrievals without a query.
+    ``is_alone`` means that the trace has no model calls. The key of a retrieval excludes its name,
+    because instrumentations name it after its class, span or store. The key is empty for embeddings
+    and for retrievals without a query.
     """
     kind = step.metadata.get("tool_kind", "")
     if kind:

@@ -46,7 +46,7 @@ def find_legs(spans: Iterable[NormalizedSpan]) -> Mapping[str, Leg]:
 
 
 class Calls:
-    """The legs of a trace's MCP calls, to be paired with the tools whose calls they report."""
+    """The legs of a trace's MCP calls, which are paired with the tools whose calls they report."""
 
     def __init__(
         self, tree: SpanTree, spans: Mapping[str, NormalizedSpan], legs: Mapping[str, Leg]
@@ -137,7 +137,10 @@ class Calls:
         return not (ours <= theirs or theirs <= ours)
 
     def _pair_by_time(self, alone: Sequence[str], taken: set[str]) -> dict[str, str]:
-        """Pair legs with tools of their name that enclose them in time, small slacks first."""
+        """Pair legs with tools of their name that enclose them in time; try small slacks first.
+
+        ``alone`` are the legs that are not paired yet, ``taken`` the spans that are paired already.
+        """
         pairs: dict[str, str] = {}
         for slack_ns in _SLACKS_NS if alone else ():
             legs = [i for i in alone if i not in pairs]
@@ -157,7 +160,10 @@ class Calls:
         return self._spans[span_id].span.start_ns
 
     def _tools_by_name(self, used: set[str]) -> Mapping[str, Sequence[NormalizedSpan]]:
-        """Key the unpaired tools by each name that their leg may have; ``""`` has all tools."""
+        """Return the unpaired tools, grouped by each name that their leg may have.
+
+        Legs that do not name the tool are looked up under ``""``, which has all unpaired tools.
+        """
         tools: defaultdict[str, list[NormalizedSpan]] = defaultdict(list)
         for span_id, n in self._spans.items():
             if n.kind is _TOOL and span_id not in self._legs and span_id not in used:

@@ -117,7 +117,8 @@ def _counts(usage: Usage | None) -> tuple[int, int]:
 def _count_the_same(ours: Usage | None, theirs: Usage | None) -> bool:
     """Return whether the counts agree; some clients exclude cached tokens from the input.
 
-    Every call has an input and an output. So a zero is a missing count; then the other decides.
+    Every call has an input and an output. So a zero is a missing count, and then the other count
+    decides.
     """
     if ours is None or theirs is None:
         return False

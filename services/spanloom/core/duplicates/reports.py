@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_REPORTERS = 8
-"""Maximum number of instrumentations that report one run; nobody installs more."""
+"""Maximum number of instrumentations that report one run; more are never installed together."""
 MAX_PAIRS = 8
 """How many earlier runs a span is paired with, to limit the work for traces of equal spans."""
 

@@ -25,7 +25,7 @@ _AGENT, _MODEL, _TOOL, _OTHER = Kind.AGENT, Kind.MODEL, Kind.TOOL, Kind.OTHER
 
 @dataclass(slots=True)
 class Reports:
-    """Which step each span of a trace reports."""
+    """The steps of a trace, and the spans that report each of them."""
 
     spans: Mapping[str, NormalizedSpan]
     """All spans by span id."""
@@ -77,7 +77,7 @@ def _assign(spans: Sequence[NormalizedSpan], reports: Reports, outer: Mapping[st
 
 
 def _demote_lone_embeddings(spans: Sequence[NormalizedSpan], reports: Reports) -> None:
-    """Demote embeddings if their trace has no other steps: it indexes texts, and is no run."""
+    """Demote embeddings if their trace has no other steps, because it then only indexes texts."""
     if all(n.facts.data_kind == "embedding" for n in spans if n.kind is not _OTHER):
         kept = [n.span.span_id for n in spans if n.kind is not _OTHER]
         reports.demoted |= dict.fromkeys(kept, "once.embedding_alone")
@@ -119,9 +119,10 @@ def _outermost(span_id: str, outer: Mapping[str, str], known: dict[str, str]) ->
 def _merge_nested(
     tree: SpanTree, reports: Reports, outer: Mapping[str, str], legs: Collection[str]
 ) -> dict[str, str]:
-    """Merge calls into the call that contains them with only noise between.
+    """Map the id of each span that repeats the nearest step above it to that step's id.
 
-    ``legs`` (spans of MCP calls) were paired before, and are skipped.
+    Both have the same kind, and only noise between them. ``legs`` (spans of MCP calls), which are
+    paired already, are skipped.
     """
     calls: dict[str, str] = {}
     merged: dict[str, str] = {}
@@ -150,7 +151,10 @@ def _merge_nested(
 
 
 def _merge_calls(calls: dict[str, str], reports: Reports) -> dict[str, str]:
-    """Merge each call into the call above it, unless the call above only wraps several calls."""
+    """Map each model call to the call above that it repeats; demote wrappers of several calls.
+
+    A wrapper encloses several calls and reports no tokens. Calls in it are not merged into it.
+    """
     within: Counter[str] = Counter()
 
     def is_wrapper(call: str) -> bool:

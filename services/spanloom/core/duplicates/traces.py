@@ -182,10 +182,12 @@ def _is_nothing_around(trajectory: Trajectory) -> bool:
 
 
 def find_original(call: Call, others: Iterable[Call]) -> Call | None:
-    """Return the shortest call that a bare call (a trace of its own) repeats, or ``None``.
+    """Return the call of another trace that ``call`` repeats; ``None`` if there is none.
 
-    The original encloses this call. Or it is simultaneous, in a run that another instrumentation
-    reports as a whole. Calls in a run are preferred to bare calls.
+    Only a bare call, which is the only step of its trace, can repeat another. The original has the
+    same content and encloses the call in time, or both began and ended together and the original is
+    in a run that another instrumentation reports. Calls in a run are preferred to bare calls, then
+    shorter calls to longer calls.
     """
     if not call.is_bare:
         return None
@@ -261,7 +263,7 @@ def find_original_run(own: Sequence[Call], others: Iterable[Sequence[Call]]) -> 
 
 
 def _may_be_original(theirs: Call, ours: Call) -> bool:
-    """Return whether the call is in another trace of the project that is more than one call."""
+    """Return whether ``theirs`` is in another trace of the project that has more than one call."""
     is_other = theirs.key.trace_id != ours.key.trace_id
     return is_other and theirs.key.project == ours.key.project and not theirs.is_bare
 

@@ -31,7 +31,7 @@ LONGEST_HEAD = 4 * HEAD_CHARS
 _NO_WORDS = re.compile(r"\W+")
 _ASCII_LETTERS = bytes(range(128)).lower().ljust(256, b"\0")
 _ASCII_NO_WORDS = bytes(c for c in range(128) if not (chr(c).isalnum() or chr(c) == "_"))
-"""The table and the removed bytes for ``bytes.translate``, ten times as fast as the pattern."""
+"""The bytes that ``bytes.translate`` removes from ASCII, ten times as fast as ``_NO_WORDS``."""
 _HIDDEN = frozenset({"redacted", "__redacted__", "hidden", "filtered", "masked"})
 _USER = '{"role":"user"'
 """The start of a user's message in the compact JSON of a conversation."""
@@ -54,7 +54,10 @@ def contradict(ours: tuple[str, str], theirs: tuple[str, str]) -> bool:
 
 
 def answer_alike(ours: str, theirs: str) -> bool:
-    """Return whether both outputs have the same text or request the same tools; not if unknown."""
+    """Return whether both outputs have the same text and request the same tools.
+
+    The result is ``False`` if they have neither text nor requested tools.
+    """
     mine, others = read_answer(ours), read_answer(theirs)
     return mine == others and bool(mine.text or mine.requests)
 

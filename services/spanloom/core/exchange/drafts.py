@@ -43,10 +43,10 @@ _PRICED = (StepType.MODEL, StepType.TOOL)
 
 
 class NoPrices(PriceBook):
-    """A price book without prices: a cost that a source does not report stays unknown."""
+    """A price book without prices, so that a cost that a source does not report stays unknown."""
 
     def price(self, *_: object) -> None:
-        """Return ``None``."""
+        """Return ``None``, because this book has no prices."""
 
 
 @dataclass(slots=True)
@@ -63,7 +63,7 @@ class DraftStep:
     input: str = ""
     output: str = ""
     start_ms: int = 0
-    """Milliseconds since the epoch."""
+    """The start in milliseconds since the epoch."""
     duration_ms: int = 0
     error: StepError | None = None
     usage: Usage | None = None

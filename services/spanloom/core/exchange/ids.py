@@ -28,8 +28,8 @@ _UUID_CHARS = 36
 def trace_id_of(format_id: str, project: str, source: str) -> str:
     """Return a trace id for an id in the source, or for the JSON of an item without an id.
 
-    32 hex digits are used unchanged, without any prefix of MLflow; a UUID loses its hyphens; any
-    other text is hashed.
+    32 hex digits, even after a prefix of MLflow, become the id in lower case; a UUID loses its
+    hyphens; any other text is hashed.
     """
     bare = _PREFIXES.sub("", source, count=1).lower()
     if _TRACE.fullmatch(bare) and bare != _NO_TRACE:
@@ -57,7 +57,7 @@ def step_id_of(trace_id: str, path: str, source: str = "", taken: Collection[str
 
 
 def note_made(id_: str, source: str, where: str, losses: Losses) -> None:
-    """Count a generated id for a run or step as a loss, at the path ``where`` in the source."""
+    """Count an id that was not in the source as a loss, at the path ``where`` in the source."""
     if id_ not in source.replace("-", "").lower():
         losses.note(Code.IDS_MADE, where)
 

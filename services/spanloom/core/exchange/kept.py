@@ -1,8 +1,8 @@
 """Declares which members of a run a format preserves, and counts all other members as losses.
 
 Each format declares what it preserves in a ``Kept``. When a run is written, everything else is
-counted: for a step once per loss code, at the step's id; for the run once per member, at
-``extraction.MEMBER``. A member that is computed from members of the steps is lost
+counted: losses of a step once per loss code, at the step's id; losses of the run once per member,
+at ``extraction.MEMBER``. A member that is computed from members of the steps is lost
 only if those are lost. Members that the importing store sets are not counted.
 
 Losses within texts are not declared here; ``calls.py``, ``conversation.py`` and ``turns.py`` in
@@ -112,7 +112,7 @@ MEMBERS: Mapping[str, Member] = {
 """The members of a step, except id, type and metadata; the most frequent first."""
 WHOLE = frozenset(MEMBERS)
 ERROR_TEXT = "error_text"
-"""Used instead of ``error`` if only the error message is preserved, for steps without output."""
+"""Replaces ``error`` if a format preserves only the error messages of steps without output."""
 _IN_TEXT = (
     Member(Code.ERROR_AS_TEXT, lambda step: _has_error(step) and not step.output),
     Member(Code.METADATA_DROPPED, lambda step: _has_error(step) and step.output),
@@ -185,7 +185,7 @@ class Kept:
         self.lost = {type_: lost for type_, of in of_types.items() if (lost := of.lost())}
         has_places = AGENT not in of_types or "parent_id" in of_types[AGENT].members
         self.lost_of_place: _Lost = () if has_places else [MEMBERS["parent_id"]]
-        """The losses of an agent in its entry among another agent's steps: its parent, or none."""
+        """For an agent that is also a step of another agent: the loss of ``parent_id``, or none."""
 
 
 def count_lost(view: Document, kept: Kept, losses: Losses) -> None:

@@ -34,7 +34,7 @@ _OF_EXAMPLES = frozenset(
     {"id", "name", "inputs", *_OUTPUTS, "metadata", _SPLIT, "dataset_id", "source_run_id"}
     | {"created_at", "modified_at", "attachments"}
 )
-"""Members of an example; a value with others must also have a member only LangSmith uses."""
+"""Members of an example; a value with other members needs a member that only LangSmith uses."""
 
 
 _KEPT = kept_by_messages(OF_THE_SENDER, {"name"})

@@ -20,7 +20,7 @@ _KEPT = kept_by_messages(members={"name"})
 
 
 def write(stored: Stored, losses: Losses) -> bytes:
-    """Return each agent's messages, keyed by its name; raises ``NotHeldError`` without an agent."""
+    """Return messages, keyed by agent name; raises ``NotHeldError`` for a run without an agent."""
     written: Json = {}
     for talk in talks_of(stored, losses, _KEPT):
         written[_free(talk.agent.name, written)] = plain_messages(talk, losses)

@@ -36,7 +36,7 @@ _RELEASE = ("service.version", "vcs.ref.head.revision")
 
 
 class Traces:
-    """Collects spans by trace, in memory."""
+    """Collects spans in memory, keyed by trace."""
 
     def __init__(self, project: str | None) -> None:
         """Put all traces into ``project`` if it is not empty."""
@@ -153,7 +153,7 @@ def _nanoseconds(value: object, where: str) -> int:
 
 
 def _texts(attributes: object, where: str) -> dict[str, str]:
-    """Return attributes in their stored form; of equal keys the last one counts."""
+    """Return attributes in their stored form; if a key is repeated, its last value counts."""
     texts: dict[str, str] = {}
     for attribute in a_list(attributes or [], where):
         key = a_text(an_object(attribute, where).get("key") or "", f"{where}.key")

@@ -1,4 +1,4 @@
-"""Replaces the ids of a run by their hashes, so that importing a file twice makes one copy."""
+"""Replaces the ids of a run with their hashes, so that a file imported twice gives one copy."""
 
 from __future__ import annotations
 

@@ -22,14 +22,14 @@ OTLP, CANONICAL = "otlp", "canonical"
 OWN = frozenset({OTLP, "jsonl"})
 """Formats that may be mixed in one file."""
 OTHER_NAMES = {CANONICAL: "jsonl"}
-"""Another name for some file formats, which callers may use too."""
+"""Alternative names that callers may use for some file formats."""
 
 
 class SeveralFitError(InvalidRequestError):
-    """Raised if the first record of a file fits the shapes of several formats."""
+    """Raised if the first record of a file has the shape of several formats."""
 
     def __init__(self, ids: Sequence[str]) -> None:
-        """Name the formats that fit."""
+        """Build the message from the ids of these formats."""
         super().__init__(f"its shape fits {' and '.join(ids)}: name one")
         self.ids = ids
 
@@ -44,7 +44,7 @@ class Source(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The format of the runs in the file, as reports and ids name it: ``canonical``."""
+        """The id of the format of the runs, as in reports and generated ids: ``canonical``."""
         known = readable().get(self.id)
         return (known.line or known.id) if known else CANONICAL
 
@@ -79,7 +79,7 @@ def readable() -> Mapping[str, Format]:
 
 
 def find_readable(name: str) -> str:
-    """Return the id of a file format by its name; empty for an empty name.
+    """Return the id of the file format with a name; empty for an empty name.
 
     Raises ``InvalidQueryError`` with the known names for an unknown name.
     """
@@ -91,7 +91,7 @@ def find_readable(name: str) -> str:
 
 
 def readers() -> Mapping[str, Format]:
-    """Return the formats detected by shape, keyed by id; of those with one reader, the first."""
+    """Return the formats detected by shape, keyed by id; only the first format per reader."""
     by_reader: dict[str, Format] = {}
     for known in readable().values():
         if known.id == OTLP or not known.magic or known.unpacker:
@@ -100,9 +100,9 @@ def readers() -> Mapping[str, Format]:
 
 
 def source_of(value: Any) -> Source | None:  # any JSON value
-    """Return the format of a file's first record; ``None`` if no format fits.
+    """Return the format whose shape a file's first record has; ``None`` if there is none.
 
-    Raises ``SeveralFitError`` if several formats fit.
+    Raises ``SeveralFitError`` if there are several.
     """
     found = _fitting(value, list(readers()))
     if len(found) > 1:

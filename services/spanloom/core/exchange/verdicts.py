@@ -1,7 +1,7 @@
 """Makes classified spans from the steps of a document that comes without spans.
 
-So formats that are written from classified spans (``Format.needs_spans``) can be written from any
-canonical document. Spans that were not steps are missing, as they are in the document.
+Thus any canonical document can be written in a format that needs classified spans
+(``Format.needs_spans``). Spans that were not steps are missing, as they are in the document.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 MAX_BETWEEN = 8
-"""Maximum number of parents followed upwards from one report of a step to another's parent."""
+"""Maximum number of ancestors to examine when looking for one report of a step above another."""
 
 
 def anchor_spans(tree: SpanTree, reports: Reports) -> dict[str, str]:
@@ -53,7 +53,10 @@ def _deeper(above: Mapping[str, str], reports: Reports, root_id: str) -> Iterato
 
 
 def _leads_to(place: str, start: str, step_id: str, above: Mapping[str, str]) -> bool:
-    """Return whether ``place`` is an ancestor of ``start``, and ``step_id`` is not in between."""
+    """Return whether ``place`` is an ancestor of ``start``, and ``step_id`` is not in between.
+
+    At most ``MAX_BETWEEN`` ancestors are examined; ``False`` if ``place`` is above them.
+    """
     for _ in range(MAX_BETWEEN):
         if start in ("", step_id, place):
             return False

@@ -61,7 +61,7 @@ def build_reported(  # needs everything of which a trajectory is made
     extractor_version: str,
     prices: PriceBook,
 ) -> Trajectory:
-    """Return the trajectory; ``reports`` says which spans report the same step."""
+    """Return the trajectory; ``reports`` has the step that each span reports."""
     sent = spans if tree.stand_in is None else spans[1:]
     pauses = list_pauses(tree, reports)
     failures = list_failures(tree, reports)
@@ -103,7 +103,7 @@ _CALLS = (StepType.MODEL, StepType.TOOL)
 def _is_unfinished(tree: SpanTree, arranged: ArrangedSteps) -> bool:
     """Return whether the root, or an agent or graph not run by another agent, has no end.
 
-    If the root was created, the last step must have an end too; otherwise the run is unfinished.
+    If the root was created, return true also if the last step that it owns has no end.
     """
     if not tree.open:
         return False

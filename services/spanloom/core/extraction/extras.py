@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 _SESSION = "session.id"
-"""Defined in OpenTelemetry's general semantic conventions, under "Session"."""
+"""The key of a session id, from OpenTelemetry's general semantic conventions ("Session")."""
 _HTTP = frozenset({"http.request.method", "http.method"})
 MAX_LINKED_TRACES = 100
 Extras = dict[str, object]
@@ -57,7 +57,7 @@ def list_extras(
 
 
 def _first_token_ms(root: Step, models: Sequence[Step]) -> float | None:
-    """Return the milliseconds from the start of the run to the first token of any call."""
+    """Return the milliseconds from the start of the run to the first token of any model call."""
     times = [
         (s.start_ns - root.start_ns) / 1e6 + s.first_token_ms
         for s in models

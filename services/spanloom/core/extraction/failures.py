@@ -188,7 +188,10 @@ def steps_showing(tree: SpanTree, reports: Reports) -> Mapping[str, str]:
 
 
 def _first_reports(reports: Reports, began: Mapping[str, NormalizedSpan]) -> Mapping[str, str]:
-    """Map each failed step's id to the first of its reports in ``began``, where failures began."""
+    """Map each failed step's id to the first of its reports that is in ``began``.
+
+    ``began`` has the spans in which failures began, keyed by span id.
+    """
     first: dict[str, str] = {}
     for span_id in began:
         step_id = reports.step_of.get(span_id, "")

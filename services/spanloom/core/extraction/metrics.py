@@ -1,4 +1,4 @@
-"""Computes the metrics of an agent or a run, and the costs of its calls."""
+"""Computes the metrics of an agent or a run, and the costs of its model calls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def measure(steps: Iterable[Step]) -> Metrics:
 
 
 def sum_usage(models: Iterable[Step]) -> Usage:
-    """Return the sum of the calls' token counts by kind of token; zeros if there are no calls."""
+    """Return the sum of the model calls' tokens per kind of token; zeros if there are no calls."""
     used = [s.usage for s in models if s.usage]
     return Usage(*map(sum, zip(*used, strict=True)))
 
@@ -100,7 +100,7 @@ def price_call(facts: Facts, when_ns: int, prices: PriceBook) -> Iterator[tuple[
 
 
 def sum_costs(models: Sequence[Step]) -> dict[str, object] | None:
-    """Return model calls' total cost and price sources; ``None`` if there are no calls."""
+    """Return the total cost and price sources of model calls; ``None`` if there are no calls."""
     billed = [step for step in models if not _is_free(step)]
     if not billed:
         return None
@@ -124,7 +124,7 @@ def sum_known(steps: Iterable[Step]) -> Decimal | None:
 
 
 def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
-    """Return the agent with the cost of its own calls, excluding calls of agents below it."""
+    """Return the agent with the cost of its own model calls, without those of agents below it."""
     total = sum_costs([step for step in owned if step.type is _MODEL])
     if total is None or total["usd"] is None:
         return agent
@@ -132,7 +132,7 @@ def with_cost(agent: Step, owned: Sequence[Step]) -> Step:
 
 
 def _is_free(step: Step) -> bool:
-    """Return whether a call failed before it used any tokens, and has no price."""
+    """Return whether a model call failed before it used any tokens, and has no price."""
     used = step.usage is not None and any(step.usage)
     return is_free(
         has_failed=step.error is not None, has_used=used, is_priced=COST in step.metadata
@@ -140,5 +140,5 @@ def _is_free(step: Step) -> bool:
 
 
 def is_free(*, has_failed: bool, has_used: bool, is_priced: bool) -> bool:
-    """Return whether a call failed before it used any tokens, and has no price."""
+    """Return whether a model call failed before it used any tokens, and has no price."""
     return has_failed and not has_used and not is_priced

@@ -1,4 +1,4 @@
-"""The warnings of a run: clocks that disagree, tokens outside of calls, unread attributes."""
+"""The warnings of a run: clocks that disagree, tokens outside of model calls, unread attributes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ def _clock_warnings(tree: SpanTree) -> Sequence[str]:
 
 
 def _token_warnings(tree: SpanTree, by_type: Mapping[StepType, Sequence[Step]]) -> Sequence[str]:
-    """Return a warning if counts contradict their total, or spans report tokens but no call does.
+    """Return a warning if counts contradict their total, or if no model call has any counts.
+
+    The second warning is given only if other spans report tokens.
 
     An agent whose calls have no spans reports the sum of their tokens, and Google's ADK reports
     the tokens of its last call. Neither is the usage of a call in the trace, so nothing is counted.

@@ -64,7 +64,7 @@ def _lacks_counts(n: NormalizedSpan) -> bool:
 
 
 def _read_keys(n: NormalizedSpan) -> Collection[str]:
-    """Return the attribute keys read from a step of any sender; none if the span is no step."""
+    """Return the attribute keys that are read from a step of any sender; none if it is no step."""
     if n.kind is _OTHER:
         return ()
     return {*count_keys(n.span.attributes, EVIDENCE), *keys_read(n.span.attributes)}

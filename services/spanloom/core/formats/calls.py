@@ -125,11 +125,11 @@ class OpenCalls:
 
     @property
     def count(self) -> int:
-        """The number of calls."""
+        """The number of calls that were added."""
         return len(self._calls)
 
     def _compare(self, step: DocumentStep) -> Place | None:
-        """Close the open call with equal name and arguments, or the oldest with the same name."""
+        """Close and return the open call with equal name and arguments, or the oldest by name."""
         if len(self._answered) == len(self._calls):
             return None
         self._compare_all()

@@ -92,7 +92,7 @@ def _encode_long(trajectory: Trajectory, version: int, status: Status) -> bytes:
 
 
 def _bytes_of(agents: Sequence[AgentStep]) -> int:
-    """Estimate the encoded size of agents and their steps in bytes: their texts, and the rest."""
+    """Return an estimate of the bytes that agents and their steps have when encoded."""
     steps = [step for agent in agents for step in (agent.step, *agent.steps)]
     texts = sum(text_bytes(step.input) + text_bytes(step.output) for step in steps)
     rests = [len(dump(_step(step._replace(input="", output="")))) for step in sample(steps)]
@@ -113,7 +113,7 @@ def without_version(document: bytes) -> Sequence[memoryview]:
 def with_version(document: bytes, version: int) -> bytes:
     """Return the document with another version number.
 
-    So versions that differ only in their number can share one stored document.
+    Therefore versions that differ only in their number can share one stored document.
     """
     before, after = without_version(document)
     return b"".join((before, str(version).encode(), after))

@@ -80,7 +80,7 @@ class _Turns:
         self.results.append((number, result_turn(step, call_id or step.id)))
 
     def note_run(self, step: DocumentStep, call: Place | None) -> None:
-        """Store the output; count as losses a missing call, or other input than its arguments."""
+        """Store the output; count a missing call, or input other than its arguments, as lost."""
         self.seen_texts.add(step.output or step.error_message)
         if call is None:
             self.losses.note(Code.CALL_UNPAIRED, step.id)
@@ -113,7 +113,7 @@ class _Turns:
                 self.turns.append(input_turn(step, message, at))
 
     def note_dropped(self, step: DocumentStep, new: Sequence[Json]) -> None:
-        """Count as losses input messages with texts that no step has, or with unknown members."""
+        """Count, as lost, input messages with texts that no step has, or with unknown members."""
         dropped = odd = 0
         for message in new:
             role = message["role"]

@@ -24,7 +24,7 @@ LIBRARIES = {"arrow": "pyarrow"}
 
 
 class Of(Enum):
-    """What a format writes or reads."""
+    """The content that a format writes or reads."""
 
     RUN = "one run"
     RUNS = "many runs in a file"
@@ -34,7 +34,7 @@ class Of(Enum):
 
 
 class Via(Flag):
-    """How a user chooses a format."""
+    """A way in which a user chooses a format."""
 
     QUERY = auto()
     """The query parameter ``?format=`` of the API."""
@@ -47,7 +47,7 @@ class Via(Flag):
 
 
 class Filed(Enum):
-    """How a file contains the runs of a list."""
+    """The layout in which a file contains the runs of a list."""
 
     LINES = "a line for each run"
     SPREAD = "a line for each item of a run, which is a list"

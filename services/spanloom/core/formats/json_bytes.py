@@ -85,7 +85,7 @@ def estimate(sizes: Sequence[int], number: int) -> int:
 
 
 def text_bytes(text: str) -> int:
-    """Return the bytes of a text inside JSON, without its quotes and escaped control characters."""
+    """Return the bytes that a text takes in JSON, without its quotes and rare escapes."""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return size + sum(map(text.count, _ESCAPED))
 

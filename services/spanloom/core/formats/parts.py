@@ -29,7 +29,7 @@ MAX_WHOLE = 16 << 20
 """Maximum characters of a text in which the last message is searched; longer texts stay as is."""
 _TEXTS = ("input", "output")
 Texts = Literal["raw", "parsed", "last", "none"]
-"""How the texts of steps are returned: as stored, parsed if JSON, only the last message, empty."""
+"""Forms of steps' texts: as stored, parsed if JSON, only the last message, or empty."""
 
 
 def find_step(whole: Json, step_id: str) -> Json | None:

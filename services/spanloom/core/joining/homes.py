@@ -47,7 +47,7 @@ def find_homes(parts: Iterable[Part]) -> Mapping[TraceKey, TraceKey]:
 LATE_NS = 5_000_000_000
 """How long after the start of a turn its prompt may be recorded."""
 _MAX_TRIED = 64
-"""How many prompts before a turn are compared with it."""
+"""Maximum number of prompts before a turn that are compared with the turn."""
 
 
 def _pair_turns(ordered: Sequence[Part]) -> Mapping[TraceKey, TraceKey]:

@@ -44,7 +44,7 @@ class Part(NamedTuple):
     prompt_ns: int
     """The time of the person's prompt; 0 if the prompt is in another trace."""
     prompt: int
-    """A digest of the prompt's id; 0 if the trace names none."""
+    """A digest of the prompt's id; 0 if the trace names no prompt."""
     span_count: int
     """The number of the trace's spans plus that of the log records among their events."""
     home: str = ""
@@ -56,7 +56,7 @@ class Part(NamedTuple):
 
     @property
     def is_shown_elsewhere(self) -> bool:
-        """Whether another trace shows this one."""
+        """Whether another trace shows this trace as a part of its run."""
         return self.home not in ("", self.key.trace_id)
 
     def as_call(self) -> Call:

@@ -72,7 +72,7 @@ class Totals:
 
     @cached_property
     def repeats(self) -> Repeats:
-        """How often tool calls were repeated."""
+        """The numbers of repeated tool calls."""
         return count_repeats(self._steps)
 
     @cached_property

@@ -47,7 +47,7 @@ class _Shown(Trajectory):
 
     @property
     def failure_count(self) -> int:
-        """The number of failures that the document states; it may list only the first of them."""
+        """The number of failures that the document states; its list may be shorter."""
         return whole(self.extras.get("failures"), len(self.failures))
 
 

@@ -139,7 +139,7 @@ class StepRow:
 
     @property
     def text(self) -> NewTexts | None:
-        """The step's new texts, which no earlier step of the run has."""
+        """The step's texts that no earlier step of the run has; ``None`` if there are none."""
         return self.run.text_at(self.at)
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], bool]:
-    """Return a function that tells whether one of a step's ``parts`` has all words of ``text``."""
+    """Return a function that tests whether one of a step's ``parts`` has all words of ``text``."""
     query = parse_text_query(text)
     needed = {word for term in query.terms for word in term.words}
 
@@ -23,7 +23,7 @@ def find_words(text: str, parts: Sequence[Part]) -> Callable[[NewTexts | None], 
         return any(has_all(content) for part in parts if (content := getattr(new, part, "")))
 
     def has_all(content: str) -> bool:
-        plain = folded(content)  # most texts lack a word: they need not be split
+        plain = folded(content)  # texts without a word need not be split
         return all(word in plain for word in needed) and has_text(query, tokenize(content))
 
     return has_words

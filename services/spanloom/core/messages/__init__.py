@@ -1,4 +1,4 @@
-"""Convert the inputs and outputs of steps, from any dialect, to one form.
+"""Converts the inputs and outputs of steps, from any dialect, to one form.
 
 Input: texts as the spans have them. Output: messages of a model call (``core/model/message.py``),
 arguments and result of a tool, request and answer of an agent. Start with ``steps.py``;

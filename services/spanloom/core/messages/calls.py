@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 NAMES = ("name", "toolName", "tool_name")
 ARGUMENTS = ("arguments", "args", "input", "tool_kwargs", "function_call_arguments_json")
 NO_ARGUMENTS = "{}"
-"""The arguments of a call without arguments, which some senders write as empty text."""
+"""The arguments of a tool call without arguments, which some senders write as empty text."""
 IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "id", "ref")
-"""Keys of a call's id, the preferred first: in the Responses API, results refer to ``call_id``."""
+"""Keys of a tool call's id, in order of preference; results in the Responses API refer to
+``call_id``."""
 
 _READ_OF_CALL = frozenset(
     {*NAMES, *ARGUMENTS, *IDS, "function", "custom", "type", "index", "status"}
@@ -32,7 +33,7 @@ _READ_OF_CALL = frozenset(
 
 
 def read_call(payload: dict[str, Json]) -> dict[str, Json]:
-    """Return the converted call; fields other than id, name and arguments are left unchanged."""
+    """Return the converted tool call; fields other than id, name and arguments are unchanged."""
     function = first_object(payload, ("function", "custom")) or payload
     if function is not payload and _is_canonical(payload, function):
         return payload
@@ -87,7 +88,7 @@ _FUNCTION = frozenset({"name", "arguments"})
 
 
 def read_calls(calls: Json) -> Iterator[dict[str, Json]]:
-    """Yield the converted calls of a list, of a single call, or of JSON text of either."""
+    """Yield the converted tool calls of a list, of a single call, or of JSON text of either."""
     if isinstance(calls, str):
         calls = parse_composite(calls)
     if isinstance(calls, list):

@@ -1,4 +1,4 @@
-"""Read the steps of a stored document in chunks.
+"""Reads the steps of a stored document in chunks.
 
 A document of 100,000 steps has 25 MB, but takes 250 MB of memory as Python objects. Therefore its
 lists of steps are split between steps and parsed chunk by chunk. A text in the document cannot be

@@ -1,4 +1,4 @@
-"""Collect the parts of a message during its conversion.
+"""Collects the parts of a message during its conversion.
 
 Texts and media become the message's content; thoughts and tool calls have separate keys.
 """
@@ -50,7 +50,7 @@ class Draft:
         if self.thoughts:
             message["reasoning_content"] = "\n".join(self.thoughts)
         if self.calls:
-            # A call may be both a part and in a field; it counts once, and the last report wins.
+            # A tool call may be both a part and in a field; it counts once: the last report wins.
             once = {call.get("id", n): call for n, call in enumerate(self.calls)}
             message["tool_calls"] = list(once.values())
         if self.secrets:

@@ -1,4 +1,4 @@
-"""Find the messages in request bodies, responses and states of APIs and frameworks.
+"""Finds the messages in request bodies, responses and states of APIs and frameworks.
 
 A request may be ``{"messages": …}``, LangChain's batches of requests, Gemini's ``contents``, the
 Responses API's ``input``, or Vercel's ``prompt``; a response may be ``{"choices": …}``, LangChain's
@@ -49,7 +49,7 @@ class UnreadMessages(NamedTuple):
         return read_messages(self.items, self.role)
 
     def read_request(self) -> Json:
-        """Return the content of the user's last message, or ``None``; earlier ones are not read.
+        """Return the content of the user's last message, or ``None``; read no earlier message.
 
         Consecutive parts outside of messages form one message: an image and a text about it.
         """
@@ -60,7 +60,10 @@ class UnreadMessages(NamedTuple):
         return None
 
     def read_last(self) -> list[Json]:
-        """Return the last message, converted; all if the last may be one item of an answer."""
+        """Return the last message, converted.
+
+        Return all messages if the last one may be only an item of an answer.
+        """
         is_whole = not is_message(self.items[-1]) or is_answer_item(self.items[-1])
         return read_messages(self.items if is_whole else self.items[-1:], self.role)
 

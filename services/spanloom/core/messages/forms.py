@@ -1,4 +1,4 @@
-"""Recognise messages of any API or framework, and read their roles."""
+"""Recognises messages of any API or framework, and reads their roles."""
 
 from __future__ import annotations
 
@@ -91,7 +91,10 @@ def is_message(value: Json) -> bool:
 
 
 def is_item(value: Json) -> bool:
-    """Return whether the value may be in a list of messages: a message, a part, a (role, text)."""
+    """Return whether the value may be in a list of messages: a message, a part, or a pair.
+
+    A pair has a role and a text: ``("human", "hi")``.
+    """
     return is_message(value) or is_loose(value) or is_pair(value) or _is_without_role(value)
 
 

@@ -1,4 +1,4 @@
-"""Remove text that a coding agent's program puts before a person's request, such as the time.
+"""Removes text that a coding agent's program puts before a person's request, such as the time.
 
 The text stays in the messages of model calls; only the run's request is shown without it.
 """

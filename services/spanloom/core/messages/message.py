@@ -1,7 +1,7 @@
-"""Convert messages of any API or framework to the common form (``core/model/message.py``).
+"""Converts messages of any API or framework to the common form (``core/model/message.py``).
 
-Supported are OpenAI's chat messages and Responses items, messages of Anthropic, Gemini and Bedrock,
-the parts of OpenTelemetry's conventions, LangChain's four forms (constructor, ``type`` and
+The module reads OpenAI's chat messages and Responses items, messages of Anthropic, Gemini and
+Bedrock, the parts of OpenTelemetry's conventions, LangChain's four forms (constructor, ``type`` and
 ``data``, plain, a pair of role and text), messages of Vercel, LlamaIndex and Eino, and messages
 that dialects rebuild from flattened keys. Data that does not belong to the conversation (message
 ids, response metadata, usage) stays on the span.

@@ -1,4 +1,4 @@
-"""Read messages in text that is almost JSON: cut off, encoded twice, or a Python repr."""
+"""Reads messages in text that is almost JSON: cut off, encoded twice, or a Python repr."""
 
 from __future__ import annotations
 

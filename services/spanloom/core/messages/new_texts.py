@@ -1,4 +1,4 @@
-"""Find the new texts of each step: a message is new only in the first step that contains it."""
+"""Finds the new texts of each step: a message is new only in the first step that contains it."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class _Run:
     def _added(self, conversation: str) -> Sequence[str]:
         """Return the texts that a conversation adds to a recent one with which it begins, if any.
 
-        Each call of a run repeats all earlier messages; this way each message is parsed only once.
+        Each model call repeats all earlier messages; this way each message is parsed only once.
         """
         known = next(filter(conversation.startswith, self._inputs), "")
         self._inputs.append(conversation[:-1])

@@ -1,4 +1,4 @@
-"""Read parts of messages from the reprs of SDK objects: ``ResponseOutputMessage(content=[…``."""
+"""Reads parts of messages from the reprs of SDK objects: ``ResponseOutputMessage(content=[…``."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _SERVER_CALLS = frozenset(
     | {"image_generation_call", "local_shell_call", "shell_call", "apply_patch_call"}
     | {"server_tool_call"}
 )
-"""Types of calls that the provider runs itself while the model answers: items of the Responses
+"""Types of tool calls that the provider runs itself while the model answers: items of the Responses
 API, and parts of the GenAI conventions."""
 _NO_ANSWERS = frozenset({"mcp_list_tools", "compaction", "item_reference"})
 """Items of the Responses API that do not belong to the conversation."""
@@ -70,7 +70,7 @@ class PartKind(StrEnum):
     THOUGHT = "thought"
     CALL = "call"
     SERVER_CALL = "server_call"
-    """A call that the provider ran itself while the model answered."""
+    """A tool call that the provider ran itself while the model answered."""
     RESULT = "result"
     CODE = "code"
     """Code that Gemini ran."""
@@ -81,7 +81,7 @@ class PartKind(StrEnum):
     EINO_BLOCK = "eino_block"
     """A block under the key that its type names."""
     KEYED_CALL = "keyed_call"
-    """A call without a type, which a key identifies, as in the kinds below."""
+    """A tool call without a type, which a key identifies. The kinds below have no type either."""
     KEYED_RESULT = "keyed_result"
     KEYED_THOUGHT = "keyed_thought"
     KEYED_MEDIA = "keyed_media"

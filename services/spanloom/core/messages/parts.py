@@ -1,4 +1,4 @@
-"""Convert the content parts of a message, from any API, to the common form.
+"""Converts the content parts of a message, from any API, to the common form.
 
 Parts are added to a ``Draft`` in order. A tool's result, which Anthropic, Gemini and Bedrock put
 inside a user's message, becomes a separate message.
@@ -74,7 +74,7 @@ def add_part(draft: Draft, part: Json) -> None:
 
 
 def _read_text(draft: Draft, text: str) -> None:
-    """Add text to the draft; text that is not a tool's may be parts serialized by an SDK."""
+    """Add text to the draft; a text that no tool wrote may be parts serialized by an SDK."""
     if draft.role != "tool" and (parts := written_parts(text)):
         read_content(draft, parts)
     elif text:
@@ -108,7 +108,7 @@ def _add_refusal(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_call(draft: Draft, part: dict[str, Json]) -> None:
-    """Add a call; OpenLIT puts a call of the Responses API into the part's content as JSON."""
+    """Add a tool call; OpenLIT puts one of the Responses API into the part's content as JSON."""
     written = parse_written(as_text(part.get("content"))) if "name" not in part else None
     if isinstance(written, dict) and "call_id" in written:
         part = written
@@ -116,7 +116,7 @@ def _add_call(draft: Draft, part: dict[str, Json]) -> None:
 
 
 def _add_server_call(draft: Draft, part: dict[str, Json]) -> None:
-    """Add a call that the provider ran itself, and its result if it was reported."""
+    """Add a tool call that the provider ran itself, and its result if it was reported."""
     name = first_text(part, ("name",)) or as_text(part.get("type")).removesuffix("_call")
     call_id = as_text(first_of(part, IDS))
     call = {"id": call_id, "name": name, "arguments": first_of(part, _SERVER_ARGUMENTS)}

@@ -1,4 +1,4 @@
-"""Convert the most common messages, a text with tool calls, much faster than with a ``Draft``."""
+"""Converts the most common messages, a text with tool calls, much faster than with a ``Draft``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def read_plain(item: dict[str, Json], role: str) -> dict[str, Json] | None:
 
 
 def _take_calls(message: dict[str, Json], requested: Json) -> bool:
-    """Add the calls if they are a non-empty list with distinct ids; return whether they are."""
+    """Add tool calls if they are a non-empty list with distinct ids; return whether they are."""
     calls = list(read_calls(requested)) if isinstance(requested, list) else []
     ids = {call.get("id", n) for n, call in enumerate(calls)}
     if not calls or len(ids) < len(calls):
@@ -91,7 +91,10 @@ def _only_result(parts: Json) -> dict[str, Json] | None:
 
 
 def _text_and_calls(parts: Json) -> tuple[Json, list[Json]]:
-    """Return text and calls of OpenTelemetry's parts; the text is ``None`` if there are others."""
+    """Return text and tool calls of OpenTelemetry's parts.
+
+    The text is ``None`` if there are parts of other kinds, or several texts.
+    """
     text: Json = None
     calls: list[Json] = []
     for part in parts if isinstance(parts, list) else ():

@@ -1,4 +1,4 @@
-"""Convert the input and output of a step to the form for its kind."""
+"""Converts the input and output of a step to the form for its kind."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 TOOL_DEFINITIONS = "tool_definitions"
 FINISH_REASONS = "finish_reasons"
-"""Metadata key with the reasons why a call ended: a JSON list, one per choice: ``["stop"]``."""
+"""Metadata key with the reasons why a model call ended: a JSON list, one per choice:
+``["stop"]``."""
 INPUT_CUT, OUTPUT_CUT = "input_cut", "output_cut"
 """Metadata keys that mark messages cut off before they arrived; the value is ``true``."""
 
@@ -61,7 +62,7 @@ def show_texts(facts: Facts, kind: Kind) -> None:
 
 
 class _Text(NamedTuple):
-    """A converted text, and what was found with it."""
+    """A converted text, the tool definitions next to it, and whether it was cut off."""
 
     text: str
     tools: str = ""

@@ -1,4 +1,4 @@
-"""Extract searchable texts and one-line summaries from the inputs and outputs of steps."""
+"""Extracts searchable texts and one-line summaries from the inputs and outputs of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unwrap requests, answers, arguments and results from the objects that frameworks add.
+"""Unwraps requests, answers, arguments and results from the objects that frameworks add.
 
 Each function returns the value itself (the same object) if there is nothing to unwrap; ``steps.py``
 repeats the call until then, so that unwrapping the result again does not change it.

@@ -1,4 +1,4 @@
-"""Parse and write JSON, and read values from objects that may have alternative keys."""
+"""Parses and writes JSON, and reads values from objects that may have alternative keys."""
 
 from __future__ import annotations
 

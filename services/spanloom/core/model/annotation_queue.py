@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Event(StrEnum):
-    """What an annotator did with an item."""
+    """An action of an annotator on an item."""
 
     BEGUN = "begun"
     DONE = "done"
@@ -35,9 +35,9 @@ class Order(StrEnum):
     """The order in which an annotator gets items."""
 
     OLDEST = "oldest"
-    """In the order in which the items were added."""
+    """The order in which the items were added."""
     RANDOM = "random"
-    """By a hash of queue and item: the same random order for every annotator, each time."""
+    """A random order by a hash of queue and item, always the same for every annotator."""
     ERRORS = "errors"
     """Most failures first, as counted when the items were added."""
     DISAGREEMENT = "disagreement"
@@ -54,7 +54,7 @@ class Mode(StrEnum):
 
 
 class Alike(NamedTuple):
-    """How many answers about an item several annotators gave, and on how many all agree."""
+    """Counts of the questions about an item that several annotators answered, or answered alike."""
 
     shared: int
     """Number of steps, and questions about the run, that at least two annotators have answered."""
@@ -71,7 +71,7 @@ class Queue:
     scheme: str
     annotators: Sequence[str]
     each: int = 1
-    """How many annotators get each item."""
+    """Number of annotators who get each item."""
     is_blind: bool = False
     """Whether annotators see others' annotations only once they are done with the item."""
     order: Order = Order.OLDEST
@@ -102,7 +102,7 @@ class QueueItem(NamedTuple):
     failures: int = 0
     """Number of failures of the run when the item was added."""
     is_gold: bool = False
-    """Whether it is a gold item: every annotator gets it, to be compared with its known answers."""
+    """Whether it is a gold item: every annotator gets it, and its right answers are known."""
 
 
 class QueueEvent(NamedTuple):

@@ -1,4 +1,4 @@
-"""By how much a sender's clock is ahead, and by which start lists order its runs."""
+"""Computes how far a sender's clock is ahead, and the start by which lists order its runs."""
 
 AHEAD_NS = 60 * 10**9
 """Maximum difference of two machines' clocks that counts as correct."""

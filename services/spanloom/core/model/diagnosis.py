@@ -19,7 +19,7 @@ class FindingStatus(StrEnum):
     """The check could not run; ``found`` gives the reason."""
     OK = "ok"
     WARNING = "warning"
-    """What was checked works, but may stop working, or is probably not as intended."""
+    """The checked part works, but may stop working, or is probably not as intended."""
     PROBLEM = "problem"
     """Something does not work, or acknowledged data is missing from the store."""
 
@@ -34,7 +34,7 @@ class Finding:
     found: str
     """The result in one line; numbers have units."""
     todo: str = ""
-    """What to do, with the exact command; empty if nothing has to be done."""
+    """The action to take, with the exact command; empty if nothing has to be done."""
 
 
 class DetachedPart(NamedTuple):
@@ -43,7 +43,7 @@ class DetachedPart(NamedTuple):
     table: str
     name: str
     reason: str
-    """Why ClickHouse detached it, such as ``broken-on-start``; empty if a person detached it."""
+    """The reason why ClickHouse detached it, such as ``broken-on-start``; empty if a person did."""
     size: int
     """Size in bytes."""
 

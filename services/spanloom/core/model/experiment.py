@@ -46,17 +46,17 @@ class Experiment:
     """Number of runs to judge, repeats included."""
     started_by: str = ""
     at_us: int = 0
-    """When it was started, in microseconds since the epoch, by the clock of the store."""
+    """The time of the start in microseconds since the epoch, by the clock of the store."""
 
 
 class ExperimentEnd(NamedTuple):
-    """How an experiment ended; if there are several ends, the first one counts."""
+    """The end of an experiment; if several ends are stored, the first one counts."""
 
     status: str
     reason: str = ""
-    """Why the experiment failed; empty otherwise."""
+    """The reason why the experiment failed; empty otherwise."""
     at_us: int = 0
-    """When it ended, in microseconds since the epoch, by the clock of the store."""
+    """The time of the end in microseconds since the epoch, by the clock of the store."""
 
 
 class ExperimentCounts(NamedTuple):
@@ -69,7 +69,7 @@ class ExperimentCounts(NamedTuple):
 
 
 class Try(NamedTuple):
-    """One try of an item."""
+    """One of the runs of an item in an experiment."""
 
     item: str
     repeat: int
@@ -98,4 +98,4 @@ class StoredEvaluator(NamedTuple):
     """The evaluator's configuration, as JSON."""
     put_by: str = ""
     at_us: int = 0
-    """When it was stored, in microseconds since the epoch, by the clock of the store."""
+    """The time of storage in microseconds since the epoch, by the clock of the store."""

@@ -48,7 +48,7 @@ class Message(TypedDict):
     finish_reason: NotRequired[str]
     refusal: NotRequired[str]
     status: NotRequired[str]
-    """Only on tool messages: ``error`` if the tool failed."""
+    """``error`` if the tool failed; only on tool messages."""
     reasoning_details: NotRequired[list[Json]]
     """Further data of the reasoning: signatures, encrypted thoughts."""
 
@@ -122,7 +122,10 @@ def find_answer(messages: Sequence[Json]) -> Json:
 
 
 def _before_results(messages: Sequence[Json]) -> Json:
-    """Return the message whose tools returned the last results, if it has text, else the last."""
+    """Return the message that called the tools of the last results, or else the last message.
+
+    The former has text, and only results of its tools, or tool calls without text, follow it.
+    """
     results: set[str] = set()
     for message in reversed(messages):
         if not isinstance(message, dict):

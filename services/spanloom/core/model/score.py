@@ -73,7 +73,7 @@ class Score:
     output_tokens: int = 0
     cost: float | None = None
     view_fingerprint: str = ""
-    """Fingerprint of what the evaluator read of the run; empty if unknown."""
+    """Fingerprint of the parts of the run that the evaluator read; empty if unknown."""
     coverage: float | None = None
     """The share of the run that was read, 0 to 1; ``None`` if all of it, or unknown."""
     cached: bool = False

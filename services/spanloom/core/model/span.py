@@ -77,7 +77,7 @@ class Span(NamedTuple):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the span has an end, not before its start; open spans are sent without one."""
+        """Whether the span has an end, not before its start; open spans are sent without an end."""
         return self.end_ns >= self.start_ns and self.end_ns > 0
 
     @property
@@ -87,7 +87,7 @@ class Span(NamedTuple):
 
 
 class Classification(NamedTuple):
-    """How a dialect classifies a span."""
+    """The classification of a span by a dialect."""
 
     kind: Kind
     rule: str
@@ -97,11 +97,11 @@ class Classification(NamedTuple):
     inside: str | None = None
     """Id of the step in which this span ran, if it is not the reported parent."""
     usage: Usage | None = None
-    """The call's token counts in other spans, which complete the counts in its own span."""
+    """The model call's token counts in other spans, which complete the counts in its own span."""
     summed_from: Usage | None = None
-    """If a call reports tokens as a running sum, the sum before the call, which is subtracted."""
+    """The sum before a model call that reports tokens as a running sum; it is subtracted."""
     facts: Facts | None = None
-    """Texts and names from other spans; non-empty ones replace the span's own."""
+    """Texts and names from other spans; non-empty values replace those of the span itself."""
     is_sound: bool = False
     """Whether to ignore the span's error, because the operation itself succeeded."""
     question: str | None = None
@@ -138,21 +138,23 @@ class Facts:
     agent_name: str = ""
     tool_name: str = ""
     data_kind: str = ""
-    """On tools: ``retrieval``, ``embedding``, ``reranking``, ``memory``, ``guardrail`` or empty.
+    """A tool's kind of data access: ``retrieval``, ``embedding``, ``reranking`` or ``memory``, or
+    ``guardrail``; otherwise empty.
 
     ``guardrail`` is also set on a graph: a check by the framework, which no model called.
     """
     response_id: str = ""
     conversation_id: str = ""
     is_resuming: bool = False
-    """On runs: whether the run continues an earlier run that waited for a person.
+    """Whether a run continues an earlier run that waited for a person.
 
-    An input ``Command(resume="yes")`` is detected for all dialects; for others the dialect sets it.
+    An input ``Command(resume="yes")`` is detected for all dialects; otherwise the dialect sets the
+    field.
     """
     metadata: Mapping[str, str] = field(default_factory=dict)
     """Further metadata of the step."""
     notes: Sequence[str] = ()
-    """On the root: warnings about data that its sender never reports."""
+    """Warnings about data that the sender never reports; only on the root."""
 
 
 class UnreadKeys(NamedTuple):

@@ -44,16 +44,17 @@ class StepError:
     traceback: str = field(default="", compare=False)
     """The stack trace, in the format of the instrumentation."""
     reported_by: str = field(default="", compare=False)
-    """Where the span reports the failure: ``exception``, else ``attribute``, else ``status``."""
+    """The source of the failure: ``exception``, else ``attribute``, else ``status`` of the span, or
+    ``result`` if only a tool's result reports it."""
 
 
 _LITERAL = re.compile(r"'[^']*+'|\"[^\"]*+\"", re.DOTALL)
 
 
 def with_type(message: str, kind: str) -> str:
-    """Return the message after its type, as in Python's ``KeyError: 'city'``, the type only once.
+    """Return the message preceded by its type, as in Python's ``KeyError: 'city'``.
 
-    A message may already begin with the type, with or without its package:
+    The type is not repeated if the message already begins with it, with or without its package:
     ``openai.RateLimitError: slow down``.
     """
     begins = message.startswith(kind) or message.partition(":")[0].endswith(f".{kind}")
@@ -98,9 +99,9 @@ class Step(NamedTuple):
     output: str = ""
     error: StepError | None = None
     usage: Usage | None = None
-    """Only on model steps."""
+    """The tokens of a model call; ``None`` on other steps."""
     model: str = ""
-    """Only on model steps: the model that responded, or else the requested model."""
+    """The model that responded, or else the requested model; only on model steps."""
     first_token_ms: float | None = None
     metadata: Mapping[str, str] = MappingProxyType({})
 

@@ -108,7 +108,7 @@ class AgentStep(NamedTuple):
 
 
 class SpanVerdict(NamedTuple):
-    """How a stored span was classified, and by which rule."""
+    """The classification of a stored span, with the rule that decided."""
 
     span_id: str
     parent_span_id: str
@@ -149,7 +149,7 @@ class Trajectory:
     root_metrics: Metrics
     agent_steps: Sequence[AgentStep]
     verdicts: Sequence[SpanVerdict]
-    """One verdict for each stored span, ordered by start and span id."""
+    """The classification of each stored span, ordered by start and span id."""
     span_count: int
     step_counts: Mapping[str, int]
     """Number of steps by type; ``other`` counts spans that are no step."""
@@ -164,7 +164,7 @@ class Trajectory:
     is_cancelled: bool = False
     """Whether a cancellation ended the run: nothing continued after it, and there is no answer."""
     is_unfinished: bool = False
-    """Whether its root, or an agent not run by another agent, has no end."""
+    """Whether its root, or an agent or graph not run by another agent, has no end."""
     is_resuming: bool = False
     """Whether the run continues an earlier run that waited for a person, as its root reports."""
     duplicate_of: DuplicateOf | None = None
@@ -175,7 +175,7 @@ class Trajectory:
 
     @property
     def conversation_id(self) -> str:
-        """The conversation to which the run belongs; empty if it names none, or several."""
+        """The run's conversation; empty if the run names no conversation, or several."""
         return str(self.extras.get("conversation_id", ""))
 
     @property
@@ -191,7 +191,10 @@ class Trajectory:
 
     @property
     def outcome(self) -> Outcome:
-        """How the run ended; if several apply: failed before cancelled, paused, unfinished."""
+        """The run's outcome: failed, cancelled, paused, unfinished, recovered or ok.
+
+        If several apply, the first one in this order.
+        """
         if not all(failure.recovered for failure in self.failures):
             return Outcome.FAILED
         if self.is_cancelled:
@@ -209,7 +212,7 @@ class Trajectory:
 
     @property
     def cause(self) -> StepError | None:
-        """Why the run failed: the first failure that it did not recover from, or else the first."""
+        """The first failure from which the run did not recover, or else its first failure."""
         lasting = (failure for failure in self.failures if not failure.recovered)
         first = next(lasting, next(iter(self.failures), None))
         return None if first is None else first.error

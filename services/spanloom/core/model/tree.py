@@ -170,7 +170,10 @@ class SpanTree:
         return [span for span in self.spans if span.span_id not in self._parents]
 
     def _cut_cycles(self, reached: Iterable[Span]) -> set[str]:
-        """Detach the earliest span of each cycle, unreachable from the top; return their ids."""
+        """Detach the earliest span of each cycle; return the ids of the detached spans.
+
+        Spans in a cycle cannot be reached from a topmost span.
+        """
         cuts: set[str] = set()
         seen = {span.span_id for span in reached}
         for span in self.spans:

@@ -73,7 +73,7 @@ def longest(days: tuple[int, ...] | list[int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class DeletionScope:
-    """Which traces to delete: traces within reach that meet every condition that is not ``None``.
+    """The traces to delete: all within reach that meet every condition which is not ``None``.
 
     Example: ``DeletionScope(Reach.only("travel"), start_before_ns=...)`` is everything in a project
     that started before a time. Callers must refuse a scope that covers everything.
@@ -127,7 +127,7 @@ BEFORE_ALL = TraceKey("", "")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which stored trajectories to build again; a filter that is ``None`` matches all."""
+    """The stored trajectories to build again; a filter that is ``None`` matches all."""
 
     reach: Reach
     start_from_ns: int | None = None

@@ -31,7 +31,7 @@ class Column(NamedTuple):
 
     name: str
     code: str
-    """Type code of ``array``."""
+    """The type code of the standard module ``array``."""
     values: Iterable[int]
 
 
@@ -82,7 +82,7 @@ def _columns(
 
 
 def _unit(rows: Sequence[OutlineRow]) -> int:
-    """Return the unit of times in milliseconds: the smallest power of ten with which all fit."""
+    """Return the unit of times in ms: the smallest power of ten with which all times fit."""
     starts = [row.start_ms for row in rows]
     largest = max(
         max(starts, default=0) - min(starts, default=0),

@@ -57,7 +57,7 @@ def _handed(
     *,
     is_expanded: bool,
 ) -> Counter[tuple[str, str]]:
-    """Count handoffs by the pair of nodes that they connect, for agents that are a single node.
+    """Count handoffs per pair of nodes, if the receiving agent is a single node.
 
     If an agent ran several times, only the times would show to which run a handoff led, and times
     are not used.

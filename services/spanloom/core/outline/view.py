@@ -28,7 +28,7 @@ class RunView(NamedTuple):
     version: int
     rows: Sequence[OutlineRow]
     sources: Sequence[Source | None]
-    """One for each row; ``None`` if the row has only a name."""
+    """The source of each row's preview; ``None`` if the row has only a name."""
 
     @property
     def size(self) -> int:
@@ -45,7 +45,7 @@ class WholeRun(NamedTuple):
 
 
 def read_run(document: bytes, spans: bytes) -> WholeRun:
-    """Parse a run from its document and its span verdicts, both of the same version."""
+    """Parse a run from its document and its classified spans, both of the same version."""
     parsed = Document(orjson.loads(document))
     steps = parsed.by_id()
     rows = place_rows(steps, orjson.loads(spans))
@@ -65,7 +65,7 @@ class Source(NamedTuple):
     """The output, or the input if there is no output."""
     model: str
     cost: float | None
-    """In US dollars."""
+    """The cost of the step in US dollars."""
     error: str
 
 
@@ -91,7 +91,7 @@ def first_words(text: str) -> str:
 def spans_of_document(document: Json) -> Sequence[Json]:
     """Return a span for each step of a canonical document, ordered by start.
 
-    The spans have the form of stored span verdicts, without dialect and rule. Framework spans that
+    The spans have the form of classified spans, without dialect and rule. Framework spans that
     are no steps are missing.
     """
     view = Document(document)
@@ -122,7 +122,7 @@ class Match(NamedTuple):
 
     row: int
     part: str
-    """``name``, ``input``, ``output`` or ``error``."""
+    """The matching field: ``name``, ``input``, ``output`` or ``error``."""
     snippet: str
     """The text around the match, in one line."""
 

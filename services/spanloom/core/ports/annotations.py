@@ -85,12 +85,12 @@ class AnnotationStore(Protocol):
     ) -> Sequence[Annotation]:
         """Return up to ``limit`` current annotations after a slot, in the order of slots.
 
-        The slot of an annotation is what it judges, with its scheme and annotator. Retracted
+        A slot is the judged step or run, together with the scheme and the annotator. Retracted
         annotations are included, with ``is_deleted`` set.
         """
 
     def revisions(self, key: TraceKey, scheme: str, annotator: str) -> Sequence[Annotation]:
-        """Return all revisions by one annotator of a trajectory, by slot, the oldest first."""
+        """Return one annotator's revisions for a trajectory, ordered by slot, the oldest first."""
 
     def written(self, key: TraceKey, write_ids: Sequence[str]) -> Sequence[Annotation]:
         """Return the annotations of a trajectory that were stored with these write ids."""
@@ -110,7 +110,7 @@ class SchemeStore(Protocol):
 
 
 class VersionKeeper(Protocol):
-    """Stores annotated versions of documents, because the store otherwise has only the current."""
+    """Stores annotated versions; the store has only the current version of other documents."""
 
     def keep(self, kept: KeptVersion) -> None:
         """Store a version durably; versions with equal documents share one stored document."""

@@ -48,7 +48,7 @@ class BuildingStore(Protocol):
         """Announces stored trajectories in the change feed."""
 
     def ping(self) -> None:
-        """Return if the store responds, otherwise raise ``StoreUnavailableError``."""
+        """Raise ``StoreUnavailableError`` if the store does not respond."""
 
 
 class CarriedSpans(NamedTuple):

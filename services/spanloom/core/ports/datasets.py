@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class DatasetStore(Protocol):
-    """Stores datasets: contents of items by hash, and drafts and versions that refer to them."""
+    """Stores datasets: items' contents, keyed by hash; drafts and versions, which refer to them."""
 
     def put(self, dataset: Dataset) -> None:
         """Store a dataset, durable on return; of several with the same name the latest counts."""
 
     def list(self, project: str, name: str = "") -> Sequence[Dataset]:
-        """Return the datasets of a project by name, or only the dataset ``name``.
+        """Return the datasets of a project, ordered by name, or only the dataset ``name``.
 
         Deleted datasets are included until the keeper has removed their rows.
         """
@@ -29,7 +29,7 @@ class DatasetStore(Protocol):
         """Add items, whose contents are stored, to the draft, or remove them; durable on return."""
 
     def draft(self, project: str, dataset: str) -> Mapping[str, DraftItem]:
-        """Return every item of the draft by key, including removed items."""
+        """Return every item of the draft, keyed by key, including removed items."""
 
     def count_drafts(self, project: str, dataset: str = "") -> Mapping[str, int]:
         """Return the number of draft items per dataset, for all datasets or one; without zeros."""

@@ -50,7 +50,7 @@ class ExperimentStore(Protocol):
         """
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
-        """Return the experiments of a project by name, or only the experiment ``name``."""
+        """Return the experiments of a project, ordered by name, or only the experiment ``name``."""
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """Return the experiments that have not ended, ordered by project and name."""
@@ -65,7 +65,7 @@ class ExperimentStore(Protocol):
         """Return, keyed by id, how the experiments of a project ended; running ones are absent."""
 
     def counts(self, project: str, name: str = "") -> Mapping[str, ExperimentCounts]:
-        """Return the number of scores by experiment name, for all experiments or for ``name``.
+        """Return numbers of scores, keyed by experiment name, for all experiments or for ``name``.
 
         Scores may also name experiments that were not started in this store.
         """

@@ -46,7 +46,7 @@ class Announcement(NamedTuple):
 
 
 class FeedPage(NamedTuple):
-    """A page of the feed."""
+    """A page of the change feed."""
 
     announcements: Sequence[Announcement]
     """Oldest first; also announcements whose trajectory does not pass the client's filter."""
@@ -68,7 +68,7 @@ class PositionGoneError(PermanentError):
 
 
 class FeedWriter(Protocol):
-    """Writes the feed."""
+    """Writes the change feed."""
 
     def announce(self, announcements: Sequence[Announcement]) -> None:
         """Append versions to the feed; return when clients can see them.
@@ -87,7 +87,7 @@ class FeedWriter(Protocol):
 
 
 class FeedReader(Protocol):
-    """Reads the feed."""
+    """Reads the change feed."""
 
     def announced(
         self, reach: Reach, where: Condition | None, after: Position | None, limit: int
@@ -108,4 +108,4 @@ class FeedReader(Protocol):
 
 
 class FeedStore(FeedWriter, FeedReader, Protocol):
-    """Writes and reads the feed."""
+    """Writes and reads the change feed."""

@@ -1,7 +1,7 @@
 """The port for storing online rules, their work, and the positions of their backfills.
 
-The work of a rule is a row for each run that the rule selects. The row says whether the run is
-still to be judged, when, and what judging it has cost.
+The work of a rule is a row for each run that the rule selects. The row has the state, the time
+at which the run is due to be judged, and the cost of judging it.
 """
 
 from __future__ import annotations

@@ -176,16 +176,16 @@ class ReplayRequests(Protocol):
         """Record the progress of a replay, unless later progress is already recorded."""
 
     def get(self, replay_id: str, reach: Reach) -> Replay | None:
-        """Return a replay as last recorded, if its selection is within the reach."""
+        """Return a replay as last recorded; ``None`` if unknown or not within ``reach``."""
 
     def list(self, reach: Reach, limit: int, after: str | None = None) -> Sequence[Replay]:
-        """Return up to ``limit`` replays within the reach, newest first.
+        """Return up to ``limit`` replays within ``reach``, newest first.
 
         If ``after`` is set, only replays older than the replay with this id are returned.
         """
 
     def unfinished(self, reach: Reach) -> Sequence[Replay]:
-        """Return the replays within the reach that are not finished, oldest first."""
+        """Return the replays within ``reach`` that are not finished, oldest first."""
 
 
 class ReplayQueue(ReplayRequests, Protocol):

@@ -60,10 +60,10 @@ class StoredVersion(NamedTuple):
 
 
 class DocumentReader(Protocol):
-    """Reads the documents of current trajectories, within the caller's reach."""
+    """Reads the documents of current trajectories in the projects that the caller may see."""
 
     def get(self, trace_id: str, reach: Reach) -> bytes | None:
-        """Return the document; if several projects have the trace, the newest document."""
+        """Return the document, of several projects the newest; ``None`` if there is none."""
 
     def many(
         self, keys: Sequence[TraceKey], most_bytes: int, most_each: int | None = None
@@ -75,7 +75,7 @@ class DocumentReader(Protocol):
         """
 
     def spans(self, trace_id: str, reach: Reach) -> bytes | None:
-        """Return the JSON list of the classified spans."""
+        """Return the JSON list of the classified spans; ``None`` if there is no document."""
 
     def both(self, trace_id: str, reach: Reach) -> Documents | None:
         """Return document and classified spans of one version; two reads could mix versions."""
@@ -89,7 +89,7 @@ class DocumentReader(Protocol):
 
 
 class RunReader(Protocol):
-    """Lists runs by their current trajectories, within the caller's reach."""
+    """Lists runs by their current trajectories, in the projects that the caller may see."""
 
     def list(
         self,
@@ -142,7 +142,7 @@ class RunReader(Protocol):
 
 
 class ConversationReader(Protocol):
-    """Lists conversations, within the caller's reach."""
+    """Lists conversations in the projects that the caller may see."""
 
     def list(
         self, reach: Reach, where: Condition | None, limit: int, after: Cursor | None = None
@@ -156,7 +156,7 @@ class ConversationReader(Protocol):
 
 
 class StatsReader(Protocol):
-    """Computes statistics over runs, within the caller's reach."""
+    """Computes statistics over runs in the projects that the caller may see."""
 
     def numbers(self, reach: Reach, where: Condition | None, query: Numbers) -> Sequence[Group]:
         """Compute metrics for each group of runs that pass the filter, or of their steps.
@@ -177,7 +177,7 @@ class SentSpans(Protocol):
     """Reads spans as they were sent."""
 
     def find_home(self, trace_id: str, reach: Reach) -> TraceKey | None:
-        """Return the key of the trace, if it has a trajectory; of several projects, the newest."""
+        """Return the key of a trace with a trajectory, the newest of several projects, if any."""
 
     def parts_shown(self, key: TraceKey) -> Sequence[TraceKey]:
         """Return the other traces of the run that is shown under this trace, ordered by id."""

@@ -24,7 +24,7 @@ class ViewStore(Protocol):
         """Return the newest revision of all views, even deleted, ordered by page, name and id."""
 
     def defaults(self, project: str) -> Mapping[str, str]:
-        """Return the id of the default view by page; the view may have been deleted since."""
+        """Return default view ids, keyed by page; a default view may have been deleted since."""
 
     def set_default(self, project: str, page: str, view_id: str, at_us: int) -> None:
         """Make a view the default for a page; if the id is empty, the page has no default.

@@ -18,7 +18,7 @@ LONGEST_APPEND_S = 600
 
 
 class Signal(StrEnum):
-    """What a spooled request contains."""
+    """The content of a spooled request."""
 
     SPANS = "spans"
     CONTENT_EVENTS = "content_events"
@@ -115,7 +115,7 @@ class Read(NamedTuple):
     ranks: int
     """The sum over all items of the sequence, plus 1, plus 2^50 for a finished span.
 
-    So a newer version of a span, or its end, makes the sum larger.
+    Therefore a newer version of a span, or its end, makes the sum larger.
     """
 
     @property
@@ -174,7 +174,7 @@ class TracePart(NamedTuple):
     is_whole: bool = False
     """Whether everything that had arrived before was visible in the store."""
     unlisted: Mapping[int, int] = MappingProxyType({})
-    """Number of spans and events by sequence, for sequences that no known request has."""
+    """Number of spans and events, keyed by sequence, if no known request has the sequence."""
     unplaced: Sequence[Unplaced] = ()
     """Evaluation results without a span."""
 

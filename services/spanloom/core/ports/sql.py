@@ -114,7 +114,7 @@ class SqlEngine(Protocol):
         ...
 
     def write(self, tree: Tree) -> str:
-        """Return a tree as SQL text."""
+        """Return a parsed statement as SQL text."""
         ...
 
     def plain(self, text: str) -> str:

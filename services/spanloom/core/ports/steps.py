@@ -76,7 +76,7 @@ class ListedStep:
 
 
 class StepReader(Protocol):
-    """Reads the steps of current trajectories, within the caller's reach."""
+    """Reads the steps of current trajectories in the projects that the caller may see."""
 
     def list(
         self,

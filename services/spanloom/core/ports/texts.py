@@ -58,7 +58,7 @@ class TextSearch(NamedTuple):
 
 
 class TextFinder(Protocol):
-    """Finds texts of the current trajectories, within the caller's reach."""
+    """Finds texts of current trajectories in the projects that the caller may see."""
 
     def search(
         self, reach: Reach, wanted: TextSearch, limit: int, after: HitCursor | None = None

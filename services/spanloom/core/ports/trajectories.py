@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ReservedBuilds(NamedTuple):
-    """What builders have reserved for a trace before they write a build.
+    """Reservations that builders make for a trace before they write a build.
 
     A builder reserves the rank, version number and list position of its build, so that no other
     build gets the same; the build may have been written since, or not.

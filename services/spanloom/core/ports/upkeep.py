@@ -46,7 +46,7 @@ class Upkeep(Protocol):
         """
 
     def keep_annotated(self, plan: RetentionPlan) -> int:
-        """Exempt annotated trajectories from retention, or end the exemption, as ``plan`` says.
+        """Exempt annotated trajectories from retention, or end the exemption, as in ``plan``.
 
         Returns how many rows changed. Call it before ``set_retention`` and ``remove_expired``, and
         repeatedly over time.
@@ -95,7 +95,7 @@ class UsageReader(Protocol):
     """Reads how many bytes are stored, from all senders and collectors."""
 
     def stored_bytes(self, limit: int) -> Mapping[str, int]:
-        """Return the stored bytes by project, for at most the ``limit`` largest projects."""
+        """Return the stored bytes, keyed by project, of at most the ``limit`` largest projects."""
 
 
 class Extent(NamedTuple):

@@ -41,7 +41,8 @@ class FlatStep(NamedTuple):
     enter: int
     """The number of the step in a depth-first walk, from 1."""
     exit: int
-    """The number of its last descendant in that walk; all numbers in between are descendants."""
+    """The number of the step's last descendant in that walk, or the step's own number. The numbers
+    after ``enter``, up to ``exit``, are its descendants."""
     args: int
     """CRC-32 of a tool's name and arguments; 0 for other steps."""
 
@@ -52,12 +53,12 @@ def lay_flat(owned: Iterable[tuple[str, Step]]) -> Sequence[FlatStep]:
 
 
 def place_in_order(ordered: Sequence[tuple[str, Step]]) -> Sequence[FlatStep]:
-    """Return ordered steps with their positions; ``ordered`` has each with its agent's id."""
+    """Return ordered steps with their positions; ``ordered`` has each step with its agent's id."""
     steps = [step for _, step in ordered]
     places = {step.id: place for place, step in enumerate(steps, 1)}
     parents = [places.get(step.parent_id, 0) for step in steps]
     agents = [places.get(agent_id, 0) for agent_id, _ in ordered]
-    del places  # of a long run it takes as much memory as the result
+    del places  # for a long run it takes as much memory as the result
     columns = steps, parents, agents, *_walk(parents), map(_args, steps)
     return list(map(FlatStep._make, zip(*columns, strict=True)))
 

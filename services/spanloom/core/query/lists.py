@@ -52,7 +52,7 @@ class ListedRun:
     start_ns: int
     """Start in ns since the epoch, by which lists are ordered."""
     rank: Rank = ()
-    """See ``Cursor.rank``."""
+    """The first sort key, before the start, as in ``Cursor``."""
     is_waiting: bool = False
     """Whether the run waits for a person, or waited until another run continued it."""
     is_resuming: bool = False
@@ -80,7 +80,7 @@ class ListedRun:
 
     @property
     def continuation(self) -> Continuation:
-        """Which run this run continues, and which run continues it."""
+        """The run that this run continues, and the run that continues this one."""
         return Continuation(self.run.resumes or "", self.run.resumed_by or "")
 
     def continued(self, by: Continuation) -> ListedRun:

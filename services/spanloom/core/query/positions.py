@@ -143,14 +143,17 @@ def _seen(changes: Sequence[Placed], before: Mapping[int, int]) -> tuple[tuple[i
 
 
 def _unlike(found: Sequence[PlacedT], shown: int, summary: Summary) -> Sequence[PlacedT]:
-    """Return the changes after the first ``shown`` changes; all changes if the summary differs."""
+    """Return the changes after the newest of ``summary``; all changes if the summary differs.
+
+    It differs if the earlier changes are not exactly the ``shown`` changes that it summarizes.
+    """
     before = [change for change in found if change.changed_us <= summary.newest_us]
     is_same = len(before) == shown and _summary(before) == summary
     return found[len(before) :] if is_same else found
 
 
 def _summary(changes: Sequence[Placed]) -> Summary | None:
-    """Summarize changes, which are in order of time, with the checksum of version 0.1.0."""
+    """Return a summary of changes, in order of time, as in 0.1.0; ``None`` for no changes."""
     if not changes:
         return None
     lines = (f"{c.changed_us} {c.version} {c.key.trace_id} {c.key.project}" for c in changes)

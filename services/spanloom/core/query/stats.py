@@ -77,7 +77,7 @@ class Group(NamedTuple):
     by: Sequence[str | int | bool | None]
     """The values that define the group, in the order of ``Numbers.by``; ``None`` if absent."""
     start_ns: int | None
-    """Start of the group's interval, in ns since the epoch."""
+    """Start of the group's interval, in ns since the epoch; ``None`` if not grouped by time."""
     values: Sequence[float | int | None]
     """The values of the metrics, in their order; ``None`` if no run, or no step, has a value."""
 

@@ -97,12 +97,12 @@ class Token(NamedTuple):
 
 
 def composed(text: str) -> str:
-    """Return a text with its accents composed, as in the index."""
+    """Return a text in Unicode's composed form (NFC), as the store's text index has it."""
     return text if text.isascii() else normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """Return a text composed and in lower case, the form in which words are compared."""
+    """Return a text in composed form (NFC) and in lower case, as words are compared."""
     return _lower(composed(text))
 
 

@@ -170,7 +170,7 @@ class From:
 
 
 class Row(Protocol):
-    """The columns of a run by name, or the items for one of its steps: ``Name``, ``Place``."""
+    """The columns of a run, keyed by name, or the items of one step: ``Name``, ``Place``."""
 
     def __getitem__(self, column: str, /) -> Any:  # of the column's type
         """Return the value of a column; for ``Steps.Name`` of a run it is a list."""

@@ -100,12 +100,12 @@ def _timed(record: type[Record]) -> AbstractSet[str]:
 
 
 def timed_of(info: FieldInfo) -> Timed | None:
-    """Return whether a field is a duration or a point in time; it may also be ``None``."""
+    """Return the ``Timed`` of a field for a duration or a point in time; otherwise ``None``."""
     return find_part(info, Timed)
 
 
 def find_part(info: FieldInfo, part: type[PartT]) -> PartT | None:
-    """Return the declaration of a field that is a ``part``; ``None`` if there is none."""
+    """Return a field's declaration that is an instance of ``part``; ``None`` if there is none."""
     inside = (get_args(kind) for kind in get_args(info.annotation) if get_origin(kind) is Annotated)
     declared = (*info.metadata, *(one for parts in inside for one in parts))
     return next((one for one in declared if isinstance(one, part)), None)

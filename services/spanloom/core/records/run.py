@@ -42,7 +42,7 @@ _REPEATED_CALLS = (
     "toUInt32(greatest(arrayCount(step -> step = 0, arrayDifference("
     "arrayFilter((args, type) -> type = 'tool', `Steps.Args`, `Steps.Type`))), 1) - 1)"
 )
-"""SQL for the number of tool calls that equal the tool call before.
+"""SQL for the number of tool calls that equal the previous tool call.
 
 1 is subtracted, because the first element of ``arrayDifference`` is always 0.
 """

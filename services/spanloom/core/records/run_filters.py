@@ -124,7 +124,7 @@ class RunFilters(TypedDict, total=False):
 
 @cache
 def run_shorts() -> Mapping[str, Short]:
-    """Return the filters by name, in the order of ``RunFilters``."""
+    """Return the filters, keyed by name, in the order of ``RunFilters``."""
     hints = get_type_hints(RunFilters, include_extras=True)
     return {name: hint.__metadata__[0] for name, hint in hints.items()}
 

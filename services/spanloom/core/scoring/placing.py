@@ -58,7 +58,7 @@ def list_scores(
 ) -> Sequence[Score]:
     """Return the scores of a trace, each once; if a score has several results, the latest counts.
 
-    ``responses`` are step ids by response id, if the caller knows them.
+    ``responses`` are step ids, keyed by response id, if the caller has them.
     """
     sent = [*_in_spans(spans), *_unplaced(unplaced)]
     if not sent:
@@ -93,7 +93,7 @@ def newest(scores: Iterable[Score]) -> Sequence[Score]:
 
 
 def list_responses(trajectory: Trajectory, spans: Iterable[Span]) -> Mapping[str, str]:
-    """Return the model step ids by response id in a trace's spans; the root's id is empty."""
+    """Return the ids of a trace's model steps, keyed by response id; the root's id is empty."""
     steps = {v.span_id: v.step_id for v in trajectory.verdicts if v.kind is _MODEL and v.step_id}
     if not steps:
         return {}

@@ -108,7 +108,7 @@ def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
 
 
 def _number_or_label(value: str, label: str) -> tuple[str, str, float | None, str]:
-    """Return a number (the label is its text), or a category if the value is no number."""
+    """Return the result of ``_value`` for a number with a label, or for a category."""
     try:
         number = float(value)
     except ValueError:

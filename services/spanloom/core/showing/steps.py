@@ -60,7 +60,7 @@ def build_tree(document: dict[str, Any]) -> Node:
 
 
 def _place(nodes: dict[str, Node], step: DocumentStep, owner: Node) -> Node:
-    """Add the step's node, or complete it: an agent is also a step of the agent above it."""
+    """Add the step's node, or complete it, because an agent may also be a step of another agent."""
     node = nodes.get(step.id)
     if node is None:
         node = nodes[step.id] = Node(step, step.type or _OTHER, parent=owner)

@@ -1,4 +1,4 @@
-"""Parse attribute values in any form in which an SDK writes them."""
+"""Parses attribute values in any form in which an SDK writes them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _JSON_STARTS = frozenset('{["-0123456789tfn \t\n\r')
 
 
 def first(attributes: Mapping[str, str], *keys: str) -> str:
-    """Return the first non-empty value among ``keys``, or else an empty text."""
+    """Return the first non-empty value under ``keys``, or else an empty string."""
     for key in keys:
         if value := attributes.get(key):
             return value
@@ -37,7 +37,10 @@ def first(attributes: Mapping[str, str], *keys: str) -> str:
 
 
 def pick(attributes: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
-    """Return the non-empty attributes in ``names``, renamed; of equal new names, the first wins."""
+    """Return the non-empty attributes in ``names``, under the new names to which it maps them.
+
+    If several attributes get the same new name, the first one in ``names`` is returned.
+    """
     picked: dict[str, str] = {}
     for key in filter(attributes.__contains__, names):  # most of the names are absent
         if (name := names[key]) not in picked and (value := attributes[key]):

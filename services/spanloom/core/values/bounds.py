@@ -1,4 +1,4 @@
-"""Limit the memory for parsed JSON, for caches, and for texts of mostly control characters."""
+"""Limits the memory for parsed JSON, for caches, and for texts of mostly control characters."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 _LARGEST_SHARE = 64
-"""An entry larger than ``max_bytes`` divided by this is not cached: it would evict too many."""
+"""An entry larger than ``max_bytes`` divided by this is not cached: it would evict too many
+others."""
 
 
 class ByteCache(Generic[K, V]):

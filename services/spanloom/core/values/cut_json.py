@@ -1,4 +1,4 @@
-"""Read the complete part of JSON that was cut off, by an attribute limit or by a sender."""
+"""Reads the complete part of JSON that was cut off, by an attribute limit or by a sender."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _load(text: str) -> Json:
 def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
     """Drop incomplete members at a value's end; return whether to drop the value itself, too.
 
-    ``is_half`` tells whether the last text in the value was cut.
+    ``is_half`` means that the last text in the value was cut.
     """
     key = next(reversed(value), None) if isinstance(value, dict) else len(value) - 1
     if not value or key is None:
@@ -125,7 +125,7 @@ def _prune(value: dict[str, Json] | list[Json], *, is_half: bool) -> bool:
 
 
 def _is_nameless(last: Json, around: Json) -> bool:
-    """Return whether a list's last object lost its role or type, which the previous one has."""
+    """Return whether a list's last object lost its role or type, which the previous object has."""
     if not isinstance(around, list) or len(around) < 2 or not isinstance(last, dict):
         return False
     before = around[-2]

@@ -1,4 +1,4 @@
-"""Rebuild lists and objects from flattened attribute keys such as ``gen_ai.prompt.0.role``."""
+"""Rebuilds lists and objects from flattened attribute keys such as ``gen_ai.prompt.0.role``."""
 
 from __future__ import annotations
 

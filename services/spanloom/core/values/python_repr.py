@@ -1,4 +1,4 @@
-"""Parse reprs of Python objects, which some instrumentations write instead of JSON."""
+"""Parses reprs of Python objects, which some instrumentations write instead of JSON."""
 
 from __future__ import annotations
 
@@ -67,7 +67,11 @@ def without_literals(text: str) -> str:
 
 
 def first_text(text: str, mark: str) -> str | None:
-    """Return the string literal after the first ``mark``, or ``None`` if none is complete."""
+    """Return the string literal directly after the first ``mark``, or ``None``.
+
+    Only the first mark is tried. ``None`` if there is no mark, or if no complete literal follows
+    it.
+    """
     return _text_at(text, text.find(mark), mark)
 
 

@@ -20,7 +20,7 @@ class RowFormat(NamedTuple):
     """A format of rows."""
 
     fits: Callable[[Any], bool]
-    """Returns whether a JSON value is a row of the format; the first format that fits is used."""
+    """Returns whether a JSON value is a row of the format; the first such format is used."""
     read: ReadRow
 
 
@@ -44,6 +44,6 @@ ROW_FORMATS: Mapping[str, RowFormat] = {
 
 
 def recognised(value: object) -> RowFormat:
-    """Return the format of a row; Spanloom's own format if no other fits."""
+    """Return the format of a row; Spanloom's own format if the row has no other format."""
     found = (one for one in ROW_FORMATS.values() if one.fits(value))
     return next(found, ROW_FORMATS[OWN])

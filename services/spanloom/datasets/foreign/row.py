@@ -1,4 +1,4 @@
-"""What all converters of dataset rows share: the item under construction, and helpers."""
+"""Code shared by all converters of dataset rows: the item under construction, and helpers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Draft:
 def each_alone(parts: Iterable[PartT], read: Callable[[PartT], Iterable[ForeignItem]]) -> Items:
     """Yield the items that ``read`` returns for each element of a row.
 
-    If it refuses one element, the other elements are still read.
+    If ``read`` refuses one element, the other elements are still read.
     """
     for part in parts:
         try:

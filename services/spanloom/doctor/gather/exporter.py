@@ -92,7 +92,7 @@ def _variable(variables: Mapping[str, str], what: str) -> str:
 def _with_answer(
     facts: ExporterFacts, endpoint: SplitResult, variables: Mapping[str, str]
 ) -> ExporterFacts:
-    """Send a request without spans, as an SDK with these variables would; add its response."""
+    """Send a request without spans, as an SDK would; return the facts with its response."""
     is_grpc = facts.protocol == "grpc"
     if facts.speaks != (GRPC if is_grpc else HTTP):
         return facts

@@ -36,7 +36,7 @@ _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # to connect to, not
 
 
 def look_at_exposure(settings: Settings) -> ExposureFacts:
-    """Return whether other machines can reach the ports, by the options."""
+    """Return the facts on whether other machines can reach the ports, from the options."""
     return ExposureFacts(settings.host, is_loopback(settings.host), settings.insecure)
 
 

@@ -37,7 +37,7 @@ def behaviour(
     *,
     min_support: int = MIN_SUPPORT,
 ) -> dict[str, Any]:  # JSON values
-    """Return what changed from the runs of A to the runs of B, as a JSON object.
+    """Return the changes from the runs of A to the runs of B as a JSON object.
 
     Documents are mappings, text or bytes, canonical or Coze's, or lists of OpenAI messages. The
     same sets and seed give the same bytes, in any order. Raises ``UnreadableRunError`` for a value
@@ -55,7 +55,7 @@ def compare_observed(
     seed: int | str = 0,
     min_support: int = MIN_SUPPORT,
 ) -> Behaviour:
-    """Return what changed from the runs of A to the runs of B.
+    """Return the changes from the runs of A to the runs of B.
 
     ``questions`` are the ``where`` conditions that select the sets, empty if there is none.
     """

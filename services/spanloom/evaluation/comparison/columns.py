@@ -39,7 +39,7 @@ class Clusters:
     """A set of runs, grouped by cluster and sorted by cluster name: input order is irrelevant."""
 
     def __init__(self, runs: Iterable[Observed]) -> None:
-        """Group the runs."""
+        """Group the runs by cluster."""
         grouped: dict[str, list[Observed]] = {}
         for run in runs:
             grouped.setdefault(run.cluster, []).append(run)

@@ -60,7 +60,7 @@ class Compared(NamedTuple):
 
 
 def compare(a: Clusters, b: Clusters, min_support: int, seed: str) -> Compared:
-    """Return what changed from A to B."""
+    """Return the changes from A to B."""
     features, left_out = _features(a, b, min_support)
     counted: list[Counted] = [*features, *numbers_of(a, b)]
     in_a, in_b = a.columns(counted), b.columns(counted)

@@ -23,7 +23,7 @@ class Feature(NamedTuple):
     """A yes-or-no property of a run, such as a tool that ran."""
 
     kind: str
-    """A key of ``KINDS``."""
+    """The kind of the feature, a key of ``KINDS``."""
     parts: tuple[str, ...]
 
     @property

@@ -19,7 +19,7 @@ _OF_STEPS = frozenset({"agent", "model", "tool", "graph"})
 
 
 class _Placed(NamedTuple):
-    """A step in the order of the run: by start, and of equal starts the longest step first."""
+    """A step in the order of the run: by start, and for equal starts the longest step first."""
 
     start: int
     minus_end: int

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.evaluation.subject.subject import Subject
 
 ANNOTATED = "annotated"
-"""The query field and score key whose value says whether the run is annotated."""
+"""The query field and score key whose value is whether the run is annotated."""
 
 
 class MissingScoreError(Exception):

@@ -27,7 +27,7 @@ class Evidence(BaseModel):
 
 
 class Result(BaseModel):
-    """One judgement of one run. Of any status but `ok`, `value` and `passed` are null."""
+    """One judgement of one run. If `status` is not `ok`, `value` and `passed` are null."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

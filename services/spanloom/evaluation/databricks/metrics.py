@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MissingDataError(Exception):
-    """The run or the item lacks data that the metric needs; the message says which."""
+    """The run or the item lacks data that the metric needs; the message names the data."""
 
 
 class Measured(NamedTuple):

@@ -133,7 +133,7 @@ def _limited(score: str, *reports: ReadReport) -> bool | None:
 
 
 def _falls(rows: Iterable[ReadRow]) -> bool:
-    """Return whether lower numbers are better, that is, failed results are higher on average."""
+    """Return whether failed results are higher on average, so that lower numbers are better."""
     found: Mapping[bool, list[float]] = {True: [], False: []}
     for row in rows:
         passed = passes(row.model_dump())

@@ -1,7 +1,7 @@
 """The outcome of an evaluation: measures, decisions of gates, a status and an exit status.
 
-Exit statuses: 0 passed, or ``--gate`` was not set; 1 a gate failed; 3 undecided, which precedes 1;
-130 interrupted. An invalid file (2) is refused earlier.
+Exit statuses: 0 passed, or ``--gate`` was not set; 1 a gate failed; 3 undecided, even if a gate
+failed; 130 interrupted. An invalid file (2) is refused earlier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GATE_FAILED, NOT_DECIDED, INTERRUPTED = 1, 3, 130
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """How strictly an evaluation is decided."""
+    """The options for how strictly an evaluation is decided."""
 
     is_gate: bool = False
     """Whether gates decide the exit status."""

@@ -1,4 +1,4 @@
-"""The configuration of a judge."""
+"""The configuration of the evaluator kind ``judge``."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class DayLedger:
 
     path: Path
     now: Callable[[], float]
-    """Seconds since the epoch."""
+    """Returns the time in seconds since the epoch."""
 
     @contextmanager
     def open(self) -> Iterator[Spent]:

@@ -59,7 +59,7 @@ class Pace:
             )
 
     def end(self, counted: int, used: int) -> None:
-        """Return the unused tokens of a request to the bucket."""
+        """Put the unused tokens of a request back into the bucket."""
         if self._tokens is not None:
             with self._lock:
                 self._tokens.take(used - counted)

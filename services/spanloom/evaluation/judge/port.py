@@ -43,7 +43,7 @@ class ModelError(Exception):
         is_final: bool = False,
         retry_after_s: float | None = None,
     ) -> None:
-        """Store the reason, whether a retry may help, and whether every other call would fail."""
+        """Store the reason, whether a retry may help, and whether all other requests would fail."""
         super().__init__(reason)
         self.code = code
         self.is_retryable = is_retryable

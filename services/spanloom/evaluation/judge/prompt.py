@@ -30,7 +30,7 @@ _CHARS_PER_TOKEN = 2
 _BLOCK_TOKENS = 60
 """An upper estimate of the tokens of a block's markers."""
 _LEAST = 100
-"""Minimum tokens for steps."""
+"""Minimum tokens for the steps in a prompt."""
 
 
 class Prompts(NamedTuple):

@@ -29,7 +29,7 @@ _LEAST = 8
 """Minimum characters of a secret; shorter values, such as ``true``, may occur in other texts."""
 _GRACE_S = 5.0
 _loops: dict[int, asyncio.AbstractEventLoop] = {}
-"""The loop of each process by its id, because a fork does not inherit threads."""
+"""The event loop of each process, keyed by process id, because a fork does not inherit threads."""
 _lock = Lock()
 
 

@@ -29,7 +29,7 @@ class Tally:
     """The cost in US dollars; ``None`` once the cost of a call is unknown."""
 
     def add(self, usage: Usage, cost: float | None) -> None:
-        """Add an answered call."""
+        """Add the tokens and the cost of a request that the model has answered."""
         self.input_tokens += usage.input_tokens
         self.output_tokens += usage.output_tokens
         known = self.cost_usd is not None and cost is not None

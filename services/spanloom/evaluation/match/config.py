@@ -1,4 +1,4 @@
-"""The configuration of a match."""
+"""The configuration of the evaluator kind ``match``."""
 
 from __future__ import annotations
 

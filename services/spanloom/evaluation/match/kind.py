@@ -83,7 +83,7 @@ def _guarded(
 
 def _judge(subject: Subject, reference: Run, config: MatchConfig, results: Results) -> Result:
     run, budget = subject.run, Budget()
-    has_messages = subject.expected.trajectory is not None  # and not calls alone
+    has_messages = subject.expected.trajectory is not None  # not only tool calls
     if config.mode == "strict" and config.of in _OF_MESSAGES and has_messages:
         ours, theirs = turns_of(run), turns_of(reference)
         compared = compare(ours.calls, theirs.calls, config, budget)

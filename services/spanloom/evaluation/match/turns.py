@@ -73,7 +73,7 @@ def differ(ours: Sequence[Turn], theirs: Sequence[Turn], compared: Compared) -> 
 
 
 def _differing_calls(at: int, turn: Turn, other: Turn, compared: Compared) -> Difference | None:
-    """Compare the calls of two messages, in any order."""
+    """Return the difference between two messages' calls, in any order; ``None`` if they match."""
     own = (1 << other.size) - 1
     masks = [
         compared.masks[n] >> other.first & own for n in range(turn.first, turn.first + turn.size)

@@ -1,4 +1,4 @@
-"""The rule ``answer``: the answer of a run is not empty, and fits the configured conditions."""
+"""The rule ``answer``: the answer of a run is not empty, and meets the configured conditions."""
 
 from __future__ import annotations
 

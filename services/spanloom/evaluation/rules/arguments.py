@@ -1,4 +1,4 @@
-"""The rule ``arguments``: arguments of tool calls fit the schemas that models were offered."""
+"""The rule ``arguments``: arguments of tool calls match the schemas of the offered tools."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class _Options(BaseModel):
 
 
 class ReadyRule(NamedTuple):
-    """A rule with its value."""
+    """A rule, and the check for its configured value."""
 
     name: str
     rule: Rule[Any]

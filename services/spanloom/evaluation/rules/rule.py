@@ -26,11 +26,11 @@ ORDER = frozenset({Part.TYPES, Part.NAMES, Part.IDS, Part.TIMES})
 
 
 class NotApplicableError(Exception):
-    """The rule does not apply to the run; the message says why."""
+    """The rule does not apply to the run; the message gives the reason."""
 
 
 class Verdict(NamedTuple):
-    """How a rule judges a run."""
+    """The judgement of a run by a rule."""
 
     passed: bool
     rationale: str
@@ -43,7 +43,7 @@ class Verdict(NamedTuple):
 class Rule(Generic[ValueT]):
     """A named rule."""
 
-    value: Any  # a type for pydantic: of unions and annotated types there is no `type[...]`
+    value: Any  # `type[...]` excludes unions and annotated types
     """The type of the rule's value, checked by pydantic."""
     make: Callable[[ValueT], Check]
     """Returns the check for a value; raises ``ValueError`` for an invalid value."""

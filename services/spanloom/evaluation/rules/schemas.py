@@ -39,7 +39,7 @@ _ODD = (AttributeError, TypeError, ValueError, KeyError, RecursionError, Overflo
 
 
 class UnreadableSchemaError(ValueError):
-    """The schema is invalid or unsupported; the message says why."""
+    """The schema is invalid or unsupported; the message gives the reason."""
 
 
 def check_schema(schema: Mapping[str, Any]) -> None:  # a JSON Schema
@@ -162,7 +162,7 @@ def _pattern_properties(
 def _additional_properties(
     validator: Any, value: Any, instance: Any, schema: Any
 ) -> Iterator[ValidationError]:
-    """Yield the faults of unexpected members in their order, which the library does not keep."""
+    """Yield the faults of unexpected members in the order of the members, unlike the library."""
     if not isinstance(instance, dict):
         return
     known = schema.get("properties", {})

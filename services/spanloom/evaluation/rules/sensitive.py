@@ -1,4 +1,4 @@
-"""The rules ``secrets`` and ``pii``: no text may contain what redaction recognises as such.
+"""The rules ``secrets`` and ``pii``: no text may contain data that redaction would find.
 
 Evidence has the position of a match; no result contains the match itself.
 """

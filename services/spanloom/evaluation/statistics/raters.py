@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Label: TypeAlias = Hashable
     """A label: a text or a number."""
     Counts: TypeAlias = Mapping[tuple[Label, Label], float]
-    """The number of units by pair of labels."""
+    """The number of units, keyed by pair of labels."""
 
 
 class Unit(NamedTuple):
@@ -62,7 +62,7 @@ class Agreed(NamedTuple):
     labels: Sequence[Label]
     """The labels, in the order of their scale if they have one."""
     confusion: Counts
-    """The number of units by (people's label, evaluator's label)."""
+    """The number of units, keyed by (people's label, evaluator's label)."""
     accuracy: float | None
     kappa: Figure
     interval: tuple[float, float] | None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 _ROLES = {"ai": "assistant", "human": "user"}
-"""LangChain's names of roles."""
+"""OpenAI's names of roles, keyed by LangChain's names."""
 _Key: TypeAlias = tuple[str | None, str | None]
 
 

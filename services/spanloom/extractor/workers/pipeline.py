@@ -87,7 +87,7 @@ class Pipeline:
         self._pool.close()
 
     def _open_some(self, waiting: Iterator[BuildRequest]) -> bool:
-        """Open batches up to the limit; return whether any is in progress."""
+        """Open batches until ``UNDER_WAY`` are in progress; return whether any is in progress."""
         while len(self._batches) < UNDER_WAY and (request := next(waiting, None)) is not None:
             self._batches += self._batches_of(request)
         return bool(self._batches)

@@ -99,7 +99,10 @@ class Worker:
         self._send(question)
 
     def listen(self) -> tuple[Question | None, Answer]:
-        """Return the next answer and its request; raises ``WorkerGoneError`` if it has ended."""
+        """Return the next answer and its request.
+
+        Raises ``WorkerGoneError`` if the process has ended.
+        """
         try:
             answer: Answer = pickle.loads(self.connection.recv_bytes())  # noqa: S301  # our own
         except (EOFError, OSError, pickle.UnpicklingError) as error:

@@ -34,7 +34,7 @@ class ClickHouseAlerts:
     """``AlertStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection. The alerts, for which the service looks each second, are cached.
+    connection. The alerts, which the service reads each second, are cached.
     """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:

@@ -172,7 +172,7 @@ NEED_NO_SET = {
 
 
 class DeletedRows:
-    """``Hiding`` of the rows of deleted traces, for all connections of one store."""
+    """Implements ``Hiding`` for the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
         """Hide rows only if ``has_deletions``; always true on a server, where others may delete."""

@@ -85,7 +85,7 @@ def record_traces(connection: Connection, deletion_id: str, traces: Sequence[Row
 
 
 def record_late(connection: Connection, records: Sequence[CarriedRecord]) -> None:
-    """Delete those runs that, as their build has shown, belong to a deleted conversation."""
+    """Delete the built runs among ``records`` that belong to a deleted conversation."""
     if not connection.hiding.may_hide:
         return
     for deletion in read_deletions(connection, only_lasting=True):
@@ -127,7 +127,7 @@ def _deletion_of(row: Row) -> Deletion:
 
 
 class ClickHouseDeletions:
-    """``DeletionLedger`` that uses the extractor's connection."""
+    """Implements ``DeletionLedger`` with the extractor's connection to ClickHouse."""
 
     def __init__(
         self,

@@ -132,7 +132,7 @@ Where: TypeAlias = "str | StoreAddress"
 
 
 def address_of(where: Where) -> StoreAddress:
-    """Return the ``StoreAddress`` of a store that is given by this address or by its URL."""
+    """Return ``where`` if it is a ``StoreAddress``, otherwise a ``StoreAddress`` with this URL."""
     return where if isinstance(where, StoreAddress) else StoreAddress(where)
 
 

@@ -60,7 +60,10 @@ def mend_links(store: Path) -> None:
 
 
 def _remove_copies(tables: Path, database: Path) -> None:
-    """Remove directories that a copy has in place of links to tables; the engine restores them."""
+    """Remove the directories that a copied store has in place of links to tables.
+
+    The engine makes the links again.
+    """
     for definition in database.glob("*.sql"):
         place = tables / definition.stem
         uuid = _UUID.search(definition.read_text())
@@ -163,7 +166,7 @@ def hosts_of(address: StoreAddress) -> Hosts:
 def make_tables(where: Where) -> None:
     """Let this process use a host with tables of an older release, or with no tables.
 
-    A host without tables is used only if no host has them.
+    A host without tables is used only if no host has tables.
     """
     address = address_of(where)
     if not address.is_embedded:
@@ -181,7 +184,7 @@ def accept_older(where: Where, oldest: int | None) -> None:
 
 
 def keep_store_id(where: Where, kept: Kept) -> None:
-    """Restrict this process to the store whose id is in ``kept``; if it is empty, write the id.
+    """Restrict this process to the store whose id is in ``kept``; if that is empty, write the id.
 
     Has an effect only for a server with several hosts, because a single host is not examined.
     """

@@ -237,9 +237,9 @@ class EmbeddedConnection(Connection):
     """A connection to the engine in this process, which shares its memory."""
 
     def relax(self) -> None:
-        """See ``Connection.relax``; the engine and Python each retain memory that they have freed.
+        """See ``Connection.relax``; return memory that the engine and Python have freed but retain.
 
-        The pages of engine code that has run count as memory of this process too.
+        The pages of engine code, which count as memory of this process, are released too.
         """
         self.run(query("purge_memory"))
         trim_heap()

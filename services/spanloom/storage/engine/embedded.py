@@ -43,7 +43,7 @@ def load_engine() -> None:
     if _ARROW in sys.modules:
         import_module("chdb.state")
         return
-    sys.modules[_ARROW] = None  # type: ignore[assignment]  # so importing it fails, as chDB allows
+    sys.modules[_ARROW] = None  # type: ignore[assignment]  # makes its import fail, as chDB allows
     try:
         import_module("chdb.state")
     finally:

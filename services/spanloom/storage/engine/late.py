@@ -164,7 +164,7 @@ class LateConnection(Connection):
         *,
         needs_schema: bool = True,
     ) -> None:
-        """Store how to open the connection; ``needs_schema`` restricts it to a usable schema."""
+        """Prepare the connection; with ``needs_schema`` it opens only if the schema is usable."""
         self.is_open = False
         self.needs_schema = needs_schema
         self.hiding = hiding or NothingHidden()

@@ -76,7 +76,7 @@ def migrate(
     if in_phases and not _is_new(expanded, listed):
         return _expand(connection, expanded, listed, before_each)
     missing = missing_in(listed)
-    for migration in missing:  # records all before the first statement; see ``_is_new``
+    for migration in missing:  # all are recorded before the first statement; see ``_is_new``
         _record(connection, migration, _BEGUN)
     for migration in missing:
         _run(connection, migration.statements, before_each)
@@ -109,7 +109,10 @@ def finish(connection: Connection, before_each: Callable[[], None] = lambda: Non
 
 
 def awaited(connection: Connection) -> Older | None:
-    """Return the latest sign of an older release; ``None`` if no upgrade waits to be finished."""
+    """Return the latest write or heartbeat of an older release during an upgrade.
+
+    ``None`` if no upgrade waits to be finished. See ``older_releases``.
+    """
     expanded, listed = listed_expansions(connection), listed_migrations(connection)
     if not missing_in(listed) or _lacking(expanded, listed):
         return None

@@ -57,7 +57,7 @@ class ObjectRows(Generic[T]):
 
 
 def _stored(declaration: Declaration) -> Iterator[tuple[str, Callable[[Any], object] | str | None]]:
-    """Yield the columns, each with the path of its attribute, or the function that computes it."""
+    """Yield each column with the path of its attribute, or the function that computes its value."""
     for field in declaration.fields:
         if stored := field.find(Stored):
             declared = field.find(From)
@@ -96,10 +96,12 @@ def _reading(
     inner: Mapping[str, Callable[..., object]],
     read: Mapping[str, Callable[[Any], object]],
 ) -> _Reading:
-    """Return the ``_Reading`` of the object whose attributes have paths that begin with ``before``.
+    """Return the ``_Reading`` for objects that ``made`` constructs.
 
-    ``paths`` has the column of each path; the other parameters are the same as in ``ObjectRows``.
-    Raises ``KeyError`` if an attribute has no column.
+    ``before`` is the prefix of the paths of the object's attributes: empty for the object of a row,
+    ``anchor.`` for the nested object in its attribute ``anchor``. ``paths`` has the column of each
+    path; the other parameters are the same as in ``ObjectRows``. Raises ``KeyError`` if an
+    attribute has no column.
     """
     parameters = [f"{before}{name}" for name in signature(made).parameters]
     own = [path for path in parameters if path not in inner]

@@ -34,7 +34,7 @@ class Condition(NamedTuple):
 
 
 def within(reach: Reach) -> Condition:
-    """Return the condition that a row's project is within the reach.
+    """Return the condition that a row's project is one of the projects in ``reach``.
 
     A single project is compared with a constant, so that rows are read in the order of the table.
     """
@@ -49,7 +49,7 @@ def within(reach: Reach) -> Condition:
 
 
 def without(condition: Condition, projects: Sequence[str]) -> Condition:
-    """Return the condition that also excludes rows of these projects."""
+    """Return the given condition, extended so that it excludes rows of these projects."""
     others = "Project NOT IN JSONExtract({other_projects:String}, 'Array(String)')"
     values = {**condition.values, "other_projects": list(projects)}
     return Condition(f"({condition.text} AND {others})", values)

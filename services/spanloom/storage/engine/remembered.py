@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """A context that counts writes of one kind, also failed ones, which may have stored rows.
+    """A context that counts writes of one kind, including failed writes, which may store rows.
 
     Only meaningful if no other process writes. Example: the extractor looks for new spans when
     ``ended`` differs from its value before the last look.

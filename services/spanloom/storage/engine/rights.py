@@ -114,7 +114,7 @@ def require_rights(connection: Connection, role: str) -> None:
 
 
 def _has(connection: Connection, database: str, privilege: str, table: str, role: str) -> bool:
-    """Return whether the account has a right; ``EVERY`` table may also be granted one by one."""
+    """Return whether the account has a right; for ``EVERY``, a grant for each table suffices."""
     if _is_granted(connection, database, privilege, table):
         return True
     return table == EVERY and all(

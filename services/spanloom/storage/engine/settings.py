@@ -26,7 +26,7 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "log_comment": WRITER,  # identifies the writer, for upgrades
     "async_insert": 0,
     "insert_deduplicate": 0,  # for servers before 26.9
-    "deduplicate_insert": "disable",  # since 26.9 the one that counts
+    "deduplicate_insert": "disable",  # replaces the previous setting since 26.9
     "deduplicate_insert_select": "disable",
     "max_partitions_per_insert_block": 0,
     "max_insert_threads": 1,
@@ -34,7 +34,7 @@ COMMON_SETTINGS: Mapping[str, Setting] = {
     "optimize_on_insert": 1,
     "do_not_merge_across_partitions_select_final": 0,
     "use_query_cache": 0,
-    "use_query_condition_cache": 0,  # no list of keys repeats
+    "use_query_condition_cache": 0,  # useless: each query has other keys
     "join_use_nulls": 0,
     # Compiling to machine code saves a tenth of the time in scans of millions of rows. But each
     # query with other values is compiled again, which takes half of the CPU time of a short query.

@@ -1,4 +1,4 @@
-"""Slices of the traces: their condition in queries, and the watermark of each slice."""
+"""Slices, the parts into which all traces are divided: conditions on them, and their watermarks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def in_slices(slices: Slices, count: int = SLICES) -> Condition:
-    """Return the condition that a row's trace is in some of ``count`` slices (``slice_of``)."""
+    """Return the condition that a row's trace is in one of these slices, of ``count`` slices.
+
+    ``None`` means all slices; ``slice_of`` defines the slice of a trace.
+    """
     if slices is None:
         return Condition("true", {})
     return Condition(
@@ -25,7 +28,7 @@ def in_slices(slices: Slices, count: int = SLICES) -> Condition:
 
 
 def lowest(whole: int, marks: Mapping[int, int], slices: Slices) -> int:
-    """Return the lowest watermark of the slices, but at least ``whole``, the one of all traces."""
+    """Return the lowest watermark of the slices, but at least ``whole``, that of all traces."""
     return max(whole, min((marks.get(n, 0) for n in slices or ()), default=0))
 
 

@@ -97,7 +97,10 @@ def forget_upgrade(connection: Connection, before_each: Callable[[], None]) -> N
 
 
 def older_releases(connection: Connection, number: int) -> Older:
-    """Return the latest write or heartbeat of a release that lacks the migration ``number``."""
+    """Return the latest write or heartbeat of a release that lacks the migration ``number``.
+
+    If there is none since the additions of the upgrade were made, return their age, with no name.
+    """
     ((age_s,),) = connection.rows("expanded_age")
     found = [Older(float(age), name) for age, name in connection.rows("older_writers")]
     if _has(connection, "workers"):

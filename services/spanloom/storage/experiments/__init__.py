@@ -69,7 +69,7 @@ class ClickHouseExperiments:
     """``ExperimentStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection. The running experiments, for which the service looks each second, are cached.
+    connection. The running experiments, which the service reads each second, are cached.
     """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:

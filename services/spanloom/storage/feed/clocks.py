@@ -41,7 +41,7 @@ LONGEST_INSERT_S = 4
 CLOCK_HOLDS_S = 1.0
 """Seconds for which the store's time is cached; reading it takes a third of a poll's cost."""
 TRIES = 3
-"""How often a row that becomes visible too late is written before the store counts as too slow."""
+"""Writes of a row that becomes visible too late, before the store counts as too slow."""
 QUIET_S = 60.0
 """Seconds by which an idle reader's position lags behind the store's clock.
 
@@ -63,10 +63,10 @@ class FeedClock(Protocol):
     """Sets the time of rows, and determines the time up to which all rows are visible."""
 
     def around(self, connection: Connection, rows: Rows) -> AbstractContextManager[None]:
-        """Return a context at whose end rows of ``COLUMNS`` are inserted, even after an error."""
+        """Return a context that inserts rows of ``COLUMNS`` at its end, even after an error."""
 
     def look(self, connection: Connection) -> Sight:
-        """Return the times up to which the next query is complete."""
+        """Return the times up to which the next query sees all rows."""
 
 
 class OwnClock:
@@ -143,8 +143,8 @@ class Numbers:
     def numbered(self, rows: Rows) -> Iterator[Rows]:
         """Return the rows with the columns ``NUMBERED``, for an INSERT within the context.
 
-        After an error the INSERT may still be in progress, so later rows get another writer, and
-        readers count none of them as read before.
+        After an error the INSERT may still be in progress, so later rows get another writer, so
+        that readers count none of them as already read.
         """
         first = self._last + 1
         self._last += len(rows)

@@ -34,7 +34,7 @@ TWICE_WITHIN_S = 6 * 3600
 
 
 class ClickHouseFeed:
-    """``FeedWriter`` through an ``Announcer``, and ``FeedReader`` on the readers' connection."""
+    """The change feed: writes with an ``Announcer``, and reads with the readers' connection."""
 
     def __init__(
         self, reader: Connection, feed_clock: FeedClock, announcer: Announcer, queues: QueueReader

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseFollowers:
-    """``FollowerStore`` over the extractor's connection."""
+    """Implements ``FollowerStore`` with the extractor's connection to ClickHouse."""
 
     def __init__(self, worker: Connection) -> None:
         """Use the connection; the caller closes it."""

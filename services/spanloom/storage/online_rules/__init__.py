@@ -32,7 +32,7 @@ class ClickHouseOnlineRules:
     """``OnlineRuleStore`` in ClickHouse.
 
     Writes and most background reads use the extractor's connection; other reads use the readers'
-    connection. The rules, for which the service looks each second, are cached.
+    connection. The rules, which the service reads each second, are cached.
     """
 
     def __init__(self, worker: Connection, reader: Connection, *, is_alone: bool) -> None:

@@ -28,7 +28,7 @@ PROGRESS_COLUMNS = (
 
 
 class ClickHouseProgress:
-    """``ChangeReader`` and ``ProgressWriter`` over the extractor's connection."""
+    """Implements ``ChangeReader`` and ``ProgressWriter`` with the extractor's connection."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ClickHouseProgress:
     ) -> None:
         """Use the connection, which the caller closes.
 
-        ``appends`` returns the number of ended appends of spans; ``revisit`` makes traces due.
+        ``appends`` returns the number of ended appends of spans; ``revisit`` requests new builds.
         """
         self._worker = worker
         self._appends = appends

@@ -28,7 +28,7 @@ _AFTER_ALL = "g"
 
 
 class ClickHouseReplays:
-    """``ReplayQueue`` over the extractor's connection."""
+    """Implements ``ReplayQueue`` with the extractor's connection to ClickHouse."""
 
     def __init__(self, worker: Connection, *, is_alone: bool) -> None:
         """Use the connection; the caller closes it.
@@ -174,7 +174,7 @@ def _selecting(selection: Selection) -> dict[str, object]:
 
 
 def _over(reach: Reach) -> Condition:
-    """Return the condition that the whole selection of a replay is within the reach."""
+    """Return the condition that a replay selects only projects in ``reach``."""
     if reach.is_every:
         return Condition("true", {})
     return Condition(

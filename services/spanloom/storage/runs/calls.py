@@ -42,18 +42,18 @@ NEAR_NS = 600 * 10**9
 """If all windows together span at most this many nanoseconds, they are searched as one window."""
 _EACH_CALL = {"place": Condition("TraceId, StepId", {}), "most": Condition("", {})}
 _EACH_TRACE = Condition("TraceId", {})
-"""The columns that identify a result: a search for the traces of a run finds each trace once."""
+"""The columns that identify a result of a search for the traces of a run: each is found once."""
 
 
 class ClickHouseCalls:
-    """``CallIndex`` over the extractor's connection."""
+    """Implements ``CallIndex`` with the extractor's connection to ClickHouse."""
 
     def __init__(self, worker: Connection) -> None:
         """Use the connection; the caller closes it."""
         self._worker = worker
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
-        """See ``CallFinder.find``; for most windows the index has no call."""
+        """See ``CallFinder.find``; usually the index has no matching call."""
         calls = self._current(project, list(self._calls_near(project, windows)))
         keys = {call.call_key for call in calls}
         wanted = defaultdict(list)
@@ -77,9 +77,10 @@ class ClickHouseCalls:
         ]
 
     def _calls_near(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield all rows that may match, and few others.
+        """Yield rows near the windows: all rows that may match, and a few that do not.
 
-        The calls of a batch of traces were usually made at similar times, so one window is enough.
+        The calls of a batch of traces were usually made at similar times, so one window that spans
+        all windows is enough.
         """
         from_ns = min((window.from_ns for window in windows), default=0)
         until_ns = max((window.until_ns for window in windows), default=0)
@@ -91,7 +92,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls_near", **near, call_keys=keys)
 
     def _calls_apart(self, project: str, windows: Sequence[CallWindow]) -> Iterator[Row]:
-        """Yield rows for distant windows; each call key is searched only in its own windows."""
+        """Yield the rows in distant windows; search each call key only in its own windows."""
         if len(windows) > KEYS_PER_QUERY:
             known = self._known_keys(project, windows)
             windows = [window for window in windows if window.call_key in known]
@@ -106,7 +107,7 @@ class ClickHouseCalls:
             yield from self._worker.rows("find_calls", **asked, **form)
 
     def _known_keys(self, project: str, windows: Sequence[CallWindow]) -> set[str]:
-        """Return those call keys of the windows that the index has."""
+        """Return the call keys of the windows for which the index has any call."""
         return {
             row.CallKey
             for keys in batched([window.call_key for window in windows], KEYS_AT_ONCE)

@@ -54,7 +54,7 @@ def place_of(row: Row) -> Place:
 def read_places(connection: Connection, places: Iterable[Place]) -> Mapping[Place, Newest]:
     """Return the versions at these positions; a position that a run has left has no entry.
 
-    Deleted traces are not left out.
+    Positions of deleted traces have entries too.
     """
     return {
         place_of(row): Newest(row.Seq, row.Version)
@@ -105,8 +105,8 @@ def read_list(
 ) -> Sequence[LineT]:
     """Read candidates until there are ``limit`` lines, or no more candidates.
 
-    The list ends where a query returns fewer *rows* than its limit, because 51 rows may be 18
-    trajectories.
+    The list ends when a query returns fewer rows than its limit. The number of lines is no sign of
+    the end, because several rows may be versions of one trajectory.
     """
     found: dict[Key, LineT] = {}
 

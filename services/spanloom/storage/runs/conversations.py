@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ClickHouseConversations:
-    """``ConversationReader`` over the connection of readers."""
+    """Implements ``ConversationReader`` with the readers' connection to ClickHouse."""
 
     def __init__(self, reader: Connection) -> None:
         """Use the connection; the caller closes it."""

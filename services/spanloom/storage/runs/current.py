@@ -112,7 +112,7 @@ MOST_READS = 4
 
 
 class Shown(NamedTuple, Generic[LineT]):
-    """The columns that a list reads for a run, and the function that makes a line of them."""
+    """The columns that a list reads for a run, and the function that makes a line from them."""
 
     columns: Condition
     line_of: Callable[[Row], LineT]
@@ -186,7 +186,7 @@ class _Span(NamedTuple):
 
 
 def with_continuations(reader: Connection, lines: Sequence[ListedRun]) -> Sequence[ListedRun]:
-    """Return the lines, each with its continuation.
+    """Return the lines, each with the trace ids of the runs that it continues or that continue it.
 
     Sends no query if no run waits for an answer or continues another run, as on most pages.
     """

@@ -21,7 +21,7 @@ _LENGTH_CHARS = 12
 
 
 class ClickHouseDocuments:
-    """``DocumentReader`` over the connection of readers."""
+    """Implements ``DocumentReader`` with the readers' connection to ClickHouse."""
 
     def __init__(self, reader: Connection) -> None:
         """Use the connection; the caller closes it."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Reserved = Mapping[TraceKey, Sequence["Reservation"]]
 
 MOST_PER_BUILDER = 4
-"""How many reservations, those with the highest ranks, are read for each trace and builder."""
+"""Reservations, those with the highest ranks, that are read for each trace and builder."""
 KNEW_MORE_S = 3600
 """Seconds after which a reservation of a build that read more spans is ignored as abandoned."""
 SAME_S = 1
@@ -140,7 +140,7 @@ class Ledger:
     def allowed(
         self, records: Sequence[CarriedRecord], stored: Mapping[TraceKey, Build | None]
     ) -> Sequence[CarriedRecord]:
-        """Return the reserved records that may be written."""
+        """Return the reserved records that no stored build and no other reservation forbids."""
         reserved = self._read([record.key for record in records])
 
         def is_allowed(record: CarriedRecord) -> bool:
@@ -183,7 +183,7 @@ def _confirmed(stored: Build, found: Sequence[Reservation]) -> Build:
 
 
 def _rivals(stored: Build, found: Sequence[Reservation]) -> Sequence[Precedence]:
-    """Return the precedence of reserved builds that may still replace the stored build.
+    """Return the precedence of the reserved builds that may still replace the stored build.
 
     Later confirmations of the stored build do not prevent that, because the other builders may have
     read the stored build before it was confirmed.

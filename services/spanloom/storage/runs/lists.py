@@ -116,7 +116,7 @@ class ClickHouseLists:
 
 
 class _Met(NamedTuple):
-    """Which of the conditions a run meets, 0 or 1 for each."""
+    """A run, with 1 for each condition that it meets and 0 for each other condition."""
 
     key: TraceKey
     met: Sequence[int]

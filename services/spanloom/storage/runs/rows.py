@@ -149,7 +149,7 @@ def laid_out(
 
 
 def tombstones(record: TrajectoryRecord, summary: Summary) -> Iterator[dict[str, object]]:
-    """Yield a deleting row for each position in the list that the trajectory leaves."""
+    """Yield, for each list position that the trajectory leaves, the row that deletes it there."""
     for place in record.before:
         yield {**summary, "StartTimeUnixNano": place, "IsDeleted": 1}
 

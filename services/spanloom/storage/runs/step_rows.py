@@ -31,7 +31,7 @@ _TYPES = {one.value: one for one in StepType}
 
 
 def condition_on_steps(asker: Connection, reach: Reach, asked: StepSelection) -> Condition:
-    """Return the condition on a step, with other parameter names than the run's condition."""
+    """Return the condition on a step; its parameters have other names than those for runs."""
     if asked.where is None:
         return Condition("true", {})
     compiler = Compiler(SideTables(asker, reach), prefix="s")
@@ -43,7 +43,7 @@ def read_steps(
 ) -> list[ListedStep]:
     """Return the steps of some runs that meet a condition.
 
-    A version identifies a row of the list: project, start, trace id, rank and version.
+    Each of ``versions`` identifies a row of the run list: project, start, trace id, rank, version.
     """
     named = f"{query('step_rows')} {_COLUMNS} {steps.text} {order.text}"
     rows = asker.rows(
@@ -60,7 +60,7 @@ def read_steps(
 
 def _step_of(row: Row) -> ListedStep:
     """Return a row of ``step_rows.sql`` as a step."""
-    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the others give the order
+    values: dict[str, Any] = dict(zip(_FIELDS, row, strict=False))  # the other values only sort
     values["type"] = _TYPES[values["type"]]
     for name in _OPTIONAL_TEXTS:
         values[name] = values[name] or None

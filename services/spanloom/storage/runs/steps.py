@@ -48,7 +48,7 @@ class _Run(NamedTuple):
 
 
 class ClickHouseSteps:
-    """``StepReader`` over the query connection."""
+    """Implements ``StepReader`` with the query connection to ClickHouse."""
 
     def __init__(self, asker: Connection) -> None:
         """Use the connection; the caller closes it."""

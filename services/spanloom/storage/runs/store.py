@@ -53,7 +53,7 @@ class HeadCache:
         self._builds: dict[TraceKey, Build | None] = {}
 
     def note(self, writes_before: int | None, builds: Mapping[TraceKey, Build | None]) -> None:
-        """Cache the builds, unless a write has occurred since ``writes.ended`` was that number."""
+        """Cache the builds, unless a write has occurred since ``writes.ended`` had this value."""
         with self._lock:
             if writes_before is None or writes_before != self.writes.ended:
                 return
@@ -76,7 +76,7 @@ LONG_DOCUMENTS = 1 << 25
 
 
 class ClickHouseTrajectories:
-    """``TrajectoryWriter`` over the extractor's connection."""
+    """Implements ``TrajectoryWriter`` with the extractor's connection to ClickHouse."""
 
     def __init__(self, worker: Connection, *, is_alone: bool) -> None:
         """Use the connection; the caller closes it.
@@ -137,10 +137,10 @@ class ClickHouseTrajectories:
         return self._head_cache.writes.ended if self._is_alone else None
 
     def _allowed(self, records: Sequence[CarriedRecord]) -> Sequence[CarriedRecord]:
-        """Return the records that may be written, because no other build has their rank or number.
+        """Return the records that may replace the stored builds (``Build.follows``).
 
-        If other processes write too, the records are reserved first and the stored builds are read
-        afterwards (``ledger.py``).
+        If other processes write too, reserve all records first, read the stored builds afterwards,
+        and leave out records that the reservations of other builds forbid (``ledger.py``).
         """
         if self._ledger is not None and records:
             self._ledger.reserve(records)
@@ -193,9 +193,10 @@ class ClickHouseTrajectories:
         }
 
     def _unlisted(self, heads: Iterable[Head]) -> Sequence[Head]:
-        """Return the heads whose stored version is missing in lists, because their writer has died.
+        """Return the trajectories (their heads) whose stored version is missing in lists.
 
-        Versions that this process has written since it started are known without a query.
+        It is missing if its writer died before writing the list. Versions that this process has
+        written since it started are known without a query.
         """
         unsure = {_place_of(h): h for h in heads if self._listed.get(h.key) != h.rank}
         listed = read_places(self._worker, unsure) if unsure else {}

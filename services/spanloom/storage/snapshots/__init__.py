@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 DEFINITIONS = ("metadata/*.sql", "store/*/*/*.sql", "store/*/*/format_version.txt")
-"""The small files by which the engine finds tables and parts; it recreates its links itself."""
+"""The small files by which the engine finds tables and parts; it recreates the links itself."""
 
 
 def snapshot_in(store: Path) -> Path:
@@ -28,7 +28,7 @@ def snapshot_in(store: Path) -> Path:
 
 
 class ClickHouseSnapshots:
-    """``SnapshotTaker`` over the writing connections."""
+    """Implements ``SnapshotTaker`` with the connections that write."""
 
     def __init__(self, writer: Connection, worker: Connection, path: Path | None) -> None:
         """Use the connections, and the directory of the store; ``None`` for a server."""

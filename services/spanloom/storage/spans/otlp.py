@@ -56,7 +56,7 @@ class StoredSpan(NamedTuple):
     status_code: str
     flags: int
     events: Sequence[Sequence[Any]]  # JSON values: the event columns, zipped
-    links: Sequence[Sequence[Any]]  # the same for links
+    links: Sequence[Sequence[Any]]  # JSON values: the link columns, zipped
 
     def resource_key(self) -> bytes:
         """Return a key that is equal for spans of one resource; the order of attributes matters."""
@@ -93,7 +93,10 @@ def _runs(
 
 
 def number_of(text: str, names: Sequence[str]) -> int:
-    """Return the number of an enum value, stored by name, or as a number if unknown."""
+    """Return the number of an OTLP enum value from its stored text: a name, or a number.
+
+    The position of a name in ``names`` is its number. A value without a name is stored as a number.
+    """
     return names.index(text) if text in names else int(text)
 
 

@@ -32,7 +32,7 @@ class ContentEvent(NamedTuple):
     span_id: str
     event_id: str
     place: int
-    """The index in its request, because JavaScript gives all messages of a call the same time."""
+    """The index in its request; JavaScript sets one time for all messages of a model call."""
     event: Event
     row_version: int
 
@@ -101,9 +101,9 @@ def _without_span(by_span: EventsOfTrace) -> list[Span]:
 
 
 def _note_unread(spans: list[Span], by_span: EventsOfTrace) -> None:
-    """Raise the first span's row version to the highest of events whose span may never arrive.
+    """Raise the first span's row version to the highest among the events without a span.
 
-    Otherwise these events would count as unread forever.
+    The spans of these events may never arrive; without this the events would count as unread.
     """
     versions = (found.row_version for own in by_span.values() for found in own.values())
     spans[0] = _raised(spans[0], max(versions, default=0))

@@ -67,7 +67,7 @@ def one_ahead(queries: Iterable[Callable[[], T]]) -> Iterator[T]:
 
 
 ENTRANCES = {Signal.CONTENT_EVENTS: "otlp_event_requests", Signal.SPANS: "otlp_requests"}
-"""The tables into which requests are inserted, events first, as spans make a trace ready."""
+"""The tables for requests; events are inserted first, because spans may complete a trace."""
 SPANS_PER_QUERY = 20_000
 HEX_DIGITS = "0123456789abcdef"
 

@@ -78,7 +78,7 @@ class EmbeddedSql:
 
     @property
     def tables(self) -> Mapping[str, SqlTable]:
-        """See ``SqlEngine``; they do not change while a service runs."""
+        """See ``SqlEngine``; the tables do not change while a service runs."""
         return self._tables
 
     @property

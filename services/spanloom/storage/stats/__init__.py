@@ -39,7 +39,7 @@ def shown(query: Numbers) -> Condition:
 
 
 def grouped(query: Numbers) -> Condition:
-    """Return the GROUP BY, or empty SQL: then all rows form one group, even if there are none."""
+    """Return the GROUP BY; if it is empty, all rows form one group, even if there are none."""
     keys = ", ".join(_keys(query))
     return Condition(f"GROUP BY {keys}" if keys else "", {})
 
@@ -94,7 +94,7 @@ def _number(of: Subject, metric: Metric) -> str:
 
 
 class ClickHouseStats:
-    """``StatsReader`` over the query connection."""
+    """Implements ``StatsReader`` with the query connection to ClickHouse."""
 
     def __init__(self, asker: Connection) -> None:
         """Use the connection; the caller closes it."""
@@ -182,7 +182,7 @@ def _group(row: Values, query: Numbers) -> Group:
 
 
 class ClickHouseUsage:
-    """``UsageReader`` over the connection for short queries."""
+    """Implements ``UsageReader`` with the connection for short queries."""
 
     def __init__(self, prober: Connection) -> None:
         """Use the connection; the caller closes it."""

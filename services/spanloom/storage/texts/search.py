@@ -50,7 +50,7 @@ def having_text(connection: Connection, query: TextQuery, name: str = "text") ->
     ``connection`` may be read-only. It is used to look up a prefix in the dictionary of the index,
     before the query with the condition runs. ``name`` is the prefix of the parameter names; a
     statement with two conditions on texts needs a different prefix for each. Every word is a
-    parameter, so the text of the SQL depends only on the shape of the query.
+    parameter, so the text of the SQL depends only on the structure of the query.
 
     A matching row may be of an older version. It is current while the run's row in
     ``trajectory_list``, with ``StartTimeUnixNano = TrajectoryStart``, has its ``Hash`` in
@@ -114,7 +114,7 @@ _TextKey: TypeAlias = tuple[str, int, str, int]
 
 
 class ClickHouseTextFinder:
-    """``TextFinder`` over the connection of readers."""
+    """Implements ``TextFinder`` with the readers' connection to ClickHouse."""
 
     def __init__(self, reader: Connection) -> None:
         """Use the connection; the caller closes it."""
@@ -164,7 +164,7 @@ class ClickHouseTextFinder:
         return list(rows)
 
     def _text_places(self, rows: Sequence[Row]) -> Mapping[_TextKey, int]:
-        """Return the position of the step for each text that is current."""
+        """Return the position of its step, for each text of a current version of a run."""
         keys = list(dict.fromkeys((row.Project, row.TraceId) for row in rows))
         asked = sorted(set(map(_text_key, rows)))
         current = self._reader.rows("current_texts", asked=asked, keys=keys) if rows else ()

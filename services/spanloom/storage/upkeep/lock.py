@@ -73,7 +73,7 @@ class Lock(NamedTuple):
 
 
 class MigrationLock:
-    """The lock as a table, held within the context of ``held()``."""
+    """Holds the migration lock, a table of the server, within the context ``held()``."""
 
     def __init__(self, connection: Connection) -> None:
         """Use the keeper's connection, in one thread."""
@@ -200,7 +200,7 @@ class MigrationLock:
 
 
 class Silence:
-    """Measures the time without a sign of life from a lock's holder."""
+    """Measures for how long a lock's holder has shown no sign of life."""
 
     def __init__(self) -> None:
         """Start without a lock."""
@@ -209,7 +209,7 @@ class Silence:
         self._looked_s = 0.0
 
     def has_lasted(self, found: Lock) -> bool:
-        """Check the lock again; return whether the silence is longer than any session.
+        """Return whether the holder of the lock has been silent for longer than any session.
 
         One check adds at most ``MOST_PER_LOOK_S``, because the holder may have worked since the
         last check.
@@ -224,9 +224,9 @@ class Silence:
 
 
 def _place() -> str:
-    """Return a text that identifies where process ids are unique: a boot and a namespace.
+    """Return a text that identifies this boot of the machine and our namespace of process ids.
 
-    ``-`` if unknown.
+    Process ids are comparable only if this text is equal. ``-`` if it cannot be determined.
     """
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("utf-8").strip()

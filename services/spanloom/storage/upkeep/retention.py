@@ -132,7 +132,7 @@ def _days_in(definition: str) -> int:
 
 
 def _cutoff_s(days: int, now_s: int) -> int:
-    """Return the start of the oldest day to retain, in seconds since the epoch; 0 retains all."""
+    """Return the start of the oldest day to retain, in seconds since the epoch; 0 for all days."""
     return (now_s // DAY_S - days) * DAY_S if days else 0
 
 

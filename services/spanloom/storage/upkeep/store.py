@@ -160,7 +160,7 @@ class ClickHouseUpkeep:
         return awaited(self._connection)
 
     def _locked(self, act: Callable[[Callable[[], None]], Sequence[str]]) -> Sequence[str]:
-        """Call ``act`` while holding the lock; if it is lost, wait for it and call again."""
+        """Call ``act`` while holding the lock; if the lock is lost, acquire it and call again."""
         while True:
             try:
                 with self._lock.held() as renew:

@@ -50,10 +50,11 @@ _ELSEWHERE = {
     "StepAgentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Agent`)",
     "StepParentId": "arrayMap(place -> `Steps.Id`[place], `Steps.Parent`)",
 }
-"""Items without an array of their own: the position of a step, and values looked up by position.
+"""The SQL of items without a column: the position of a step, and values looked up by position.
 
-They are looked up before steps become rows, because a row that named ``Steps.Name`` would have the
-names of all steps of its run, which a filter copies for each row (80 GB for 100,000 steps).
+The values are looked up before steps become rows, because a row that named ``Steps.Name`` would
+have the names of all steps of its run, which a filter copies for each row (80 GB for 100,000
+steps).
 """
 _ITEMS = _ELSEWHERE | {
     f"Step{stored.item}": f"`{stored.column}`"
@@ -65,9 +66,9 @@ _ITEM = re.compile(r"\bStep[A-Z]\w*")
 
 
 def items_in(sql: str) -> Sequence[tuple[str, str]]:
-    """Return the step columns that an SQL expression uses, each with the SQL of its array.
+    """Return the names of step items in an SQL expression, each with the SQL of its array.
 
-    They are found by their names, because the expression has parameters in place of literals.
+    Searching the text for names such as ``StepName`` is safe, because all literals are parameters.
     """
     return [(name, _ITEMS[name]) for name in dict.fromkeys(_ITEM.findall(sql))]
 

@@ -80,7 +80,7 @@ class Compiler:
         return self._tables
 
     def to_sql(self, where: tree.Condition, subject: Subject) -> str:  # noqa: PLR0911  # of each kind
-        """Return the SQL of a ``where``; ``subject`` is whether it is on runs or on steps."""
+        """Return the SQL of a ``where`` on runs or on steps, according to ``subject``."""
         match where:
             case And(parts) | Or(parts):
                 return _joined(where, [self.to_sql(part, subject) for part in parts])
@@ -152,7 +152,7 @@ class Compiler:
         return find(words, where.field.name, self._side_tables, self.literals)
 
     def _guarded(self, where: Chain | Under) -> str:
-        """Return the SQL of a shape of steps, after faster conditions that it implies."""
+        """Return the SQL of a condition on several steps, preceded by faster implied conditions."""
         steps = where.steps if isinstance(where, Chain) else (where.inner, where.outer)
         guards = [guard for step in steps for guard in guards_of(step, self.literals)]
         return f"({' AND '.join([*guards, self._shape(where)])})"

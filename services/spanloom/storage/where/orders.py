@@ -22,14 +22,15 @@ _TYPES = ("UInt64", "String", "String")
 
 
 def rank(order: Order) -> Condition:
-    """Return a tuple of the expressions to sort by before the start; empty if ordered by start."""
+    """Return the SQL tuple of the sort key before a run's start; empty if sorted by start."""
     return _tuple(_ranks(order, RUN_COLUMNS))
 
 
 def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
-    """Return the sort key, order and condition for rows after a position (``list_candidates.sql``).
+    """Return the SQL with which ``list_candidates.sql`` sorts runs and continues a list.
 
-    Raises ``InvalidQueryError`` for a position that does not fit this order.
+    The keys are ``rank`` (the sort key), ``order`` (the ORDER BY) and ``later`` (the condition on
+    runs after the position). Raises ``InvalidQueryError`` for a position in another order.
     """
     ranks = _ranks(order, RUN_COLUMNS)
     columns = [*ranks, *_PLACE]
@@ -45,10 +46,11 @@ def ordered(order: Order, after: Cursor | None) -> dict[str, Condition]:
 
 
 def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition]:
-    """Return the sort key, order and condition for ``top_steps.sql``, which sorts by a step value.
+    """Return the SQL with which ``top_steps.sql`` sorts steps by a value and continues a list.
 
-    Raises the same error as ``ordered``. Of equal steps of a run the earlier comes first in both
-    directions.
+    The keys are ``rank`` (the sort key), ``order`` (the ORDER BY) and ``later`` (the condition on
+    steps after the position). Of two steps of a run with equal values, the earlier comes first,
+    both in ascending and in descending order. Raises the same error as ``ordered``.
     """
     ranks = _ranks(order, STEP_COLUMNS)
     sign = -1 if order.is_descending else 1
@@ -62,7 +64,7 @@ def steps_ordered(order: Order, after: StepCursor | None) -> dict[str, Condition
 
 
 def run_by_run(order: Order) -> Condition:
-    """Return the order of a list of steps whose runs are ordered by start."""
+    """Return the ORDER BY of a list of steps: by the start of their runs, then by position."""
     return Condition(f"{_each(order, _PLACE).text}, StepPlace ASC", {})
 
 
@@ -81,7 +83,7 @@ def _each(order: Order, columns: Sequence[str]) -> Condition:
 
 
 def _ranks(order: Order, of: Mapping[str, Column]) -> Sequence[str]:
-    """Return the expressions to sort by before the start; missing values come last."""
+    """Return the SQL of the sort key before a run's start; missing values come last."""
     if order.field is START:
         return []
     column = of[order.field.name]

@@ -63,7 +63,7 @@ _TARGETS = {Subject.RUN: "trajectory", Subject.STEP: "step"}
 
 
 def annotated(subject: Subject, tables: SideTables, literals: Literals) -> Column:
-    """Return a flag column: whether there is an annotation that was not deleted later."""
+    """Return a flag column: whether a run or step has an annotation that was not deleted later."""
     literals.values.update(tables.visible.values)
     return Column(
         f"({_PLACES[subject]} IN (SELECT {_NAMED[subject]} FROM annotations"  # noqa: S608
@@ -115,7 +115,7 @@ def words_of_run(words: str, part: str, tables: SideTables, literals: Literals) 
 def words_of_step(words: str, part: str, tables: SideTables, literals: Literals) -> str:
     """Return the condition that a step has a text with all of these words.
 
-    A text counts only if its hash is one of the step's in the stored run; other texts are of older
+    A text counts only if the step in the stored run has its hash; other texts are of older
     versions.
     """
     if not words:

@@ -35,8 +35,8 @@ class ClickHouseWorkers:
     def beat(self, kinds: Sequence[str], age_s: float) -> None:
         """See ``WorkerStore.beat``.
 
-        A read-only account does not try, because its refusal looks like the refusal of a read-only
-        host.
+        With an account that may only read, nothing is written, because the server's refusal would
+        look like that of a read-only host.
         """
         refuse_newer(self._connection())
         if self._only_reads:

@@ -35,7 +35,7 @@ export function money(value) {
 /** A share of 1 as a percentage. @param {number} value */
 export const percent = (value) => `${(value * 100).toFixed(value > 0 && value < 0.0995 ? 1 : 0)} %`;
 
-/** A full date and time in the reader's time zone. @param {number} ms since the epoch */
+/** A full date and time in the user's time zone. @param {number} ms since the epoch */
 export function moment(ms) {
   const format = { dateStyle: "medium", timeStyle: "long", hour12: false };
   return new Intl.DateTimeFormat(locale(), /** @type {Intl.DateTimeFormatOptions} */ (format)).format(ms);

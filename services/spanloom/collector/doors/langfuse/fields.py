@@ -19,7 +19,7 @@ METADATA = "metadata."
 
 
 class Subject(StrEnum):
-    """What an event changes: an observation or a trace."""
+    """The kind of object that an event changes: an observation or a trace."""
 
     TRACE = "trace"
     OBSERVATION = "observation"

@@ -59,7 +59,7 @@ _STRUCTURE = frozenset(
 )
 
 _TEXTS = {"statusMessage": Place.STATUS, "name": Place.NAMES}
-"""Fields that also become the status message or the name of a span, each with its ``Place``."""
+"""Fields that also become a span's status message or name, with the ``Place`` of their rules."""
 
 
 def redact_change(change: Change, redactor: Redactor) -> None:
@@ -88,7 +88,7 @@ def redact_change(change: Change, redactor: Redactor) -> None:
 
 
 def _key(subject: Subject, name: str) -> str:
-    """Return the key of the span attribute to which a field is converted."""
+    """Return the key of the span attribute to which a field of an event is converted."""
     is_trace = subject is Subject.TRACE
     if name.startswith(METADATA):
         return (TRACE_METADATA if is_trace else OBSERVATION_METADATA) + name[len(METADATA) :]

@@ -158,7 +158,7 @@ class ObservationFile:
                 break
 
     def _forget_oldest(self, reason: str, untouched_since_s: float) -> bool:
-        """Evict the row with the oldest last event if it is old enough; return whether it was."""
+        """Evict the row with the oldest last event if it is old enough; return whether one was."""
         query = (
             "SELECT project, subject, id, trace_id FROM known WHERE touched_s < ? "
             "ORDER BY touched_s LIMIT 1"

@@ -172,9 +172,9 @@ class Observations:
         return len(body)
 
     def _is_forgotten(self, project: str, key: _Key, fields: Fields) -> bool:
-        """Return whether events with an unknown id are for an evicted observation stored as a span.
+        """Return whether events with an unknown id belong to an evicted observation with a span.
 
-        If the events name another trace, they are for another observation with the same id.
+        If the events name another trace, they belong to another observation with the same id.
         """
         subject, known_id = key
         if subject is not _OBSERVATION:

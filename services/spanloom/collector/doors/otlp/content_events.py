@@ -2,11 +2,11 @@
 
 Instrumentations may put messages into log events instead of span attributes: one event for each
 message, or one with all messages (OpenTelemetry GenAI semantic conventions since 1.28). Evaluation
-results and exceptions raised by calls arrive as log records too. Each such record becomes a content
+results and exceptions of operations arrive as log records too. Each such record becomes a content
 event, encoded as a protobuf span. Its parent id is the id of the span that the record names; its id
 is a hash of its content, so that a record sent twice has the same id; its flags are its position in
-the request, because some senders set the same time on all messages of a call. Later code handles it
-like a span, with the same limits, but the store has a separate table for content events
+the request, because some senders set one time for all messages of a model call. Later code handles
+it like a span, with the same limits, but the store has a separate table for content events
 (``schema/0001_baseline/02_content_events.sql``).
 
 Coding agents report their activity as log records (``core/conventions/agent_logs.py``). Records

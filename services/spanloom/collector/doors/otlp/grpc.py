@@ -181,7 +181,7 @@ class GrpcReceiver:
     def _export(
         self, body: bytes, export: Export, project: str, share: Reservation
     ) -> ExportOutcome:
-        """Export one message; gzip is recognised by its first bytes, which no protobuf has."""
+        """Export one message; inflate it if it begins like gzip, as no protobuf message does."""
         share.grow(len(body))
         with self._handling:
             if body.startswith(GZIP_MAGIC):

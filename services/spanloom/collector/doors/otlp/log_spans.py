@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _TRACE_ID_BYTES = 16
 _SECOND_NS = 1_000_000_000
 _COUNTED = re.compile(r"[\W\d_]*")
-"""Matches the rest of a prompt's id, after the conversation's id, if it is only a number."""
+"""Matches a prompt's id, from which the conversation's id was removed, if only a number is left."""
 
 
 class Origin(NamedTuple):
@@ -85,9 +85,9 @@ def texts_of(attributes: Iterable[KeyValue]) -> dict[str, str]:
 
 
 def time_of(record: LogRecord, texts: Mapping[str, str]) -> int:
-    """Return the time of a record in ns since the epoch.
+    """Return the time of a record in ns since the epoch; 0 if none is set.
 
-    It is the first that is set of: its time, its observed time, the attribute ``event.timestamp``.
+    The record's time has priority, then its observed time, then its attribute ``event.timestamp``.
     """
     if time_ns := record.time_unix_nano or record.observed_time_unix_nano:
         return time_ns

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Action(StrEnum):
-    """What a rule does with a match."""
+    """The action of a rule on a matched value or text."""
 
     DROP = "drop"
     """Remove the whole attribute or entry, or the recognised part of a text."""
@@ -33,7 +33,7 @@ class Action(StrEnum):
 
 
 class Place(StrEnum):
-    """A kind of text in a request to which rules apply."""
+    """A part of a request to which a rule can be limited, such as the attributes of spans."""
 
     SPAN = "span"
     EVENT = "event"
@@ -70,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a regular expression for what any glob matches; ``[`` is no special character."""
+    """Return a regular expression that matches if a glob matches; a ``[`` stands for itself."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 

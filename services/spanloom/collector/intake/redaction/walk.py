@@ -80,7 +80,10 @@ class Walk:
         }
 
     def value(self, place: Place, key: str, value: Plain, matches: Matches) -> Plain | Gone:
-        """Return a value after applying the rules for its ``Place``; ``GONE`` if it is dropped."""
+        """Return a value after applying the rules for its ``Place`` (part of the request).
+
+        ``GONE`` if the value is dropped.
+        """
         run = _Run(self, place, matches)
         try:
             return run.named(key, key, value, 0)

@@ -29,7 +29,7 @@ def write_answer(marks: Mapping[str, Mark], steps: Sequence[str], score: Score) 
 def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
     """Yield (index from 0, step) for each judged step in an answer.
 
-    Steps that are ``null``, missing, or without any field of a mark are left out.
+    Steps that are ``null``, missing, or without any field of ``Mark`` are left out.
     """
     steps = answer.get("steps")
     for at, step in enumerate(steps if isinstance(steps, list) else []):
@@ -40,7 +40,7 @@ def read_steps(answer: Json) -> Iterator[tuple[int, Json]]:
 
 
 def read_mark(step: Json, known: frozenset[str] = frozenset()) -> Mark:
-    """Convert a step in an answer to a mark; keys not in ``known`` go into the mark's value."""
+    """Convert a step in an answer to a ``Mark``; its ``value`` gets the keys not in ``known``."""
     texts: dict[str, Any] = {name: str(step.get(name) or "") for name in MARK_FIELDS}
     apart = {"step_index", "step_id", "value", *MARK_FIELDS, *known}
     more = {key: value for key, value in step.items() if key not in apart and value is not None}
@@ -62,7 +62,7 @@ _OURS = frozenset({"revision", "at", "state", "version", "stands_at", "reason"})
 def answers_by_user(
     entries: Iterable[Json], order: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, dict[str, Json]]]:
-    """Return answers by annotator, item and scheme; ``order`` has the step ids of each item."""
+    """Return answers, keyed by annotator, item and scheme; ``order`` has each item's step ids."""
     answers: dict[str, dict[str, dict[str, Json]]] = {}
     for entry in entries:
         trace_id = entry["trace_id"]
@@ -97,7 +97,7 @@ def entry_of(record: Json, order: Sequence[str] | None) -> Json:
 
 
 def steps_of_items(text: bytes) -> Mapping[str, Sequence[str]]:
-    """Return the step ids by item, from an items file; leave out items with steps without ids."""
+    """Read an items file; return step ids, keyed by item, of items whose steps all have ids."""
     items = orjson.loads(text) if text.lstrip()[:1] == b"[" else _lines(text)
     by_item = {str(i["id"]): [s.get("step_id") for s in i.get("steps", ())] for i in items}
     return {item: steps for item, steps in by_item.items() if all(steps)}

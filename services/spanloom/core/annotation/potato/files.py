@@ -119,7 +119,7 @@ def write_user_state(user: str, items: Sequence[str], answers: Mapping[str, Json
 
 
 def labels_of(answers: Mapping[str, Json]) -> list[Any]:
-    """Convert the answers for one item, by scheme, to the form of a user state."""
+    """Convert the answers for one item, keyed by scheme, to the form of a user state."""
     return [
         [{"schema": scheme, "name": scheme}, json.dumps(answer, ensure_ascii=False)]
         for scheme, answer in answers.items()
@@ -150,7 +150,7 @@ def _read_state(state: Json) -> Iterator[Json]:
 
 
 def _read_csv(text: str) -> Iterator[Json]:
-    """Read rows with an item, a user, and columns named ``scheme.scheme`` that contain JSON."""
+    """Yield records from rows with an item, a user, and JSON in columns ``scheme.scheme``."""
     csv.field_size_limit(1 << 24)
     for row in csv.DictReader(io.StringIO(text)):
         item = next((row[key] for key in _NOT_ANNOTATORS if row.get(key)), "")
@@ -162,7 +162,7 @@ def _read_csv(text: str) -> Iterator[Json]:
 
 
 def _read_evaluation(whole: object) -> Iterator[Json]:
-    """Read the JSON of ``agent_eval``, which lists the answers for each item without annotators.
+    """Yield records from the JSON of ``agent_eval``, which lists answers per item, not per user.
 
     A single annotator's name is in the summary; several annotators are numbered in list order.
     """

@@ -31,7 +31,7 @@ _ZIP = b"PK\x03\x04"
 
 
 def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
-    """Yield the entries to import from files, given as contents by path.
+    """Yield the entries to import from files, whose contents are keyed by path.
 
     Steps get their ids in Spanloom if ``files`` includes an items file. Raises ``ValueError``, with
     the path, for a file that is not in a Potato format.

@@ -64,7 +64,10 @@ def find_result(state: str) -> Message | None:
 
 
 def find_new_answer(before: str, after: str) -> Message | None:
-    """Return the only answer in ``after``, or the only one not in ``before``, or ``None``."""
+    """Return the one answer that state ``after`` has and state ``before`` lacks, else ``None``.
+
+    If ``after`` has only one answer, return it without comparing.
+    """
     answers = read_answers(after)
     if len(answers) > 1:
         known = {m.text("id") for m in read_answers(before)}
@@ -89,7 +92,10 @@ def complete_history(messages: str, state: str) -> str:
 
 
 def find_call(state: str, arguments: str) -> str:
-    """Return the one tool that a state's last answer calls with ``arguments``; empty otherwise."""
+    """Return the name of the tool that a state's last answer calls with ``arguments``.
+
+    The result is empty if there is no such tool, or more than one.
+    """
     parsed = json_value(arguments)
     answers = read_answers(state)
     names = {

@@ -100,13 +100,13 @@ def read_metadata_text(name: str, text: str) -> RunMetadata:
         return RunMetadata(name)
     if (read := _metadata.get(text)) is None:
         read = read_metadata("", json_object(text))[1:]
-        if len(text) <= FREE_BYTES:  # a longer text may be noted as unread, in each trajectory
+        if len(text) <= FREE_BYTES:  # longer ones are read each time, to note them as unread
             _metadata.keep(text, read, sum(map(sys.getsizeof, (text, *read))) + 200)
     return RunMetadata(name, *read)
 
 
 def note_node(facts: Facts, kind: Kind, run: RunMetadata) -> None:
-    """Add to the facts the graph node in which the step ran; to a call also the agent's name.
+    """Add the graph node in which a step ran to its facts; for a model call also the agent's name.
 
     The metadata of a graph inside an agent has the agent's name too, but the graph is no agent.
     """

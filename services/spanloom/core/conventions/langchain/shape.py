@@ -1,4 +1,4 @@
-"""Classify runs of LangChain agents and LangGraph graphs without run metadata, by structure.
+"""Classifies runs of LangChain agents and LangGraph graphs without run metadata, by structure.
 
 LangGraph wraps everything that a node runs in a span with the node's name. So spans alternate:
 run, node, run below the node. Libraries fix the names of some nodes, which show the kind of a run:
@@ -95,11 +95,11 @@ def _classify(
 
 
 class _Family(NamedTuple):
-    """Facts about a span's children; of an agent's 100,000 children, only a few are chains."""
+    """Facts about a span's children, computed once, because an agent may have 100,000 children."""
 
     chains: Sequence[tuple[Span, Runnable]]
     has_calls: bool
-    """Whether a child is not a chain."""
+    """Whether any child is a model, tool, prompt or retriever, and thus not a chain."""
     has_start: bool
 
 

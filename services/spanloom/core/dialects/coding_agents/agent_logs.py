@@ -38,6 +38,6 @@ class AgentLogs(Dialect):
         """Classify the span by reading all records of the trace together."""
         return view.remember_tree(read_story)[span.span_id]
 
-    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # the story has the texts
+    def describe(self, span: Span, kind: Kind) -> Facts:  # noqa: ARG002  # texts: ``read_story``
         """Read the conversation; all other facts come with the classification."""
         return Facts(conversation_id=first(span.attributes, *keys.SESSIONS))

@@ -73,7 +73,7 @@ def arrange(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _has_turns_of_copilot(spans: Sequence[Span]) -> bool:
-    """Return whether the trace has several Copilot roots, one per turn; other traces have one."""
+    """Return whether the trace has several topmost spans of Copilot, one for each turn of a run."""
     return sum(not s.parent_span_id and s.scope_name == COPILOT for s in spans) > 1
 
 
@@ -174,7 +174,7 @@ def _moved(span: Span, root_id: str, ends: dict[str, int]) -> Span:
 
 
 def _ends_of_agents(spans: Sequence[Span]) -> dict[str, int]:
-    """Map the span id of each record that reports a sub-agent's start to the sub-agent's end."""
+    """Map the span id of each record of a sub-agent's start to the sub-agent's end in ns."""
     agents = list_sub_agents(list_events(span for span in spans if is_bare(span)))
     return {a.start.holder.span_id: a.end_ns for a in agents if a.start is not None}
 

@@ -1,4 +1,4 @@
-"""Creates spans for failed attempts of a call, which only events report.
+"""Creates spans for failed attempts of a model call, which only events report.
 
 Claude Code has one span for a call with all its attempts; Codex has several requests in one span.
 The last attempt is the call; each earlier one becomes a separate span, a sibling of the call.
@@ -27,11 +27,11 @@ _EVENT = "gen_ai.request.attempt"
 MAX_DEPTH = 64
 """The maximum number of levels between a request's span and the span of its call."""
 _MAX = 50
-"""The maximum number of attempts of one call that become spans."""
+"""The maximum number of attempts of one model call that become spans."""
 
 
 def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
-    """Return a span for every attempt of a call except the last."""
+    """Return a span for every attempt of a model call except the last."""
     found = [made for span in spans if span.name == _CLAUDE_CODE for made in _of_events(span)]
     if any(span.name == _CODEX for span in spans):
         found += _of_requests(spans)
@@ -39,7 +39,7 @@ def list_attempts(spans: Sequence[Span]) -> Sequence[Span]:
 
 
 def _of_events(call: Span) -> Iterator[Span]:
-    """Yield a span for every attempt of a Claude Code call except the last."""
+    """Yield a span for every attempt of a model call of Claude Code except the last."""
     times = [event.time_ns for event in call.events if event.name == _EVENT]
     attempts = min(max(integer(call.attributes.get("attempt", "")), len(times)), _MAX)
     for number in range(1, attempts):
@@ -50,7 +50,7 @@ def _of_events(call: Span) -> Iterator[Span]:
 
 
 def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield a span for every request of a Codex call except the last."""
+    """Yield a span for every request of a model call of Codex except the last."""
     by_id = {span.span_id: span for span in spans}
     for call_id, requests in requests_of(spans).items():
         call = by_id[call_id]
@@ -62,7 +62,7 @@ def _of_requests(spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
-    """Return the requests of each Codex call in order, keyed by the call's span id."""
+    """Return the requests of each model call of Codex in order, keyed by the call's span id."""
     by_id = {span.span_id: span for span in spans}
     found: dict[str, list[Event]] = {}
     for event in list_events(span for span in spans if span.events):
@@ -72,7 +72,7 @@ def requests_of(spans: Sequence[Span]) -> Mapping[str, Sequence[Event]]:
 
 
 def call_around(span: Span, by_id: Mapping[str, Span]) -> Span | None:
-    """Return the innermost Codex call that contains a span."""
+    """Return the innermost model call of Codex that contains a span."""
     current: Span | None = span
     for _ in range(MAX_DEPTH):
         if current is None or current.name == _CODEX:

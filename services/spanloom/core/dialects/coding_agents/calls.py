@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from spanloom.core.model.tree import SpanTree
 
 FAILED = 400
-"""The lowest HTTP status of a failed call."""
+"""The lowest HTTP status of a failed model call."""
 _MAX_MESSAGE = 2000
 SOURCES = ("query_source", "query_source_safe")
 """Attributes that name the component of Claude Code which called the model."""
@@ -38,7 +38,7 @@ _ASIDE = re.compile(
 
 @dataclass(slots=True)
 class Call:
-    """One call of a model."""
+    """One model call."""
 
     request: Event | None = None
     end: Event | None = None
@@ -79,7 +79,7 @@ class Call:
 
 
 def is_aside(source: str) -> bool:
-    """Return whether a component's calls are outside its agent's conversation."""
+    """Return whether a component's model calls are outside its agent's conversation."""
     return _ASIDE.search(source) is not None
 
 
@@ -93,17 +93,17 @@ def is_whole(request: Event) -> bool:
 
 
 def is_failure(event: Event) -> bool:
-    """Return whether an event reports that a call failed."""
+    """Return whether an event reports that a model call failed."""
     return event.what is What.FAILURE or event.status >= FAILED or bool(event.get((ERROR,)))
 
 
 def read_calls(tree: SpanTree) -> Sequence[Call]:
-    """Return the calls that the events of a trace report, in order."""
+    """Return the model calls that the events of a trace report, in order."""
     return pair_calls(read_events(tree))
 
 
 def pair_calls(events: Iterable[Event]) -> Sequence[Call]:
-    """Return the calls that these events report; events must be sorted by time."""
+    """Return the model calls that these events report; events must be sorted by time."""
     pairing = _Pairing()
     for event in events:
         pairing.add(event)
@@ -182,13 +182,13 @@ _THREAD = (keys.SESSIONS, keys.PROMPT_IDS, keys.AGENTS, SOURCES)
 
 
 def is_of_one(ours: Event, theirs: Event) -> bool:
-    """Return whether two events may belong to one call: values that both report are equal."""
+    """Return whether two events may belong to one model call: values that both report are equal."""
     pairs = ((ours.get(names), theirs.get(names)) for names in _THREAD)
     return all(a == b or not a or not b for a, b in pairs)
 
 
 def error_of(event: Event) -> StepError:
-    """Return the failure of a call that an event reports."""
+    """Return the failure of a model call that an event reports."""
     status = event.status
     message = event.get(keys.MESSAGES)[:_MAX_MESSAGE]
     kind = event.get(keys.TYPES)

@@ -109,7 +109,7 @@ def _text_in(result: Mapping[str, Json]) -> str:
 
 
 def _calls_by_span(tree: SpanTree) -> Mapping[str, Call]:
-    """Return the calls that log records report, keyed by the id of the call's span."""
+    """Return the model calls that log records report, keyed by the id of the call's span."""
     spans = index_calls(tree)
     found: dict[str, Call] = {}
     for call in read_calls(tree):

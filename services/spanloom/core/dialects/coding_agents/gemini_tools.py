@@ -87,7 +87,10 @@ def classify_tool(span: Span, view: TraceView) -> Classification:
 
 
 def _event_of(span: Span, view: TraceView) -> Event | None:
-    """Return a tool's log record: the record with its name that is nearest to the span's end."""
+    """Return a tool's log record: the nearest to the span's end that has the tool's name.
+
+    ``None`` if there is no such record during the span or shortly after it.
+    """
     own = view.remember_tree(_by_tool).get(span.attributes.get("gen_ai.tool.name", ""), ())
     first = bisect_left(own, span.start_ns, key=_WRITTEN)
     last = bisect_right(own, span.end_ns + LATE_NS, key=_WRITTEN)

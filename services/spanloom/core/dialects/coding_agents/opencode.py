@@ -67,7 +67,11 @@ class Opencode(VercelAI):
         return signature.scope_name == SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify the program's own spans by name, the AI SDK's spans as ``VercelAI``."""
+        """Classify opencode's own spans by name, and the AI SDK's spans as ``VercelAI`` does.
+
+        Two kinds of the AI SDK's spans differ: a turn (``ai.streamText``) is not a step, and a tool
+        has failed if its result contains an exit code other than 0.
+        """
         if span.name == STREAM:
             return _TURN
         if not span.name.startswith("ai."):

@@ -1,4 +1,4 @@
-"""Finds the spans of calls and tools that a coding agent's log records report again."""
+"""Finds the spans of model calls and tools that a coding agent's log records report again."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def has_agents(tree: SpanTree) -> bool:
 
 
 class Reported:
-    """An index of the spans of calls, or of tools, that finds a span by id or by time."""
+    """An index of the spans of model calls, or of tools, that finds a span by id or by time."""
 
     def __init__(self, spans: Sequence[Span], ids: Sequence[str]) -> None:
         """Index the spans by the first attribute in ``ids`` that is set; spans must be in order."""
@@ -78,7 +78,11 @@ class Reported:
         return bool(self._spans)
 
     def find(self, event: Event, fits: Callable[[Event, Span], bool], late_ns: int) -> Span | None:
-        """Return the span with the event's id, or else the last open span that ``fits``."""
+        """Return the span with the event's id, or else the last matching span at the event's time.
+
+        ``fits(event, span)`` returns whether a span matches. The event may follow the span's end by
+        ``late_ns``. A span with another id is never returned.
+        """
         own_id = event.get(self._ids)
         if own_id in self._by_id:
             return self._by_id[own_id]
@@ -102,7 +106,7 @@ def index_tools(tree: SpanTree) -> Reported:
 
 
 def find_call(event: Event, calls: Reported) -> Span | None:
-    """Return the span of an event's call, found by request id, or else by prompt and time."""
+    """Return the span of an event's model call, found by request id, or else by prompt and time."""
     return calls.find(event, _is_of_prompt, 0 if event.what is What.REQUEST else LATE_NS)
 
 

@@ -90,7 +90,10 @@ def _classify_root(
     agents: Sequence[SubAgent],
     known: Classification,
 ) -> Classification:
-    """Return the classification of an agent, or of the root's own step if it is not the run."""
+    """Return the root's classification: as the run's agent, or as its own step or fragment.
+
+    It is the agent if it is the first prompt or was created; otherwise ``known`` classifies it.
+    """
     prompt = next((e for e in events if e.what is What.PROMPT), None)
     is_prompt = prompt is not None and prompt.holder.span_id == root.span_id
     if not is_prompt and not is_made_root(root):
@@ -132,7 +135,7 @@ def _classify_calls(
 
 
 def _is_counted_only(event: Event) -> bool:
-    """Return whether an event only counts the tokens of a call whose request is not recorded."""
+    """Return whether an event only counts the tokens of a model call without a recorded request."""
     return event.name.endswith("sse_event")
 
 
@@ -171,7 +174,7 @@ def _sent(call: Call) -> str:
 
 
 def _received(call: Call) -> str:
-    """Return a call's answer from its response body, its answer event, or its end event."""
+    """Return a model call's answer from its response body, its answer event, or its end event."""
     if call.received:
         return read_body(call.received, "received")
     if call.answer:

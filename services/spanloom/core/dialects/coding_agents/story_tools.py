@@ -42,7 +42,10 @@ def classify_tools(
     agents: Sequence[SubAgent],
     known: dict[str, Classification],
 ) -> None:
-    """Classify tool records, in ``known`` by span id; a record of a tool with a span is no step."""
+    """Add the classifications of tool records to ``known``, keyed by span id.
+
+    A record of a tool that a span reports does not become a step.
+    """
     tools = [e for e in events if e.what is What.TOOL and e.is_bare]
     spans = index_tools(tree)
     decisions = {e.get(keys.CALL_IDS): e for e in events if e.what is What.DECISION}

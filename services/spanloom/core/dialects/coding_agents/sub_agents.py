@@ -1,4 +1,4 @@
-"""Reads sub-agents from events, and assigns calls and tools to them.
+"""Reads sub-agents from events, and assigns model calls and tools to them.
 
 An event belongs to the sub-agent that it names, or whose prompt id it has. A tool with neither name
 nor prompt id belongs to a sub-agent that was running, unless it is the tool that runs the

@@ -73,7 +73,10 @@ class Eino(Dialect):
         return part
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read ``gen_ai.prompt.N`` and ``.completion.N``; other values are JSON, in N = 0."""
+        """Read ``gen_ai.prompt.N`` and ``gen_ai.completion.N``.
+
+        The attributes hold a message for each N, or one JSON value in N = 0.
+        """
         attributes = span.attributes
         facts = genai_facts.read_model_call(attributes)
         facts.agent_name = ""
@@ -105,11 +108,11 @@ class _ToolsNode(NamedTuple):
     content: Json
     """The text of the answer."""
     answer: str
-    """The whole message, as a JSON list of one."""
+    """The whole message, as a JSON list with one item."""
 
 
 def _answer_with_calls(span: Span, view: TraceView) -> str:
-    """Return the answer with its tool calls, from the input of the tools node after the call.
+    """Return the answer with its tool calls, from the input of the tools node after the model call.
 
     The callback omits the tool calls of an answer that has a text. The result is empty if the
     answer has no text, or if the next tools node has another text as input.

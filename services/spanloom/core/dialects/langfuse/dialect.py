@@ -91,7 +91,7 @@ class Langfuse(Dialect):
         return TYPE in signature.attributes or signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls by type, tools by tool call id, runs by LangChain's metadata."""
+        """Classify model calls by type, tools by tool call id, runs by LangChain's metadata."""
         attributes = span.attributes
         kind = kind_of(attributes)
         if kind in _BY_TYPE:

@@ -98,7 +98,7 @@ def describe_call(span: Span) -> Facts:
 
 
 def read_usage(payload: dict[str, Json]) -> Usage:
-    """Return a call's tokens; input includes cached tokens, output includes reasoning."""
+    """Return a model call's tokens; input includes cached tokens, output includes reasoning."""
     usage = read_payload(payload)
     return usage._replace(
         input_tokens=_gross(payload, "input") or usage.input_tokens,
@@ -107,7 +107,10 @@ def read_usage(payload: dict[str, Json]) -> Usage:
 
 
 def _gross(payload: dict[str, Json], side: str) -> int:
-    """Return the count of ``side`` plus its details, unless ``total`` shows that it has them."""
+    """Return the count of ``side``, including its details.
+
+    The details are added unless ``total`` shows that the count includes them already.
+    """
     if side not in payload:
         return 0
     net = count(payload[side])

@@ -104,7 +104,7 @@ class MLflow(Dialect):
         return classification
 
     def _classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls and tools by span type, runs by LangChain's metadata or else by type."""
+        """Classify model calls and tools by span type, runs by LangChain's metadata or by type."""
         span_type = _span_type(span)
         if (corrected := mlflow_libraries.correct(span, span_type, view)) is not None:
             return corrected
@@ -162,7 +162,7 @@ def _native_run(span: Span, span_type: str, view: TraceView) -> Classification:
 
 
 def _usage_of_others(span: Span, view: TraceView) -> Usage | None:
-    """Return the call's tokens, completed from the client's response, the run or messages.
+    """Return the model call's tokens, completed from the client's response, the run or messages.
 
     LangChain's messages are in the call's chunks and in the output of the enclosing node.
     """

@@ -74,7 +74,7 @@ def read_genai(span: Span, kind: Kind) -> Facts:
 
 
 def read_counts(attributes: Mapping[str, str]) -> Usage:
-    """Return the call's tokens from MLflow's own attribute, or else from GenAI attributes."""
+    """Return the model call's tokens from MLflow's own attribute, or else from GenAI attributes."""
     counts = json_object(attributes.get(COUNTS, ""))
     return usage.read_payload(counts) if counts else usage.read_counts(attributes)
 
@@ -145,7 +145,7 @@ _REQUESTS = ("user_prompt", "user_msg", "task")
 
 
 def show_run(facts: Facts) -> None:
-    """Reduce a library method's arguments and result to the agent's request and answer."""
+    """Replace a library method's arguments and result by the agent's request and answer."""
     facts.input = _request_of_run(facts.input)
     facts.output = _answer_of_run(json_object(facts.output)) or facts.output
 

@@ -127,7 +127,10 @@ def _correct_call(span: Span, view: TraceView) -> Classification | None:
 
 
 def _prepares(span: Span, view: TraceView) -> bool:
-    """Return whether the span only prepares a call: it has no children and precedes the call."""
+    """Return whether the span only prepares a model call.
+
+    Such a span has no children and precedes the call.
+    """
     around = view.tree.parent(span)
     if around is None or SPAN_TYPE in span.attributes or view.tree.children(span):
         return False

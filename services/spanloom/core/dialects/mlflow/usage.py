@@ -26,14 +26,14 @@ CHUNK = "mlflow.chunk.item."
 _CHAT_MODEL = "CHAT_MODEL"
 _USAGE = '"usage"'
 _LEVELS = 8
-"""How many ancestors of a call are searched for the run: predictors, a loop, authors' modules."""
+"""How many ancestors of a model call are searched for its run: predictors, a loop, modules."""
 _MAX_INSIDE = 64
 _LAST_CHUNKS = 4
 """How many chunks at the end of a stream are searched for usage."""
 
 
 def read_client_details(span: Span, counted: Usage) -> Usage:
-    """Return a response's usage if its tokens equal ``counted`` (or that is 0), otherwise zeros."""
+    """Return a response's usage if ``counted`` is 0 or has equal tokens, otherwise zeros."""
     for payload in _usages(span):
         usage = read_payload(payload)
         if usage[:2] == counted[:2] or not any(counted[:2]):
@@ -42,7 +42,7 @@ def read_client_details(span: Span, counted: Usage) -> Usage:
 
 
 def read_run_usage(call: Span, view: TraceView) -> Usage | None:
-    """Return the usage of the nearest enclosing run, if the call is the only one in it.
+    """Return the usage of the nearest enclosing run, if ``call`` is its only model call.
 
     DSPy's calls have no counts; only the outermost module has a sum.
     """
@@ -57,7 +57,7 @@ def read_run_usage(call: Span, view: TraceView) -> Usage | None:
 
 
 def _is_only_call(call: Span, run: Span, view: TraceView) -> bool:
-    """Return whether the run has no other call; false for runs of over ``_MAX_INSIDE`` spans."""
+    """Return whether the run has no other model call; false above ``_MAX_INSIDE`` spans."""
     pending, seen = [run], 0
     while pending:
         inside = [s for s in view.tree.children(pending.pop()) if s is not call]

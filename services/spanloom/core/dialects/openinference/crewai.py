@@ -47,7 +47,7 @@ class OpenInferenceCrewAI(OpenInference):
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify calls by kind, agents by kind or role, crews and flows by keys or name."""
+        """Classify model calls by kind, agents by kind or role, crews and flows by keys or name."""
         attributes, kind = span.attributes, span_kind(span)
         if kind not in _RUN_KINDS:
             return super().classify(span, view)

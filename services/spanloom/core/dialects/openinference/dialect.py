@@ -142,7 +142,7 @@ class OpenInference(Dialect):
         return SPAN_KIND in signature.attributes or signature.scope_name.startswith(SCOPES)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify tools by name, calls by kind, runs by LangChain's metadata, else by kind."""
+        """Classify tools by name, model calls by kind, runs by LangChain's metadata or by kind."""
         kind = span_kind(span)
         if "tool.name" in span.attributes or "tool.description" in span.attributes:
             return _TOOL_NAME
@@ -196,7 +196,7 @@ def _describe_model_call(span: Span, facts: Facts) -> None:
 
 
 def _answered_call(output: str) -> str:
-    """Return the id of the call that a tool result answers, as LangChain reports it.
+    """Return the id of the tool call that a result answers, as LangChain reports it.
 
     The result is ``{"data": {"content": …, "tool_call_id": …}}``, in JavaScript one level deeper:
     ``{"output": {"kwargs": {…}}}``. A tool that returns a ``Command`` has the result in the update:

@@ -61,7 +61,10 @@ class OpenInferenceGoogleADK(OpenInference):
         return with_question(by_kind, span, view) if by_kind.kind is Kind.TOOL else by_kind
 
     def describe(self, span: Span, kind: Kind) -> Facts:
-        """Read OpenInference's attributes; from a call on an agent's span, only the request."""
+        """Read OpenInference's attributes; on ADK's own span of an agent only the request.
+
+        That span's other attributes are those of its last model call.
+        """
         if not _is_adks(span) or kind is not Kind.AGENT:
             facts = super().describe(span, kind)
             return _of_message(facts) if kind is Kind.OTHER else facts
@@ -94,7 +97,7 @@ def _is_adks(span: Span) -> bool:
 
 
 def _only_runs_agents(span: Span, view: TraceView) -> bool:
-    """Return whether the run (or ADK's span of the run) has child agents, but no calls or tools."""
+    """Return whether the run, or ADK's span of it, has child agents but no model calls or tools."""
     children = list(view.tree.children(span))
     own = [child for child in children if is_framed_by(span, child)]
     inner = [*children, *(c for child in own for c in view.tree.children(child))]

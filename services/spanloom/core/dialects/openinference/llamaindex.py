@@ -55,7 +55,7 @@ class OpenInferenceLlamaIndex(OpenInference):
         return signature.scope_name == _SCOPE
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify runs by the classes of their steps, model methods by whether they are calls."""
+        """Classify runs by their steps' classes, model methods by whether they call a model."""
         kind = span_kind(span)
         if kind == "LLM" and _calls_nothing(span, view):
             return _CALLS_NOTHING
@@ -80,7 +80,10 @@ class OpenInferenceLlamaIndex(OpenInference):
 
 
 def _calls_nothing(span: Span, view: TraceView) -> bool:
-    """Return whether a private method has no attributes of a call and no call as a child."""
+    """Return whether a private method calls no model.
+
+    It then has no attributes of a model call, and no child that is a model call.
+    """
     if not span.name.rpartition(".")[2].startswith("_"):
         return False
     is_call = any(key.startswith(_OF_A_CALL) for key in span.attributes)

@@ -58,7 +58,7 @@ class OpenInferenceSmolagents(OpenInference):
             facts.output = last_text(facts.output, "FinalAnswerStep(output=") or facts.output
         elif kind is Kind.TOOL:
             facts.input = plain_arguments(facts.input, _OWN_ARGUMENTS)
-        elif kind is Kind.OTHER:  # a root that is a loop step has the agent's memory
+        elif kind is Kind.OTHER:  # a root that is a turn of the loop has the agent's memory
             facts.input = facts.output = ""
         return facts
 

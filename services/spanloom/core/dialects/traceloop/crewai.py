@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _SCOPE = "opentelemetry.instrumentation.crewai"
 _WRITTEN_CALL = "function=Function("
-"""Part of the repr of LiteLLM's tool calls, from an answer or assembled from a stream."""
+"""A substring of the repr of LiteLLM's tool calls, from an answer or assembled from a stream."""
 
 _KINDS = {
     "agent": Classification(Kind.AGENT, "traceloop_crewai.agent"),
@@ -54,7 +54,10 @@ class TraceloopCrewAI(Traceloop):
         return signature.scope_name.startswith(_SCOPE)
 
     def classify(self, span: Span, view: TraceView) -> Classification:
-        """Classify spans by span kind, or else by the last part of the name; calls by operation."""
+        """Classify spans by span kind, or else by the last part of the span's name.
+
+        Spans of other kinds are classified as ``Traceloop`` does.
+        """
         kind = span.attributes.get(SPAN_KIND) or span.name.rpartition(".")[2]
         return _KINDS.get(kind) or super().classify(span, view)
 
@@ -108,7 +111,7 @@ def _with_its_calls(message: Json) -> Json:
 
 
 def _call(payload: Json) -> Json:
-    """Return a call's id and function; a call assembled from a stream has no id."""
+    """Return a tool call's id and function; a call assembled from a stream has no id."""
     if not isinstance(payload, dict) or not isinstance(payload.get("function"), dict):
         return None
     known = {key: value for key in ("id", "function") if (value := payload.get(key))}

@@ -143,7 +143,7 @@ class Traceloop(Dialect):
 
 
 def _classify_announcement(span: Span, view: TraceView) -> Classification:
-    """Classify an ``invoke_agent`` span like its run's second span, or without one as an agent."""
+    """Classify an ``invoke_agent`` span like its run's second span, or else as an agent."""
     twin = twin_of(span, view)
     run = None if twin is None else classify_run(twin, view, run_metadata)
     if run is not None:

@@ -110,7 +110,7 @@ def _describe_tool(facts: Facts) -> None:
 
 
 def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
-    """Map the ids of tools, and of calls that are alone in a node, to the enclosing node's span."""
+    """Map ids of tools, and of model calls alone in a node, to the enclosing node's span."""
     mine = [span for span in children if span.scope_name == SCOPE]
     chains = find_innermost(mine, lambda span: bool(class_of_run(span)), mostly_encloses)
     called = [chains[s.span_id].span_id for s in mine if is_call(s) and s.span_id in chains]
@@ -121,7 +121,7 @@ def _nodes(children: Sequence[Span]) -> Mapping[str, Span]:
 def _with_state(
     classification: Classification, span: Span, nodes: Mapping[str, Span]
 ) -> Classification:
-    """Add facts of a call or failed tool from the state of the enclosing node."""
+    """Add facts of a model call or failed tool from the state of the enclosing node."""
     node = nodes.get(span.span_id)
     if node is None:
         return classification
@@ -140,6 +140,6 @@ def _with_state(
 
 
 def _has_same_usage(call: Span, usage: Usage | None) -> bool:
-    """Return whether call and answer have the same input tokens, or either has no usage."""
+    """Return whether a model call and an answer have equal input tokens, or either has no usage."""
     own = first_integer(call.attributes, "gen_ai.usage.input_tokens")
     return not own or usage is None or own == usage.input_tokens

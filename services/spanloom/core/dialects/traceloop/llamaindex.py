@@ -88,7 +88,7 @@ def _classes(children: Sequence[Span]) -> frozenset[str]:
 
 
 def _agent_name(steps: Sequence[Span]) -> str:
-    """Return the agent's name from the first step that has it; all steps have the same."""
+    """Return the agent's name from the first step that has it; all steps have the same name."""
     outputs = (json_object(step.attributes.get(_OUTPUT, "")) for step in steps)
     return next(
         (n for output in outputs if isinstance(n := output.get("current_agent_name"), str)), ""

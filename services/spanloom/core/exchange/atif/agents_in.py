@@ -36,7 +36,10 @@ _NAMELESS = "agent"
 
 
 def add_agent(run: Run, agent_id: str, under: DraftStep, step: DraftStep | None = None) -> None:
-    """Add an embedded agent's steps below ``step``, or below a new child of ``under``."""
+    """Add the steps of an embedded agent as children of ``step``.
+
+    If ``step`` is ``None``, the agent first gets a step of its own, which is a child of ``under``.
+    """
     if agent_id not in run.embedded:
         return
     where, trajectory = run.embedded.pop(agent_id)
@@ -69,7 +72,7 @@ class AgentReading:
         self._answer = ""
 
     def read_root(self) -> DraftStep:
-        """Add the root agent and its steps, and return it."""
+        """Add the root agent and its steps to the run; return the root's step."""
         own = root_id_in(self._trajectory)
         root = DraftStep(self._run.new_id("", own), "", Kind.AGENT, self.name)
         root.metadata = self.metadata
@@ -82,7 +85,7 @@ class AgentReading:
         return root
 
     def below(self, agent_id: str, under: DraftStep) -> DraftStep:
-        """Add this agent as a child of a step, and return it."""
+        """Add a step for this agent as a child of ``under``, and return the new step."""
         step = DraftStep(
             self._run.new_id(f"{self._where}agent", agent_id), under.id, Kind.AGENT, self.name
         )

@@ -127,7 +127,7 @@ class AgentWriting:
         observed(caller[0], {"source_call_id": call_id, "content": content, "extra": extra})
 
     def _caller(self, call_id: str, name: str) -> tuple[Json, str] | None:
-        """Remove and return the step and function of a call, preferably to the tool ``name``."""
+        """Remove and return a call's step and function, preferably ``name``; ``None`` if none."""
         callers = self._callers.get(call_id)
         if not callers:
             return None
@@ -158,7 +158,7 @@ class AgentWriting:
         return written
 
     def _parent(self, step: DocumentStep) -> Json:
-        """Return ``parent_id``: the nearest written ancestor; empty if that is the agent itself."""
+        """Return ``parent_id`` of the nearest written ancestor; ``{}`` if that is the agent."""
         if (above := step.parent_id) in self._emitted:
             return {"parent_id": above}
         for _ in self._parents:
@@ -166,7 +166,7 @@ class AgentWriting:
                 break
             above = self._parents[above]
         if step.parent_id in self._parents:
-            self._parents[step.parent_id] = above  # so that siblings need not search
+            self._parents[step.parent_id] = above  # siblings find it without a search
         return {"parent_id": above} if above in self._emitted else {}
 
     def _begin(self, time: str, source: str, message: object) -> Json:

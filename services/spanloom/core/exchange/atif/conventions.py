@@ -29,9 +29,9 @@ _ID = re.compile("[0-9a-f]{16}")
 
 
 def root_id_in(trajectory: Json) -> str:
-    """Return the id of the root: from ``extra``, otherwise the first step's id less one.
+    """Return the id of the root: from ``extra``, otherwise the first step's id minus 1.
 
-    So the root's id need not be written if ids are consecutive. Empty if no step has an id.
+    Therefore the root's id need not be written if ids are consecutive. Empty if no step has an id.
     """
     about = trajectory.get("extra")
     own = about.get(ROOT_ID) if isinstance(about, dict) else None

@@ -38,7 +38,7 @@ def name_in(extra: Json, otherwise: str) -> str:
 
 
 def error_of(extra: Json, content: str) -> StepError | None:
-    """Return the error in ``extra``; its message is the content, unless ``extra`` has another."""
+    """Return the error in ``extra``, if any; its message is in ``extra`` or the content."""
     if extra.get("is_error") is not True:
         return None
     code, message = extra.get("error_code"), extra.get("error_message", content)

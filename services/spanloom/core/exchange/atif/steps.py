@@ -30,7 +30,7 @@ def time_of(ms: int) -> str:
 
 
 def ms_of(text: object) -> int | None:
-    """Convert an ISO 8601 time, in UTC if it names no zone, to ms since the epoch."""
+    """Convert an ISO 8601 time, by default in UTC, to ms since the epoch; ``None`` if invalid."""
     found = iso_nanoseconds(text)
     return None if found is None else found // 1_000_000
 

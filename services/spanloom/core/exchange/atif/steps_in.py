@@ -65,7 +65,7 @@ class Run:
 
 
 class StepsOfAgent:
-    """Adds the steps of one agent, and knows the messages that its next model step receives."""
+    """Adds the steps of one agent, and collects the input of its next model step."""
 
     def __init__(self, run: Run, model: str, tools: object) -> None:
         """Start without messages; ``model`` is the default, the first model step gets ``tools``."""
@@ -78,7 +78,7 @@ class StepsOfAgent:
     def add_model(
         self, agent: DraftStep, where: str, step: Json, times: Sequence[int], output: str
     ) -> None:
-        """Add a model step; its input is the messages heard since the previous model step."""
+        """Add a model step; its input is the messages since the previous model step."""
         heard, self.heard = self.heard, []
         extra, metrics = extra_of(step), step.get("metrics")
         model = step.get("model_name") if step else ""
@@ -128,7 +128,7 @@ class StepsOfAgent:
         *,
         called: bool,
     ) -> DraftStep:
-        """Add a tool step for a result, and return it; ``called``: a model made the call."""
+        """Add and return a tool step for a result; ``called``: whether a model made the call."""
         extra, text = extra_of(result), text_in(result.get("content"), f"{path}.content")
         error = error_of(extra, text)
         name = name_in(extra, function_name(call) or _A_TOOL)

@@ -248,9 +248,9 @@ class _Builder:
 
 
 def _by_start(agents: Iterable[Json]) -> Sequence[Json]:
-    """Return the steps of all agents by start, and in the same millisecond as they are listed.
+    """Return the steps of all agents sorted by start; those with equal starts stay as listed.
 
-    So a trajectory that is read and written again has the same order.
+    Therefore a trajectory that is read and written again has the same order.
     """
     steps = chain.from_iterable(agent["steps"] for agent in agents)
     return sorted(steps, key=lambda step: int(step["basic_info"].get("started_at", 0)))

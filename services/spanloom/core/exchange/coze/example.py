@@ -37,7 +37,7 @@ def write_example(stored: Stored, losses: Losses) -> bytes:
 
 
 def parts(view: Document) -> tuple[Json, list[Json]]:
-    """Return the root and the agents in the form shown in the documentation."""
+    """Return the root and the agents in the form shown in Coze Loop's documentation."""
     agents = [agent for agent in view.agents if agent.id != view.root.id or not _is_frame(view)]
     root = dict(view.root.json)
     if hides_root_type(view):

@@ -41,7 +41,7 @@ def read_trajectory(
     """Convert a trajectory to a canonical document; ``extras`` is added to the run's metadata.
 
     ``newest_first``: whether the source lists later agents first, if their times do not show it.
-    Raises ``InvalidRequestError``, with the path, for any other value.
+    Raises ``InvalidRequestError`` with the path of the fault if the value is not a trajectory.
     """
     document = an_object(value, "the trajectory")
     source = Source(document, reading)

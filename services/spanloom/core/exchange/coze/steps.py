@@ -241,7 +241,7 @@ def _break_cycles(nodes: Mapping[str, Node], root_id: str) -> None:
 
 
 def _falls(before: Node, node: Node, places: Mapping[str, tuple[str, int]]) -> bool | None:
-    """Return whether ``before`` began after ``node``, by start or list; ``None`` if unknown."""
+    """Return whether ``before`` follows ``node`` by start or in a list; ``None`` if unknown."""
     if before.start_ms != node.start_ms:
         return before.start_ms > node.start_ms
     nowhere = "", -1

@@ -59,7 +59,10 @@ def _agree(name: str, theirs: object, ours: object) -> bool:
 
 
 def _counts(errors: object) -> dict[str, int] | None:
-    """Return the number of steps per error code; ``None`` if ``errors`` is not an object."""
+    """Return the number of steps per error code; -1 for a code whose value is not a list.
+
+    The result is ``None`` if ``errors`` is not an object.
+    """
     if not isinstance(errors, dict):
         return None
     return {str(code): len(ids) if isinstance(ids, list) else -1 for code, ids in errors.items()}

@@ -242,7 +242,7 @@ def _result(result: object) -> str:
 
 
 def _error(ours: Mapping[str, Any], message: object) -> StepError | None:
-    """Return the error that ``writing.py`` recorded, otherwise one with the log's message."""
+    """Return the error that ``writing.py`` recorded, otherwise the log's error, if any."""
     written = ours.get("error")
     if isinstance(written, dict):
         code, about = written.get("code"), _metadata(ours)

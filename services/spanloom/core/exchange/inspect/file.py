@@ -1,4 +1,4 @@
-"""Joins logs of single runs to one log: the first log's head, all samples, their number."""
+"""Joins logs of single runs into one log with the first log's head and all samples."""
 
 from __future__ import annotations
 

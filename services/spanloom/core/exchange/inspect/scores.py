@@ -99,7 +99,7 @@ def _row(name: str, scorer: str, value: Any, score: Json, run: Scored) -> Json:
 
 
 def _edited(score: Json) -> tuple[str, int]:
-    """Return who last edited a score, and when, in ms; empty and 0 if nobody did."""
+    """Return author and time in ms of a score's last edit; empty and 0 if it was never edited."""
     history = score.get("history")
     last = history[-1] if isinstance(history, list) and history else None
     provenance = last.get("provenance") if isinstance(last, dict) else None

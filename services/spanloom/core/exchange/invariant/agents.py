@@ -1,4 +1,4 @@
-"""Makes a draft from the lines of a run: the first is the root agent, the others inner agents."""
+"""Makes a draft from the lines of a run, of which the first has the root agent."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ For example ``("output", "0.content")`` to ``("content", 12)``.
 
 
 def places_of(turn: Turn, step: DocumentStep) -> Places:
-    """Return where the texts of a step are in the message of its turn."""
+    """Return the positions of a step's texts in the message of its turn."""
     if turn.at is not None:
         is_only = len(messages_in(step.input, "user")) == 1
         parts = [f"{turn.at}.content", *([""] if is_only else [])]

@@ -149,7 +149,7 @@ def _id_of(lines: list[Line], reading: Reading) -> str:
 def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
     """Return a value with lone surrogates and invalid numbers replaced."""
     try:
-        orjson.dumps([[[[[[value]]]]]])  # the document nests it this much deeper
+        orjson.dumps([[[[[[value]]]]]])  # as deeply nested as in the document
     except TypeError:
         try:
             (value,) = orjson.loads(dump([value]))

@@ -1,4 +1,4 @@
-"""The tool calls in a list of chat messages that wait for their results.
+"""Finds the tool call to which each result in a list of chat messages belongs.
 
 A result belongs to the open call with its id; without an id, to the oldest open call with its name;
 without either, to the oldest open call.
@@ -20,7 +20,7 @@ _ANY = "", ""
 
 @dataclass(slots=True)
 class OpenCall:
-    """A tool call whose result has not been read yet."""
+    """A tool call; it is open until its result has been read."""
 
     id: str
     name: str
@@ -37,7 +37,7 @@ class Calls:
         self._by_key: defaultdict[tuple[str, str], deque[OpenCall]] = defaultdict(deque)
 
     def add(self, call: Any, made: str) -> None:  # any JSON value
-        """Add a call; one without an id gets ``made``, as in ``formats/turns.py``."""
+        """Add a call; if it has no id, ``made`` is its id, as in ``formats/turns.py``."""
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict):
             return
@@ -49,7 +49,7 @@ class Calls:
             self._by_key[key].append(opened)
 
     def answer(self, call_id: str, name: str) -> OpenCall | None:
-        """Return the call to which a result belongs, and remove it.
+        """Close and return the open call to which a result belongs; ``None`` if there is none.
 
         A result with a call id belongs only to the call with that id.
         """

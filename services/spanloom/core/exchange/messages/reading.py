@@ -60,7 +60,7 @@ class Source:
 
 
 def draft_of_messages(messages: Sequence[object], reading: Reading, source: Source) -> Draft:
-    """Return a list of messages as a draft; count what the list does not have, such as times.
+    """Return a list of messages as a draft; count missing facts, such as times, as losses.
 
     Raises ``InvalidRequestError``, with the path, for an item that is not a message.
     """

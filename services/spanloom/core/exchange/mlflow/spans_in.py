@@ -191,7 +191,7 @@ class SpanReader:
         step.usage = usage_of(counts.get(key) for key in keys) if counts else None
 
     def _usage_in(self, output: str) -> Usage | None:
-        """Return the token usage in the response, because older MLflow versions record no usage."""
+        """Return the usage in the response, if any; older MLflow versions record no other."""
         used = json_object(output).get("usage") if '"usage"' in output else None
         return read_payload(used) if isinstance(used, dict) else None
 

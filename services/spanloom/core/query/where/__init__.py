@@ -1,4 +1,4 @@
-"""The ``where`` language: which runs, or which steps, a query selects, in one line of text.
+"""The ``where`` language, in which one line of text selects runs or steps.
 
 Input: a text, such as ``has_error and has(tool = "search" then tool = "refund")``, which selects
 runs with a failure from which they did not recover, and with a call of ``refund`` some time after

@@ -1,6 +1,6 @@
 """Describes problems in query texts, with positions and hints, so that a user can fix them.
 
-Also splits comma-separated texts, and collects the problems in all items.
+The module also splits comma-separated texts, and collects the problems in all items.
 """
 
 from __future__ import annotations

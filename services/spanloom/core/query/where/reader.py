@@ -173,15 +173,15 @@ class TokenReader:
         return token
 
     def takes_word(self, *words: str) -> bool:
-        """Consume the next token if it is one of the keywords; return whether it was."""
+        """Consume the next token if it is one of the keywords; return whether it was consumed."""
         return self._takes(self.here.is_word(*words))
 
     def takes_sign(self, *signs: str) -> bool:
-        """Consume the next token if it is one of the signs; return whether it was."""
+        """Consume the next token if it is one of the signs; return whether it was consumed."""
         return self._takes(self.here.is_sign(*signs))
 
     def demand_sign(self, sign: str) -> None:
-        """Consume a sign, or fail if the next token is another one."""
+        """Consume the sign; fail if the next token is a different one."""
         if not self.takes_sign(sign):
             self.fail(f"{sign} is missing", expected=[sign])
 

@@ -1,6 +1,6 @@
 """Splits a line with short forms: ``type:tool -is:annotated "rate limit"`` → three terms.
 
-Knows the syntax, not the fields; ``short_forms.py`` translates each term.
+The module knows the syntax, not the fields; ``short_forms.py`` translates each term.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ OPERATORS: dict[FieldType, Sequence[Operator]] = {
 
 
 class UnfitValueError(ValueError):
-    """Raised if a value does not fit its field."""
+    """Raised if a value is not valid for its field."""
 
     def __init__(self, message: str, did_you_mean: Sequence[str] = ()) -> None:
         """Store the message, and the known values that resemble the wrong value."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_CHARS = 20_000
 """Maximum characters of a text; a note after a longer text states its full length."""
 MAX_MESSAGES = 200
-"""Maximum messages shown of a list: the last messages, because earlier calls show the others."""
+"""Maximum messages shown of a list; the last are shown, because earlier steps show the others."""
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
     "\u2066-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"

@@ -88,7 +88,7 @@ def read_text(text: bytes) -> tuple[Any, Places]:  # YAML values
 
 
 def _as_json(text: str) -> tuple[bool, Any]:
-    """Return whether a text is JSON, and its value, because YAML would read ``1e5`` as text."""
+    """Return whether a text is JSON, and its JSON value; YAML would read ``1e5`` as text."""
     if not text.lstrip().startswith("{"):
         return False, None
     try:

@@ -117,7 +117,7 @@ def _matcher_of(tool: str, config: MatchConfig) -> _Matcher:
 
 
 def _agree_at(paths: Iterable[str], ours: object, theirs: object, is_null: bool) -> bool:
-    """Compare the values at paths; an absent value is null if ``is_null``, else a mismatch."""
+    """Return whether the values at paths are equal; absent values are null only if ``is_null``."""
     for path in paths:
         one, other = _at(ours, path), _at(theirs, path)
         if is_null:

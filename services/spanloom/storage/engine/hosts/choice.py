@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.address import Host, Server, StoreAddress
 
 LEAST_AWAY_S, MOST_AWAY_S = 10.0, 60.0
-"""Range of the seconds for which an abandoned host is tried last; they double until it is used."""
+"""Range of the seconds for which an abandoned host is tried last; doubled until it is used."""
 _AGAIN_S = 1.0
 """Seconds after which hosts are examined again if none can be used."""
 LEAVE = frozenset(
@@ -103,7 +103,7 @@ class Hosts:
 
     @property
     def turn(self) -> int:
-        """How often the host has changed; clients opened at a lower number are out of date."""
+        """The number of changes of the host; clients opened at a lower number are out of date."""
         return self._turn
 
     @property

@@ -1,4 +1,4 @@
-"""A client that runs its statements on the host that the process uses, whichever that is."""
+"""A client that runs its statements on the host that the process currently uses."""
 
 from __future__ import annotations
 

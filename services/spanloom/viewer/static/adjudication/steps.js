@@ -50,7 +50,7 @@ const textOf = (value) => (typeof value === "string" ? value : JSON.stringify(va
  */
 
 const FIELDS = /** @type {const} */ (["correctness", "error_type", "error_subtype", "severity", "rationale"]);
-/** Suffix of the name under which decisions are stored; it keeps them apart from the adjudicator's own annotations. */
+/** Suffix of the name under which decisions are stored, so that they differ from the adjudicator's own annotations. */
 const SUFFIX = " (adjudication)";
 
 /** The name under which decisions are stored. */

@@ -31,9 +31,9 @@ export const sender = signal(/** @type {Sender | null} */ (null));
 export const trouble = signal(/** @type {ApiError | null} */ (null));
 /** The name of the scheme that was used last in this browser. */
 export const lastScheme = kept("annotate.scheme", "potato");
-/** If others have marked more steps than this, their marks are requested only once. */
+/** If other people have annotated more steps than this, their annotations are requested only once. */
 const MOST_AGAIN = 5000;
-/** Delay of further requests in milliseconds, so that the marks are drawn first. */
+/** Delay of further requests in milliseconds, so that the annotator's own annotations are drawn first. */
 const AFTER_MS = 50;
 /** The run's project, as reported by the service. */
 let project = "";
@@ -68,8 +68,8 @@ export async function loadSchemes() {
 const showSchemes = async () => { await (schemes.peek() ?? loadSchemes()); if (schemes.peek()) trouble.value = null; };
 
 /**
- * Open the session that the URL names. The service keeps the displayed version, so that its annotations
- * stay anchored.
+ * Open the session that the URL names. The service stores the displayed version, so that the steps which its
+ * annotations refer to remain available.
  */
 export async function open() {
   const [there, who] = [view.peek(), annotator.peek()];
@@ -125,7 +125,7 @@ async function askRows(params) {
   return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
 }
 
-/** Keep the displayed version, and load other people's annotations and the scores, which the first mark does not need. @param {Session} of */
+/** Make the service store the displayed version, and load other people's annotations and the scores, which the first annotation does not need. @param {Session} of */
 async function accompany(of) {
   void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // fails if there is a newer version; saves are accepted anyway
   await reload();

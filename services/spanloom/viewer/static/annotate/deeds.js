@@ -11,7 +11,7 @@ import { dones } from "../state/reader.js";
 import { link, place } from "../state/place.js";
 import { reload, sender, session } from "./current.js";
 
-// Actions of an annotator: mark one step or a branch, undo, redo.
+// Actions of an annotator: annotate one step or a branch, undo, redo.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./marks.js").Edit} Edit */
@@ -47,14 +47,14 @@ function write(of, { step, row, mark: from, group }, edit, to) {
   of.changed();
 }
 
-/** Send a write of many steps, whose marks are shown already. @param {Session} of @param {string} id @param {{kind: "branch" | "undo", group: string, edit: Edit}} what @param {Map<string, import("./marks.js").Mark>} marks by step */
+/** Send a write of many steps, whose annotations are shown already. @param {Session} of @param {string} id @param {{kind: "branch" | "undo", group: string, edit: Edit}} what @param {Map<string, import("./marks.js").Mark>} marks by step */
 function writeMany(of, id, what, marks) {
   of.expected.set(id, marks);
   of.sender.add({ id, context: of.context, step: "", from: NOTHING, to: NOTHING, ...what });
   of.changed();
 }
 
-/** Mark a row and the unjudged steps below it; return the number of marked steps. @param {Session} of @param {number} i @param {string} correctness */
+/** Judge a row and the unjudged steps below it; return the number of judged steps. @param {Session} of @param {number} i @param {string} correctness */
 export function annotateBranch(of, i, correctness) {
   const isAll = i === 0 && of.view.o.end[0] === of.view.o.n;
   const group = isAll ? "" : of.steps.id(i);
@@ -66,7 +66,7 @@ export function annotateBranch(of, i, correctness) {
   return changes.length;
 }
 
-/** Undo (-1) or redo (1) the last action; return one of the steps whose mark changed. @param {Session} of @param {1 | -1} way */
+/** Undo (-1) or redo (1) the last action; return one of the steps whose annotation changed. @param {Session} of @param {1 | -1} way */
 export function turnBack(of, way) {
   const deed = way < 0 ? of.history.undo() : of.history.redo();
   if (!deed) return undefined;
@@ -74,7 +74,7 @@ export function turnBack(of, way) {
   const changes = deed.changes.map(({ at, before, after }) => (way < 0 ? { at, from: after, to: before } : { at, from: before, to: after }));
   const isOfGroup = (/** @type {{at: string}} */ { at }) => group !== undefined && of.own.get(at)?.group === group;
   if (group) deed.group = turnGroup(of, group, changes.filter(isOfGroup));
-  for (const { at, from, to } of changes) { // marks that changed after a write of many steps are not undone with it
+  for (const { at, from, to } of changes) { // annotations that changed after a write of many steps are not undone with it
     if (!group || (of.own.get(at)?.group !== deed.group && isSame(of.mark(at), from))) annotateStep(of, at, difference(from, to), { isAgain: true });
   }
   return changes[0]?.at;

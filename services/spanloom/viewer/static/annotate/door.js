@@ -54,7 +54,7 @@ function load() {
   return loading;
 }
 
-/** Load the panel's own style, before it is drawn. */
+/** Load the panel's own style before the panel is drawn. */
 export function styled() {
   const sheet = document.createElement("link");
   sheet.rel = "stylesheet";

@@ -32,7 +32,7 @@ export class Keep {
     await this.run((store) => store.put(kept));
   }
 
-  /** Remove writes that the service has stored or that the reader discarded. @param {Write[]} writes */
+  /** Remove writes that the service has stored or that the user discarded. @param {Write[]} writes */
   async drop(writes) {
     if (writes.length) await this.run((store) => { for (const one of writes) store.delete(one.id); });
   }
@@ -84,7 +84,7 @@ function holdLock() {
 }
 
 /**
- * Whether the window that stored writes is closed. On an insecure page there are no locks to test, so a
+ * Whether the window that owns the stored writes is closed. On an insecure page there are no locks to test, so a
  * window counts as closed if it has written nothing for longer than sending takes.
  * @param {string} owner @param {number} newest the time of its last write, in milliseconds since the epoch
  */

@@ -1,4 +1,4 @@
-/** The mark of a step, and how an edit changes it, by the same rules as `core/annotation/marks.py`. */
+/** The mark of a step (an annotator's judgement of it), and how an edit changes it, as in `core/annotation/marks.py`. */
 import { hasScore, isStepwise, isWrong, weightOf } from "./scheme.js";
 
 /** @typedef {import("./scheme.js").Scheme} Scheme */
@@ -36,7 +36,7 @@ export function difference(from, to) {
   /** @type {Edit} */
   const edit = {};
   for (const name of TEXTS) if (from[name] !== to[name]) edit[name] = to[name];
-  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // or it would be removed with its type
+  if (edit.error_type !== undefined) edit.error_subtype = to.error_subtype; // otherwise it would be removed with its type
   const members = Object.keys({ ...from.value, ...to.value }).filter((key) => !isSame(from.value[key], to.value[key]));
   if (members.length) edit.value = Object.fromEntries(members.map((key) => [key, to.value[key] ?? null]));
   return edit;
@@ -72,21 +72,21 @@ export function editTo(mark, fields) {
  */
 export function joinEdits(first, then, from, to) {
   const fields = new Set([first, then, difference(from, to)].flatMap(fieldsOf));
-  if (fields.has("error_type")) fields.add("error_subtype"); // or it would be removed with its type
+  if (fields.has("error_type")) fields.add("error_subtype"); // otherwise it would be removed with its type
   return editTo(to, fields);
 }
 
 /** The edit that sets a whole mark. @param {Mark} mark */
 export const whole = (mark) => editTo(mark, fieldsOf(mark));
 
-/** Whether the mark is empty. @param {Mark} mark */
+/** Whether no field of a mark is set. @param {Mark} mark */
 export const isEmpty = (mark) => TEXTS.every((name) => !mark[name]) && Object.values(mark.value).every((one) => one === null);
 
-// The score of one annotator's marks, by the same rule as `core/annotation/marks.py`.
+// The score computed from one annotator's marks, by the same rule as `core/annotation/marks.py`.
 
 /** @typedef {{value: number, isComplete: boolean, unjudged: number, unweighed: number, judged: number}} Score */
 
-/** Counts marks incrementally, so that the score of many marks is cheap to update. */
+/** Updates the score of many marks incrementally, whenever a mark is added or removed. */
 export class Tally {
   /** @param {import("./scheme.js").Scheme} scheme @param {number} size the number of steps to judge */
   constructor(scheme, size) {
@@ -106,7 +106,7 @@ export class Tally {
 
   /**
    * The maximum score minus the weights of severities, never below 0; partially correct counts like incorrect.
-   * It is complete if every step is judged and every wrong one has a severity, if the scheme has any.
+   * The score is complete if every step is judged and, in a scheme with severities, every wrong step has one.
    * @returns {Score}
    */
   score() {

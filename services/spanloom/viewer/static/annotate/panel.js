@@ -53,7 +53,7 @@ export function SchemeChoice({ schemes: known, on }) {
   /** @param {Event} event */
   const choose = (event) => {
     const select = /** @type {HTMLSelectElement} */ (event.target);
-    select.blur(); // return the keyboard to the page
+    select.blur(); // let the page receive key presses again
     change({ annotate: select.value }, true);
   };
   const own = known.filter((one) => one.project !== null);
@@ -150,10 +150,10 @@ export function Panel() {
   </section>`;
 }
 
-/** Show marks in the tree while the panel is open. @param {Session | null} of */
+/** Show annotations in the tree while the panel is open. @param {Session | null} of */
 function useMarks(of) {
   const there = grid.value;
-  useLayoutEffect(() => { // the panel takes keys as soon as it is visible
+  useLayoutEffect(() => { // the panel handles keys as soon as it is visible
     if (!there || !of) return undefined;
     const take = showMarks(there, marksOf(of), roomFor(of));
     if (!place.peek().query.step) go(nextUnjudged(of, -1));

@@ -1,5 +1,5 @@
 /**
- * Marks by other annotators and on earlier versions: steps on which people differ, conflicts between two windows,
+ * Annotations by other annotators and of earlier versions: steps on which people differ, conflicts between two windows,
  * and changed steps.
  */
 import { useEffect, useMemo } from "../vendor/hooks.js";
@@ -20,7 +20,7 @@ import { useStepTexts } from "./pieces.js";
 
 /** @typedef {import("./session.js").Session} Session */
 
-/** If others judged more steps than this, the count is not updated with every own mark. */
+/** If others judged more steps than this, the count is not updated whenever this annotator judges a step. */
 const MANY = 5000;
 
 /** Whether people, including this annotator, judge the current step differently. @param {Session} of @param {string} at */
@@ -51,7 +51,7 @@ export function toDisputed() {
   toTree();
 }
 
-/** The filter for steps on which people differ. They are computed when it is switched on and when others' marks arrive, so no step disappears while it is judged. @param {{of: Session}} props */
+/** The filter for steps on which people differ. These steps are computed when the filter is switched on and when other people's annotations arrive, so no step disappears while it is judged. @param {{of: Session}} props */
 export function Differing({ of }) {
   const isOn = place.value.query.differ === "1";
   const rows = useMemo(() => disputed(of), [of, of.others, of.others.size > MANY || of.turn.value]);

@@ -119,7 +119,7 @@ const MOST = 16;
 /** @type {Map<string, Promise<Step | null>>} */
 const requests = new Map();
 
-/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null if the version was not kept */
+/** @param {string} id @param {number} version @param {string} project @returns {Promise<Step | null>} null if the version is not stored */
 function stepOf(id, version, project) {
   const key = `${runPath()} ${id} ${version}`;
   const known = requests.get(key) ?? getJson(`${runPath()}/steps/${id}`, { version, project }).catch(() => null);

@@ -18,7 +18,7 @@ export function request(batch) {
   return [path, { scheme, version, items }, { project }, annotator];
 }
 
-/** Why writes of a batch were refused: the reasons, keyed by the write's position in the batch. @param {ApiError} error @param {number} count */
+/** The reasons why writes of a batch were refused, keyed by the write's position in the batch. @param {ApiError} error @param {number} count */
 export function reasons(error, count) {
   const named = error.errors.flatMap(({ parameter, detail }) => {
     const [, place] = /^items\[(\d+)\]/.exec(parameter) ?? [];
@@ -128,7 +128,7 @@ export class Sender {
     return this.trouble.value === null;
   }
 
-  /** Apply the reader's choice between conflicting values. @param {Write} write @param {boolean} isMine */
+  /** Apply the user's choice between conflicting values. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     if (this.writes.settle(write, isMine)) void this.keep.put(write);
     else void this.keep.drop([write]);

@@ -1,4 +1,4 @@
-/** Draws marks in the rows of the tree, whether the annotation panel is open or not. */
+/** Draws annotations as signs in the rows of the tree, whether the annotation panel is open or not. */
 import { t } from "../i18n/index.js";
 import { make } from "../tree/row.js";
 import { line } from "../ui/html.js";
@@ -11,7 +11,7 @@ import { place } from "../state/place.js";
 import { loadSchemes, schemeOf, schemes, stepScores } from "./current.js";
 import { Steps } from "./steps.js";
 
-// Draws the marks by this annotator, by others, and by evaluators, each with its shape.
+// Draws a sign for each annotation by this annotator or other people, and for each score of an evaluator.
 
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./scheme.js").Scheme} Scheme */
@@ -19,26 +19,26 @@ import { Steps } from "./steps.js";
 
 export const MOST_OTHERS = 4;
 
-/** Show marks in a tree, with space for `room` signs per row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
+/** Show annotations in a tree, with space for `room` signs per row, until the returned function is called. @param {import("../tree/grid.js").Grid} there @param {import("../tree/row.js").Marks} marks @param {number} room */
 export function showMarks(there, marks, room) {
   there.marks = marks;
   there.host.classList.add("marked");
   there.host.style.setProperty("--signs", String(room));
   there.updateTexts();
   return () => {
-    if (there.marks !== marks) return; // the panel shows its own marks now
+    if (there.marks !== marks) return; // the panel shows other annotations now
     there.marks = null;
     there.host.classList.remove("marked");
     there.updateTexts();
   };
 }
 
-/** Return the function that draws the marks of a session in a row of the tree. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
+/** Return an object whose `fill` draws the annotations of a session in a row of the tree. @param {Session} of @returns {{fill: (cell: HTMLElement, i: number) => void}} */
 export function marksOf(of) {
   return { fill: (cell, i) => draw(cell, of.steps.isStep(i) ? signsOf(of, i) : []) };
 }
 
-/** The number of signs that fit in a row, including the annotator's own sign, so that rows are aligned. @param {Session} of */
+/** The number of signs for which every row has space, including the annotator's own sign, so that rows are aligned. @param {Session} of */
 export function roomFor(of) {
   const most = Math.max(of.people.length, ...[...of.scores.keys()].map((at) => (of.scores.get(at)?.length ?? 0) + (of.others.get(at)?.length ?? 0)));
   return 1 + Math.min(MOST_OTHERS, most);
@@ -52,13 +52,13 @@ export function signsOf(of, i) {
   return [own(of, at, of.steps.isToJudge(i)), ...atMost([...others, ...(of.scores.get(at) ?? []).map(signOfScore)])];
 }
 
-/** The signs that fit into a row; if some do not, the last sign shows their number. @param {Sign[]} all @returns {Sign[]} */
+/** At most `MOST_OTHERS` of the signs; if there are more, the last sign shows how many are left out. @param {Sign[]} all @returns {Sign[]} */
 export function atMost(all) {
   if (all.length <= MOST_OTHERS) return all;
   return [...all.slice(0, MOST_OTHERS - 1), { shape: "more", text: t("marks.more", { n: all.length - MOST_OTHERS + 1 }) }];
 }
 
-/** The sign for another annotator's mark on a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
+/** The sign for another annotator's annotation of a step. @param {Scheme} scheme @param {any} row @returns {Sign} */
 export const signOfRow = (scheme, row) => sign(scheme, row.correctness, row, row.annotator, isMachine(row.origin));
 
 /** The sign of an evaluator's score. @param {any} score @returns {Sign} */
@@ -114,11 +114,11 @@ export function draw(cell, signs) {
   cell.title = line(text, 300);
 }
 
-// Marks in the tree while the panel is closed: annotations of all people and schemes, and scores of evaluators.
+// Signs in the tree while the panel is closed: annotations of all people and schemes, and scores of evaluators.
 
 /** @typedef {import("../tree/view.js").View} View */
 
-/** Fetches the marks; renders nothing, because the rows of the tree draw them. */
+/** Fetches annotations and scores; renders nothing, because the rows of the tree draw their signs. */
 export function MarksAtRest() {
   const [there, of] = [grid.value, view.value];
   const { project, version } = place.value.query;
@@ -170,7 +170,7 @@ class RunAnnotations {
     add(this.#scores, one.step_id, one);
   }
 
-  /** Drop all annotations, because some could not be loaded and only some would mislead. */
+  /** Drop all annotations, because some could not be loaded, and showing only the others would mislead. */
   forget() {
     this.#rows.clear();
     return 0;

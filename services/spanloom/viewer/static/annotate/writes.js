@@ -88,7 +88,7 @@ export class Writes {
     return batch;
   }
 
-  /** Whether an earlier write of the same step waits for the reader's choice. @param {Write} write */
+  /** Whether an earlier write of the same step waits for the user's choice. @param {Write} write */
   isBlocked(write) {
     for (const one of this.list) {
       if (one === write) return false;
@@ -120,7 +120,7 @@ export class Writes {
 
   /**
    * Handle a 409: nothing was stored, because other writes changed the same steps. A write of other fields
-   * is merged; other writes are held until the reader chooses.
+   * is merged; other writes are held until the user chooses.
    * @param {Write[]} batch @param {any[]} current @param {import("./scheme.js").Scheme} scheme
    */
   clashed(batch, current, scheme) {
@@ -131,7 +131,7 @@ export class Writes {
     }
   }
 
-  /** Handle a 422: writes with a reason are shown to the reader, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons keyed by the position in the batch */
+  /** Handle a 422: writes with a reason are shown to the user, all other writes are sent again. @param {Write[]} batch @param {Map<number, string>} reasons keyed by the position in the batch */
   refused(batch, reasons) {
     batch.forEach((one, place) => {
       const why = reasons.get(place);
@@ -139,7 +139,7 @@ export class Writes {
     });
   }
 
-  /** Apply the reader's choice between their own values and the stored values; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
+  /** Apply the user's choice between their own values and the stored values; return whether anything is left to send. @param {Write} write @param {boolean} isMine */
   settle(write, isMine) {
     const edit = isMine ? write.edit : without(write.edit, write.clashes.map((one) => one.field));
     const isLeft = Object.keys(edit).length > 0;
@@ -154,7 +154,7 @@ export class Writes {
   }
 }
 
-/** Rebase a write on a stored row; if they conflict, hold the write until the reader chooses. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
+/** Rebase a write on a stored row; if they conflict, hold the write until the user chooses. @param {Write} write @param {Mark} seen @param {any} row @param {import("./scheme.js").Scheme} scheme */
 function rebase(write, seen, row, scheme) {
   const now = markOf(row);
   const found = write.base === null ? [] : clashes(seen, now, write.edit, scheme);

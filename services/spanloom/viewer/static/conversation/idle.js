@@ -30,7 +30,7 @@ async function annotatedRuns() {
   return found;
 }
 
-/** Fetches the marks; renders nothing, because the rows of the tree draw them. */
+/** Fetches annotations and scores; renders nothing, because the rows of the tree draw their signs. */
 export function Marks() {
   const there = grid.value;
   const [annotated, setAnnotated] = useState(/** @type {Set<string>} */ (new Set()));

@@ -251,7 +251,7 @@ export const en = {
   "newer.same": "no step differs",
   "newer.diff": "Show",
   "newer.later": "Not now",
-  // The pages of runs, without the tree.
+  // Pages of a run, except its tree.
   "versions": "Versions",
   "versions.newest": "newest",
   "versions.kept": "kept {at}",

@@ -1,4 +1,4 @@
-/** Texts, numbers and times in the reader's language. */
+/** Texts, numbers and times in the user's language. */
 import { kept } from "../state/reader.js";
 import { en } from "./en.js";
 import { zh } from "./zh.js";
@@ -33,7 +33,7 @@ export function t(key, values = {}) {
 /** @param {number} value */
 const plural = (value) => new Intl.PluralRules(language.value).select(value);
 
-/** The locale of numbers and times: the reader's region, in the language of the page. */
+/** The locale of numbers and times: the user's region, in the language of the page. */
 export const locale = () => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value;
 
 /** @type {Map<string, Intl.NumberFormat>} */

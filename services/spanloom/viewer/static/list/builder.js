@@ -1,4 +1,4 @@
-/** Builds a condition from three choices, for readers who do not know the query language yet. */
+/** Builds a condition from three choices, for users who do not know the query language yet. */
 import "../i18n/asking.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";

@@ -35,5 +35,5 @@ function OrderChoice() {
   </select></label><button class="turn" aria-label=${t("list.turn")} title=${t("list.turn")} onClick=${() => go(isDown ? by : `-${by}`)}>${isDown ? "▾" : "▴"}</button>`;
 }
 
-/** All menus. */
+/** All menus of the list. */
 export const Controls = () => html`<${OrderChoice} /><${ViewMenu} of="runs" /><${Menu} label=${t("columns")}><${Columns} /><//>`;

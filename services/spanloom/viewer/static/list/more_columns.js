@@ -105,7 +105,7 @@ async function ask(rows, names) {
       since: String(Math.min(...starts)), until: String(Math.max(...starts) + 1) }, until);
     values.value = new Map(items.map((/** @type {any} */ item) => [keyOf(item), Object.fromEntries(names.map((name) => [name, item[`max(${name})`] ?? null]))]));
   } catch {
-    // The list is usable without them.
+    // The list is usable without these values.
   }
 }
 

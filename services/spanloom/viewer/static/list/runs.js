@@ -62,7 +62,7 @@ export async function load() {
 /** Page size of requests that only need the ids of a query's runs. */
 const IDS = 500;
 
-/** Yield up to `most` first runs that match a query of the list, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
+/** Yield the first runs that match a query of the list, at most `most`, in the order of the list, each once. @param {import("../state/place.js").Query} query @param {number} most */
 export async function* answersTo(query, most) {
   /** @type {Set<string>} */
   const known = new Set();
@@ -125,7 +125,7 @@ async function ask(rows) {
       scores.value = Map.groupBy(/** @type {Score[]} */ (given.items).filter((one) => !isAnswer(one)).toSorted(before), keyOf);
     });
   } catch {
-    // The list is usable without marks.
+    // The list is usable without annotations and scores.
   }
 }
 

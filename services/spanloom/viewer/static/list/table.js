@@ -17,13 +17,13 @@ import { keepPage, stateOf } from "./run.js";
 import { pageParams, first, isAnnotated, nextCursor } from "./runs.js";
 import { outdated } from "./live.js";
 
-// The reader's position in the list when they left it, stored in the browser tab and restored when they come back.
+// The user's position in the list when they left it, stored in the browser tab and restored when they come back.
 
 /** @typedef {{url: string, row: string, sight: number}} Position `row`: the trace id; `sight`: the row's distance in pixels from the upper edge of the visible area */
 
 const NAME = "list.stand";
 const address = () => location.pathname + location.search;
-/** Whether no position was restored yet; one is restored only once, because later rows are results of another query. */
+/** Whether no position was restored yet; a position is restored only once, because later rows are results of another query. */
 let isFirst = true;
 /** @param {HTMLElement} row */
 const boxOf = (row) => /** @type {HTMLElement} */ (row.closest(".scroll"));
@@ -114,7 +114,7 @@ export function Table({ runs }) {
   </table></div>`;
 }
 
-/** The day of a run, in the reader's time zone. @param {Run} run */
+/** The day of a run, in the user's time zone. @param {Run} run */
 const dayOf = (run) => new Date(Number(run.started_at)).toDateString();
 
 /**

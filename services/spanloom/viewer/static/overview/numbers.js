@@ -1,4 +1,4 @@
-/** Loads the metrics of the overview from `/v1/stats`; all cover the same runs, because the time range is fixed at the load. */
+/** Loads the metrics of the overview from `/v1/stats`; all cover the same runs, because the time range is fixed when loading begins. */
 import { batch, signal } from "../vendor/signals.js";
 import { ApiError, getJson } from "../api.js";
 import { failure, question } from "../list/runs.js";

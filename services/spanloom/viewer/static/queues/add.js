@@ -27,7 +27,7 @@ function Choices({ ids }) {
     picked.value = ids;
     location.href = link("/queues", { new: "1", project });
   };
-  // The queues come later, so they are below the button, which does not move under a click.
+  // The queues are loaded later, so they are below the button, which must not move before it is clicked.
   return html`<ul class="choices"><li><button class="plain" onClick=${create}>${t("queue.new")}</button></li>
     ${(data?.items ?? []).map((/** @type {import("./view.js").Queue} */ queue) => html`<li key=${queue.name}><button class="plain" onClick=${() => add(queue)}>${line(queue.name, 40)}</button></li>`)}</ul>
     <p class="quiet" role="status">${notice || error?.message}</p>`;

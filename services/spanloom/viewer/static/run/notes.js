@@ -25,7 +25,7 @@ export function Notes() {
 }
 
 /** @typedef {import("../tree/outline.js").Outline} Outline */
-/** @typedef {import("../tree/loops.js").Loop} Loop */
+/** @typedef {import("../tree/outline.js").Loop} Loop */
 
 // The outline has no costs, so they are fetched with the first words of the rows.
 

@@ -18,7 +18,7 @@ const WHOLE_S = 20;
 /** Time per step in step mode, in which the playhead jumps from step to step. */
 const STEP_MS = 900;
 
-/** Whether idle time is cut out by default, if the URL does not say. */
+/** Whether idle time is cut out if the URL does not specify it. */
 export const cutting = { isUsual: false };
 export const isCut = () => (place.value.query.cut ?? (cutting.isUsual ? "1" : "")) === "1";
 

@@ -26,7 +26,7 @@ export const turns = signal(0);
 
 /** Incremented whenever the view has grown to a newer version. */
 export const grown = signal(0);
-/** Whether the reader chose that new rows of a live run are added automatically. */
+/** Whether new rows of a live run are added automatically, which the user chooses. */
 export const following = kept("run.follow", false);
 
 /** The trace id in the URL. */

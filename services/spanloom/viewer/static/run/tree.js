@@ -178,7 +178,7 @@ function begin(view, words, rows, strip, flame) {
   return { made, stop: () => { colours(); shown(); played(); } };
 }
 
-/** What the timeline draws besides the rows according to the URL: cut idle time, concurrency, the critical path. @param {View} view @returns {import("../tree/timeline.js").More} */
+/** The data that the timeline draws besides the rows, as the URL selects them: cut idle time, concurrency, the critical path. @param {View} view @returns {import("../tree/timeline.js").More} */
 function drawn(view) {
   const { critical } = place.value.query;
   const made = score.value;

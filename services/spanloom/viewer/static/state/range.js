@@ -15,7 +15,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const UNITS = /** @type {Record<string, number>} */ ({ m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY });
 
-/** The time zone of the reader, by its IANA name. */
+/** The time zone of the user, by its IANA name. */
 export const zone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The range as parameters of a request. @param {Query} query */
@@ -43,7 +43,7 @@ export function faultOf(query, now) {
   return since !== null && until !== null && since >= until ? "range.backwards" : "";
 }
 
-// Slots: the parts of a chart's time axis. Days and hours begin as in the reader's time zone.
+// Slots: the parts of a chart's time axis. Days and hours begin as in the user's time zone.
 
 /** The length of slots, as the service spells it and in ms. @typedef {{interval: string, ms: number}} Step */
 
@@ -54,13 +54,13 @@ const STEPS = [
 ];
 const MOST_SLOTS = 62;
 
-/** The shortest slot length that covers a duration with few slots. @param {number} ms @returns {Step} */
+/** The shortest slot length that covers a duration with at most `MOST_SLOTS` slots; the longest length if none does. @param {number} ms @returns {Step} */
 export const stepFor = (ms) => STEPS.find((step) => ms / step.ms <= MOST_SLOTS) ?? STEPS[STEPS.length - 1];
 
-/** The offset of the reader's time zone from UTC, in ms. @param {number} ms */
+/** The offset of the user's time zone from UTC, in ms. @param {number} ms */
 const offset = (ms) => -new Date(ms).getTimezoneOffset() * MINUTE;
 
-/** The start of the slot that contains a time; slots start at multiples of the length on the reader's clock. @param {number} ms @param {Step} step */
+/** The start of the slot that contains a time; slots start at multiples of their length in the user's local time. @param {number} ms @param {Step} step */
 function floor(ms, step) {
   const wall = Math.floor((ms + offset(ms)) / step.ms) * step.ms;
   if (step.ms <= HOUR) return wall - offset(ms);

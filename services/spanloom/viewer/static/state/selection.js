@@ -1,5 +1,5 @@
 /**
- * Rows that a reader selected in a list, by their keys. They stay selected while the reader opens a row and
+ * Rows that a user selected in a list, by their keys. They stay selected while the user opens a row and
  * returns, and on other pages of the list; another query clears the selection.
  */
 import { effect, signal } from "../vendor/signals.js";

@@ -8,7 +8,7 @@ import { html, line, visible } from "../ui/html.js";
 import { Copy, foundIn, LongText } from "./text.js";
 import { Bytes, dataOf, Json, Media, parsed } from "./json.js";
 
-// A message's text: plain, or rendered as Markdown if the reader chose that.
+// A message's text: plain, or rendered as Markdown if the user chose that.
 
 /** The selected view of steps, shared by all steps. */
 export const tab = kept("step.tab", /** @type {"said" | "markdown" | "text" | "json" | "raw" | "why"} */ ("said"));

@@ -62,7 +62,7 @@ export class Clock {
   }
 }
 
-/** Binary search: the number of indexes below `n` for which `isSo` holds; it must hold for none after the first failure. @param {number} n @param {(at: number) => boolean} isSo */
+/** Binary search: the number of indexes below `n` for which `isSo` is true; after the first index for which it is false, it must be false for all. @param {number} n @param {(at: number) => boolean} isSo */
 function before(n, isSo) {
   let low = 0;
   for (let high = n; low < high; ) {
@@ -79,7 +79,7 @@ function before(n, isSo) {
 const LEAST = 0.6;
 
 /**
- * Return the axis that spans the visible rows, or null if the current axis `now` still fits.
+ * Return the axis that spans the visible rows, or null if the current axis `now` can still be used.
  * @param {import("./view.js").View} view @param {number} at @param {number} shown the number of visible rows, from the position `at`
  * @param {[number, number]} now @param {Clock} clock
  * @returns {[number, number] | null}

@@ -43,7 +43,7 @@ export function toFailure(grid) {
   if (again >= 0) grid.select(again, true);
 }
 
-/** Select the clicked row; a click on its twist opens or closes it, with Shift the whole subtree. @param {Grid} grid @param {MouseEvent} event */
+/** Select the clicked row; a click on its triangle opens or closes it, with Shift the whole subtree. @param {Grid} grid @param {MouseEvent} event */
 function click(grid, event) {
   const target = /** @type {Element} */ (event.target);
   const row = grid.pool.with(target);

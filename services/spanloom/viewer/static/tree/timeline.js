@@ -72,7 +72,7 @@ export function playhead({ context, of, width, height }, [from, to], at) {
   context.fillRect(Math.round(x) - 1, 0, 2, height);
 }
 
-/** What a timeline shows besides its rows: the clock of its positions, the concurrency, the rows of the critical path. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
+/** The data that a timeline shows besides its rows: the clock of its positions, the concurrency, the rows of the critical path. @typedef {{clock: Clock, busy: ReturnType<typeof import("./clock.js").concurrency> | null, critical: Uint8Array | null}} More */
 // The visible range.
 
 /** @typedef {{pick: (i: number) => void, seek: (time: number) => void, zoomed: (axis: [number, number], isWhole: boolean) => void}} Listener */
@@ -107,7 +107,7 @@ export class Timeline {
     else this.zoom(middle - share * (to - from) * factor, middle + (1 - share) * (to - from) * factor);
   }
 
-  /** Set the additions; if the whole run is visible, it stays visible when the run grows. @param {More} more */
+  /** Set what is drawn besides the rows; if the whole run is visible, it stays visible when the run grows. @param {More} more */
   show(more) {
     const isOther = more.clock.cut.length !== this.more.clock.cut.length || this.isWhole();
     this.more = more;

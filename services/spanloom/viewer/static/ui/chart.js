@@ -1,6 +1,6 @@
 /**
- * A chart over time: stacked bars, or lines. Arrow keys or the pointer choose an interval, whose numbers are
- * shown in words; dragging, or Shift with the arrows, chooses several. A table has the same numbers.
+ * A chart over time: stacked bars, or lines. Arrow keys or the pointer choose an interval, whose values are
+ * shown as text; dragging, or Shift with the arrows, chooses several. A table shows the same values.
  */
 import { useState } from "../vendor/hooks.js";
 import { clock, moment } from "../format.js";

@@ -43,7 +43,7 @@ function Views({ of }) {
   const team = data?.items ?? [];
   const save = useSave(of, again);
   const own = Object.entries(ownOf(of).value).map(([name, text]) => asView(name, text));
-  // The team's views come later, so they are below the buttons, which do not move under a click.
+  // The team's views are loaded later, so they are below the buttons, which must not move before a click.
   return html`${own.length > 0 && html`<p class="quiet">${t("views.own")}</p><ul class="choices" aria-label=${t("views.own")}>${own.map((view) => html`<${Row} key=${view.name} of=${of} view=${view} again=${again} />`)}</ul>`}
     <p class="quiet">${t("views.given")}</p><ul class="choices" aria-label=${t("views.given")}>
       ${of === "runs" && GIVEN.map(([label, text]) => html`<li><button class="plain" onClick=${() => open("", parametersOf(text))}>${t(label)}</button></li>`)}

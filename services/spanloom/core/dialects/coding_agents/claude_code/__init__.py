@@ -1,4 +1,4 @@
-"""Claude Code: spans (``dialect.py``), with calls and tools completed from log records."""
+"""Reads Claude Code's spans (``dialect.py``); log records complete its model calls and tools."""
 
 from spanloom.core.dialects.coding_agents.claude_code.dialect import ClaudeCode
 

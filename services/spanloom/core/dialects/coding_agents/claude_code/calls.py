@@ -28,14 +28,14 @@ CALL = "claude_code.llm_request"
 
 
 def _by_request(tree: SpanTree) -> Mapping[tuple[What, str], Event]:
-    """Return the events of calls, keyed by kind and request id."""
+    """Return the events of model calls, keyed by kind and request id."""
     whats = (What.REQUEST, What.FAILURE, What.ANSWER, What.RECEIVED)
     events = [e for e in read_events(tree) if e.what in whats]
     return {(e.what, e.get(keys.REQUEST_IDS)): e for e in events if e.get(keys.REQUEST_IDS)}
 
 
 def classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a call, and add its answer, agent and cost from log records."""
+    """Classify a model call, and add its answer, agent and cost from log records."""
     known = view.remember_tree(_by_request)
     request_id = first(span.attributes, "request_id", "gen_ai.response.id")
     request = known.get((What.REQUEST, request_id)) or known.get((What.FAILURE, request_id))
@@ -60,7 +60,7 @@ def _answer(known: Mapping[tuple[What, str], Event], request_id: str) -> str:
 
 
 def _sent_by_call(tree: SpanTree) -> Mapping[str, str]:
-    """Map span ids of calls to request bodies; a body belongs to the call that ends next."""
+    """Map span ids of model calls to request bodies; a body belongs to the call that ends next."""
     bodies = [e for e in read_events(tree) if e.what is What.SENT]
     calls = iter([s for s in tree.spans if s.name == CALL] if bodies else [])
     found: dict[str, str] = {}
@@ -80,7 +80,7 @@ def _error(span: Span) -> StepError | None:
 
 
 def describe_call(attributes: Mapping[str, str], facts: Facts) -> None:
-    """Set the facts of a call from its span's attributes."""
+    """Set the facts of a model call from its span's attributes."""
     facts.model = first(attributes, "model", "gen_ai.request.model")
     facts.usage = with_cached(read_counts(attributes, ("",)))
     facts.first_token_ms = decimal(attributes.get("ttft_ms", ""))

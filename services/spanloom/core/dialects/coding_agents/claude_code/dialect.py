@@ -120,7 +120,10 @@ def _by_holder(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _missing(tree: SpanTree) -> Sequence[str]:
-    """Return a warning if tool results are missing, and one if the call after the last tool is."""
+    """Return a warning if tool results are missing, and one if the last model call is missing.
+
+    The last call is missing if the last one in the trace only requests tools.
+    """
     calls = [s for s in tree.spans if s.name == CALL]
     tools = [s for s in tree.spans if s.name == TOOL]
     lacks_result = any(not output_of(tool) for tool in tools)

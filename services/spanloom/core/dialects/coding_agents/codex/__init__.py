@@ -1,4 +1,4 @@
-"""Codex: spans (``dialect.py``), with turns and calls completed from the spans below them."""
+"""Reads Codex's spans (``dialect.py``); spans below turns and model calls have further facts."""
 
 from spanloom.core.dialects.coding_agents.codex.dialect import Codex
 

@@ -33,7 +33,7 @@ _RECEIVED = "codex.tool_call_received"
 
 
 def classify_call(span: Span, view: TraceView) -> Classification:
-    """Classify a call; add its tokens, or its failure if it has no tokens."""
+    """Classify a model call; add its tokens, or its failure if it has no tokens."""
     usage = view.remember_tree(_usages).get(span.span_id)
     requests = view.remember_tree(_requests).get(span.span_id, ())
     facts = Facts(output=view.remember_tree(_calls_of_tools).get(span.span_id, ""))
@@ -47,7 +47,7 @@ def _error(requests: Sequence[Event]) -> StepError | None:
 
 
 def _cut_streams(tree: SpanTree) -> Mapping[str, StepError]:
-    """Map the span ids of calls to the failures of streams inside them."""
+    """Map the span ids of model calls to the failures of streams inside the calls."""
     by_id = {span.span_id: span for span in tree.spans}
     failed = (e for e in read_events(tree) if e.what is What.FAILURE and not e.is_bare)
     calls = ((call_around(event.holder, by_id), event) for event in failed)
@@ -59,7 +59,7 @@ def _requests(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _usages(tree: SpanTree) -> Mapping[str, Usage]:
-    """Map the span ids of calls to the token counts that a span below the call reports."""
+    """Map the span ids of model calls to the token counts that a span below the call reports."""
     by_id = {span.span_id: span for span in tree.spans}
     found: dict[str, Usage] = {}
     for span in tree.spans:
@@ -69,7 +69,7 @@ def _usages(tree: SpanTree) -> Mapping[str, Usage]:
 
 
 def _calls_of_tools(tree: SpanTree) -> Mapping[str, str]:
-    """Map the span ids of calls to the tool calls in their answers, as messages in JSON."""
+    """Map the span ids of model calls to the tool calls in their answers, as messages in JSON."""
     by_id = {span.span_id: span for span in tree.spans}
     tools = {e.get(keys.CALL_IDS): e for e in read_events(tree) if e.what is What.TOOL}
     found: dict[str, list[Json]] = {}

@@ -84,7 +84,7 @@ def _by_conversation(tree: SpanTree) -> Mapping[str, Sequence[Event]]:
 
 
 def _nickname(own: Sequence[Event]) -> str:
-    """Return the name of a sub-agent from its events; the main agent's name is a path."""
+    """Return a sub-agent's name from its events; empty for the main agent, whose name is a path."""
     names = (e.attributes.get("agent_name", "") for e in own)
     return next((n for n in names if n and not n.startswith("/")), "")
 
