@@ -1,4 +1,4 @@
-"""The requirements of OTLP for a server with our answers, read from the tests that prove them.
+"""OTLP's requirements for a server, with our answers, which are docstrings of conformance tests.
 
 The tests are not run: their marks and docstrings are read from the source.
 """
@@ -34,13 +34,13 @@ class Proof(NamedTuple):
 
 
 def requirements() -> Sequence[Requirement]:
-    """Return all items in order."""
+    """Return all requirements in the order of the list."""
     listed = tomllib.loads((SUITE / "requirements.toml").read_text("utf-8"))
     return [Requirement(**item) for item in listed["requirement"]]
 
 
 def proofs() -> Mapping[int, Sequence[Proof]]:
-    """Return the tests of each item."""
+    """Return the tests that prove each requirement, keyed by its number."""
     tests = defaultdict(list)
     for file in sorted(SUITE.glob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -52,7 +52,7 @@ def proofs() -> Mapping[int, Sequence[Proof]]:
 
 
 def rows() -> Iterable[tuple[str, ...]]:
-    """Return the rows of the table."""
+    """Yield a row per requirement: number, level, text, our answers and the tests."""
     proven = proofs()
     for number, level, text in requirements():
         answer = " ".join(proof.answer for proof in proven[number])
@@ -63,7 +63,7 @@ def rows() -> Iterable[tuple[str, ...]]:
 
 
 def _marked(test: ast.FunctionDef) -> Iterator[int]:
-    """Yield the numbers in ``@pytest.mark.otlp(…)`` above a test."""
+    """Yield the numbers of requirements in the decorators ``@pytest.mark.otlp(…)`` of a test."""
     for decorator in test.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "pytest.mark.otlp":
             yield from (ast.literal_eval(argument) for argument in decorator.args)

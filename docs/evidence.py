@@ -60,7 +60,7 @@ def frameworks() -> Iterator[tuple[str, str, str, str]]:
 
 @cache
 def rules() -> dict[str, list[Rule]]:
-    """Return every rule by the prefix before its dot: a dialect, or a name shared by several."""
+    """Return the rules, keyed by the prefix before their dot: a dialect or a shared name."""
     found: dict[str, Rule] = {}
     for name, kind in _declared():
         found.setdefault(name, Rule(name)).kinds.update(kind)

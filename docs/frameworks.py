@@ -1,7 +1,7 @@
 """The supported frameworks and their instrumentations: the rows of a table.
 
-Each names the folder of its captures, even if the fixtures do not include it, and attributes of its
-spans: if there are no captures, the dialects are given these attributes to find the dialect that
+Each row names the folder of its captures, even if the fixtures do not include it, and attributes of
+its spans: if there are no captures, the dialects get these attributes, which shows the dialect that
 reads them.
 """
 

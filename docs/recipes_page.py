@@ -23,7 +23,7 @@ def overview() -> Iterable[tuple[str, ...]]:
 
 
 def recipes() -> str:
-    """Return a section for each recipe."""
+    """Return the sections of all recipes, in Markdown."""
     return "\n".join(line for one in read_frameworks() for line in _framework(one))
 
 
