@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spanloom.alerts.condition import parse_alert_condition
 from spanloom.alerts.definition import queried_members, read_definition, with_addresses
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import MOST_ALERTS, Alert
 from spanloom.following.follower import begin_at_end
@@ -30,11 +30,11 @@ _MOST_TRIES = 20
 """Maximum attempts to store a change, if other processes store the next revision first."""
 
 
-class UnknownAlertError(PermanentError):
+class UnknownAlertError(NotFoundError):
     """The project has no such alert (404)."""
 
 
-class AlertRefusedError(PermanentError):
+class AlertRefusedError(ConflictError):
     """The change conflicts with the current state (409)."""
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.annotation.queue import Accuracy, accuracy_of
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import NotFoundError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation import WHOLE, Origin
 from spanloom.core.model.annotation_queue import QueueItem
@@ -38,13 +38,13 @@ MOST_ITEMS = 10_000
 """Maximum items of one queue."""
 PAGE = 1_000
 AT_ONCE = 200
-"""Runs in one query."""
+"""Maximum runs that one query reads."""
 
 _SHOWN = condition_of(default_filters())
 """The default filters of the list of runs."""
 
 
-class UnknownQueueError(PermanentError):
+class UnknownQueueError(NotFoundError):
     """There is no such queue, or the trajectory is not in it (404)."""
 
 

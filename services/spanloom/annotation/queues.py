@@ -11,7 +11,7 @@ from spanloom.core.annotation.agreement import undecided
 from spanloom.core.annotation.anchors import State
 from spanloom.core.annotation.marks import what_is_missing
 from spanloom.core.annotation.queue import QueueView
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.annotation_queue import Event, Queue, QueueEvent
 from spanloom.core.model.span import TraceKey
@@ -68,7 +68,7 @@ class QueueViews:
         return view
 
     def listed(self, reach: Reach) -> Sequence[QueueView]:
-        """Return all queues in reach."""
+        """Return all queues in the projects of ``reach``."""
         return [self.of(queue) for queue in self._queues.list(reach)]
 
     def _items(self, queue: Queue) -> Sequence[QueueItem]:
@@ -89,7 +89,7 @@ class QueueViews:
         return True
 
 
-class NotCompleteError(PermanentError):
+class NotCompleteError(ConflictError):
     """An item cannot be completed: something is missing (409)."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.annotation.presets import presets
 from spanloom.core.annotation.scheme_reader import SchemeReading, read_scheme
 from spanloom.core.annotation.yaml_tree import Remark, SchemeError
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import NotFoundError
 from spanloom.core.model.access import Reach
 from spanloom.core.ports.annotations import StoredScheme
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.annotations import SchemeStore
 
 
-class UnknownSchemeError(PermanentError):
+class UnknownSchemeError(NotFoundError):
     """There is no scheme of this name in the project (404)."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.annotation.requests import InvalidWritesError, Problem
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.feed import FeedReader
 
 
-class DeletedRunError(PermanentError):
+class DeletedRunError(NotFoundError):
     """The trajectory of a score was deleted (404); nothing was stored."""
 
 

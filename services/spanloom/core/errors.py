@@ -1,8 +1,8 @@
 """Every error that Spanloom raises on purpose.
 
 Callers distinguish two base classes: after a *permanent* error the same input would fail again,
-after a *retryable* error it may succeed later. Only ``collector/doors/status.py`` maps errors to
-gRPC and HTTP statuses.
+after a *retryable* error it may succeed later. ``collector/doors/status.py`` maps errors to the
+statuses of receivers, ``api/http/error_handlers.py`` to those of the API.
 """
 
 from __future__ import annotations
@@ -45,6 +45,14 @@ class PermissionDeniedError(PermanentError):
     """The key lacks the scope or project that the request needs (403, PERMISSION_DENIED)."""
 
 
+class NotFoundError(PermanentError):
+    """The base of errors for names and ids that do not exist (404)."""
+
+
+class ConflictError(PermanentError):
+    """The base of errors for requests that the current state does not allow (409)."""
+
+
 class OverloadedError(RetryableError):
     """The spool is full, too many bytes are in flight or the service stops (503, UNAVAILABLE)."""
 
@@ -77,7 +85,7 @@ class StoreFaultError(StoreRejectedError):
     """The store refuses a statement, but not because of the data; possibly a bug in Spanloom."""
 
 
-class NotEmbeddedError(PermanentError):
+class NotEmbeddedError(ConflictError):
     """The operation exists in the embedded store only, and the store is a server (409)."""
 
 
@@ -98,7 +106,7 @@ class MigrationUnderWayError(StartupError):
 
 
 class SchemaTooOldError(StartupError):
-    """A store or spool was made before 0.1.0, the first release; the message says what to do."""
+    """A store or spool was made before 0.1.0, the first release; the message gives the remedy."""
 
     def __init__(self, what: str) -> None:
         """Build the message; ``what`` is the subject, such as ``the spool /data/spool.sqlite``."""

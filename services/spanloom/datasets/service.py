@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.dataset import (
     MOST_DATASETS,
     MOST_ITEMS,
@@ -35,11 +35,11 @@ _MOST_TRIES = 20
 """Maximum attempts to commit, if other processes take the version number first."""
 
 
-class UnknownDatasetError(PermanentError):
+class UnknownDatasetError(NotFoundError):
     """The project has no such dataset, or it has no such version or item (404)."""
 
 
-class DatasetRefusedError(PermanentError):
+class DatasetRefusedError(ConflictError):
     """The change conflicts with the current state (409)."""
 
 
@@ -52,7 +52,7 @@ class ListedDataset(NamedTuple):
 
 
 class AddedItems(NamedTuple):
-    """How adding items changed the draft."""
+    """The changes of the draft by adding items: numbers of items, and the refused items."""
 
     stored: int
     unchanged: int
@@ -139,7 +139,9 @@ class Datasets:
             return current
 
     def add(self, project: str, name: str, values: list[Any]) -> AddedItems:
-        """Add items to the draft; the last item of each key counts, and equal items change nothing.
+        """Add items to the draft; of several items with the same key, the last one is added.
+
+        An item that equals the item with the same key in the draft changes nothing.
 
         Raises ``UnknownDatasetError``, and ``DatasetRefusedError`` for more than ``MOST_ITEMS``.
         """

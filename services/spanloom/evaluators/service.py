@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.experiment import StoredEvaluator
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.making import make_evaluator, make_evaluators
@@ -25,11 +25,11 @@ _MOST_TRIES = 20
 """Maximum attempts to store a version, if other processes take its number first."""
 
 
-class UnknownEvaluatorError(PermanentError):
+class UnknownEvaluatorError(NotFoundError):
     """The project has no such evaluator (404)."""
 
 
-class EvaluatorRefusedError(PermanentError):
+class EvaluatorRefusedError(ConflictError):
     """The project has too many evaluators, or the change conflicts with other changes (409)."""
 
 

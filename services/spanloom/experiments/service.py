@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.core.errors import InvalidQueryError, PermanentError
+from spanloom.core.errors import ConflictError, InvalidQueryError, NotFoundError
 from spanloom.core.model.experiment import (
     MOST_EXPERIMENTS,
     MOST_RUNS,
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from spanloom.experiments.request import ExperimentRequest
 
 
-class UnknownExperimentError(PermanentError):
+class UnknownExperimentError(NotFoundError):
     """The project has no such experiment (404)."""
 
 
-class ExperimentRefusedError(PermanentError):
+class ExperimentRefusedError(ConflictError):
     """The request conflicts with stored experiments (409)."""
 
 
@@ -216,7 +216,7 @@ class _DatasetPlace(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What a request selects: evaluators, and items or runs."""
+    """The evaluators, and the items or runs, that a request selects."""
 
     evaluators: Sequence[ChosenEvaluator]
     items: int

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.online_rule import (
     MOST_RULES,
@@ -34,11 +34,11 @@ FOLLOWER = "online-rules"
 NO_PROGRESS = RuleProgress()
 
 
-class UnknownRuleError(PermanentError):
+class UnknownRuleError(NotFoundError):
     """The project has no such online rule (404)."""
 
 
-class RuleRefusedError(PermanentError):
+class RuleRefusedError(ConflictError):
     """The change conflicts with the stored rules (409)."""
 
 

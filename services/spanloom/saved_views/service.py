@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import NotFoundError, PermanentError
 from spanloom.core.model.saved_view import MOST_VIEWS, SavedView
 from spanloom.saved_views.faults import faults_of, refuse_faults
 from spanloom.saved_views.names import place_of, with_unique_names
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from spanloom.core.records.saved_view import ViewFault
 
 
-class UnknownViewError(PermanentError):
+class UnknownViewError(NotFoundError):
     """The project has no such view (404)."""
 
 

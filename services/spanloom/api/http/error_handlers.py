@@ -1,6 +1,6 @@
 """Answers errors of routes and of the framework with problem documents.
 
-The only module that maps exceptions to HTTP statuses.
+The only module that maps exceptions to HTTP statuses of the API.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,20 +10,16 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from spanloom.alerts.service import AlertRefusedError, UnknownAlertError
 from spanloom.annotation.entries import write_row
-from spanloom.annotation.filling import UnknownQueueError
-from spanloom.annotation.queues import NotCompleteError
 from spanloom.annotation.requests import InvalidWritesError, WriteConflictError
-from spanloom.annotation.schemes import UnknownSchemeError
-from spanloom.annotation.scores import DeletedRunError
 from spanloom.api.http.accept import NotAcceptableError
 from spanloom.api.http.problems import problem
 from spanloom.core.annotation.yaml_tree import SchemeError
 from spanloom.core.errors import (
+    ConflictError,
     InvalidQueryError,
     InvalidRequestError,
-    NotEmbeddedError,
+    NotFoundError,
     PermissionDeniedError,
     RetryableError,
 )
@@ -32,13 +28,9 @@ from spanloom.core.ports.feed import PositionGoneError
 from spanloom.core.query.feed_tokens import encode_token
 from spanloom.core.query.where.problems import InvalidTextsError
 from spanloom.core.records.saved_view import ViewItem
-from spanloom.datasets.service import DatasetRefusedError, UnknownDatasetError
 from spanloom.evaluation.contract.errors import InvalidEvaluatorError
 from spanloom.evaluation.files.config.text import ConfigError
-from spanloom.evaluators.service import EvaluatorRefusedError, UnknownEvaluatorError
-from spanloom.experiments.service import ExperimentRefusedError, UnknownExperimentError
-from spanloom.online.service import RuleRefusedError, UnknownRuleError
-from spanloom.saved_views.service import UnknownViewError, ViewRefusedError
+from spanloom.saved_views.service import ViewRefusedError
 
 
 def install_problem_handlers(app: FastAPI) -> None:
@@ -55,29 +47,15 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(NotHeldError, _on_not_held)
     app.add_exception_handler(RetryableError, _on_retryable)
     app.add_exception_handler(PermissionDeniedError, _on_permission_denied)
-    app.add_exception_handler(NotEmbeddedError, _on_conflict)
+    app.add_exception_handler(NotFoundError, _on_unknown)
+    app.add_exception_handler(ConflictError, _on_conflict)
     app.add_exception_handler(PositionGoneError, _on_position_gone)
     app.add_exception_handler(InvalidWritesError, _on_invalid_writes)
     app.add_exception_handler(SchemeError, _on_invalid_scheme)
     app.add_exception_handler(WriteConflictError, _on_write_conflict)
-    app.add_exception_handler(UnknownSchemeError, _on_unknown)
-    app.add_exception_handler(UnknownQueueError, _on_unknown)
-    app.add_exception_handler(DeletedRunError, _on_unknown)
-    app.add_exception_handler(UnknownViewError, _on_unknown)
-    app.add_exception_handler(UnknownDatasetError, _on_unknown)
-    app.add_exception_handler(DatasetRefusedError, _on_conflict)
-    app.add_exception_handler(UnknownEvaluatorError, _on_unknown)
-    app.add_exception_handler(EvaluatorRefusedError, _on_conflict)
-    app.add_exception_handler(UnknownExperimentError, _on_unknown)
-    app.add_exception_handler(ExperimentRefusedError, _on_conflict)
     app.add_exception_handler(ConfigError, _on_invalid_config)
-    app.add_exception_handler(UnknownAlertError, _on_unknown)
-    app.add_exception_handler(AlertRefusedError, _on_conflict)
-    app.add_exception_handler(UnknownRuleError, _on_unknown)
-    app.add_exception_handler(RuleRefusedError, _on_conflict)
     app.add_exception_handler(InvalidEvaluatorError, _on_invalid_evaluator)
     app.add_exception_handler(ViewRefusedError, _on_view_refused)
-    app.add_exception_handler(NotCompleteError, _on_conflict)
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
