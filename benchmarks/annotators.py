@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def mark_all(url: str, steps: Sequence[str]) -> list[float]:
 
 
 def read_all(url: str, name: str, times: int = TIMES) -> list[float]:
-    """Read the annotations as the page does, by one annotator or all.
+    """Read the annotations as the page does, of one annotator or of all.
 
     Returns the seconds of each request.
     """
@@ -66,7 +66,7 @@ def _post(url: str, writes: Sequence[tuple[Sequence[str], str]]) -> list[float]:
                 for step in steps
             ]
             body = {"scheme": SCHEME, "items": items}
-            request = client.build_request("POST", url, json=body, headers={HEADER: name})
+            request = client.build_request("POST", url, json=body, headers={ANNOTATOR_HEADER: name})
             clocks.append(_clocked(request, client))
     return clocks
 

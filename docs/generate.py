@@ -35,6 +35,7 @@ from docs import (  # noqa: E402
     evidence,
     formats_tables,
     matrix,
+    page_constants,
     page_formats,
     page_types,
     recipes_page,
@@ -48,7 +49,7 @@ BEGIN, END = "<!-- generated: begin -->", "<!-- generated: end -->"
 
 
 def configuration() -> str:
-    """Every option, section by section."""
+    """Return a table of every option, section by section."""
     parts = []
     for section in SECTIONS:
         rows = (
@@ -67,7 +68,7 @@ def configuration() -> str:
 
 
 def metrics() -> str:
-    """Every metric with its type, labels and help text."""
+    """Return a table of every metric with its type, labels and help text."""
     declared = [m for m in vars(Metrics()).values() if isinstance(m, MetricWrapperBase)]
     rows = []
     for metric in declared:
@@ -79,7 +80,7 @@ def metrics() -> str:
 
 
 def migrations() -> str:
-    """Every schema file with its opening comment."""
+    """Return a table of every schema file with its opening comment."""
     folder = Path(str(files("spanloom.storage").joinpath("schema")))
     paths = sorted(folder.rglob("*.sql"))
     rows = ((f"`{f.relative_to(folder)}`", _opening(f.read_text("utf-8"))) for f in paths)
@@ -94,7 +95,7 @@ which reads spans of unknown conventions. `extraction.warnings` names spans that
 
 
 def dialects() -> str:
-    """Every framework with its evidence, then every dialect with its rules."""
+    """Return tables of every framework with its evidence, then of every dialect with its rules."""
     head = ("framework", "instrumentation", "read as", "known from")
     parts = [f"## Frameworks\n\n{_table(head, evidence.frameworks())}"]
     own = _table(("dialect", "read by its own rules", "passed on"), evidence.readings())
@@ -111,7 +112,7 @@ def dialects() -> str:
 
 
 def captures() -> str:
-    """How many captured runs are right, and what their telemetry leaves out."""
+    """Return tables of the captured runs that are right, and of what telemetry leaves out."""
     head = ("captures", "runs", *ground_truth.MEASURES)
     parts = ["## Right, by measure\n", _table(head, matrix.matrix())]
     head = ("captures", *matrix.pair_scenarios())
@@ -122,12 +123,12 @@ def captures() -> str:
 
 
 def checks() -> str:
-    """Every check of `spanloom doctor` and when it warns."""
+    """Return a table of every check of `spanloom doctor` and when it warns."""
     return _table(("check", "result"), ((f"`{c.name}`", c.meaning) for c in CHECKS))
 
 
 def rights() -> str:
-    """Every right that the account of a role needs on a server."""
+    """Return a table of every right that the account of a role needs on a server."""
     rows = (
         (f"`{role}`", f"`{right.privilege}`", _tables(right.table), _use(right))
         for role, needed in RIGHTS.items()
@@ -145,7 +146,7 @@ def _tables(name: str) -> str:
 
 
 def query() -> str:
-    """Every field that `where` can name, of runs and of steps."""
+    """Return tables of every field that `where` can name, of runs and of steps."""
     parts = []
     for subject, title in ((Subject.RUN, "Of runs"), (Subject.STEP, "Of steps")):
         rows = (
@@ -157,30 +158,30 @@ def query() -> str:
 
 
 def instrument() -> str:
-    """Every recipe of `spanloom instrument`."""
+    """Return a table of every recipe of `spanloom instrument`, and the recipes."""
     head = ("name", "framework", "language", "by")
     return f"{_table(head, recipes_page.overview())}\n{recipes_page.recipes()}"
 
 
 def conformance() -> str:
-    """Every item of the OTLP specification, our answer and the tests that prove it."""
+    """Return a table of OTLP's requirements, our answers and the tests that prove them."""
     head = ("item", "level", "requirement", "Spanloom", "proven by")
     return _table(head, conformance_table.rows())
 
 
 def formats() -> str:
-    """Every format, subject by subject."""
+    """Return tables of every format, subject by subject."""
     tables = ((title, _table(formats_tables.HEAD, r)) for title, r in formats_tables.subjects())
     return "\n".join(f"### {title}\n\n{table}" for title, table in tables)
 
 
 def formats_of_runs() -> str:
-    """Every format of runs: over HTTP, in files, and for import."""
+    """Return a table of every format of runs: over HTTP, in files, and for import."""
     return _table(formats_tables.RUN_HEAD, formats_tables.of_runs())
 
 
 def losses() -> str:
-    """Every code of a loss and its text."""
+    """Return a table of every code of a loss and its text."""
     return _table(formats_tables.CODE_HEAD, formats_tables.codes())
 
 
@@ -216,6 +217,8 @@ EXTRACTING = ("captures.md", "dialects.md")
 
 WHOLE: dict[str, Callable[[], str]] = {
     "../services/spanloom/viewer/static/records.d.ts": page_types.page_types,
+    "../services/spanloom/viewer/static/service.js": page_constants.first_constants,
+    "../services/spanloom/viewer/static/choices.js": page_constants.later_constants,
     "../services/spanloom/viewer/static/export/formats.js": page_formats.page_formats,
     "../services/spanloom/viewer/static/i18n/en/formats.js": page_formats.page_words,
 }

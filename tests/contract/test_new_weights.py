@@ -1,4 +1,4 @@
-"""What was scored follows its scheme's weights, at the door: lists and filters too."""
+"""New weights of a scheme change its existing scores, as API lists and filters show."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.support.access import Locks
 from tests.support.annotated_runs import SEED, three_steps
 
 from spanloom.api.app import create_app
-from spanloom.api.runs.places import HEADER
 from spanloom.core.model.access import Reach
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import AnnotationQuery, ScoreQuery
 from spanloom.metrics import Metrics
@@ -27,7 +27,7 @@ JUDGE = "lead (adjudication)"
 
 
 class Door:
-    """Requests of annotators in one project."""
+    """An API client for annotators in one project."""
 
     def __init__(self, client: TestClient, project: str) -> None:
         self.client = client
@@ -35,7 +35,7 @@ class Door:
 
     def ask(self, method: str, path: str, who: str = "ada", **more: Any) -> Any:
         params = {"project": self.project, **more.pop("params", {})}
-        headers = {HEADER: who}
+        headers = {ANNOTATOR_HEADER: who}
         answer = self.client.request(method, path, headers=headers, params=params, **more)
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -64,7 +64,7 @@ def stored(store: Store, project: str) -> Sequence[Score]:
 
 
 def annotate(door: Door, store: Store, keys: Sequence[TraceKey]) -> None:
-    """Let two people and an adjudicator judge two runs."""
+    """Annotate runs as two annotators and an adjudicator."""
     for key in keys:
         steps = three_steps(store, key)
         door.mark(key, steps[0], "ada", correctness="incorrect", severity="major")
@@ -90,7 +90,7 @@ def test_scores_follow_new_weights(store: Store, key: TraceKey) -> None:
         assert door.found(f"score.{SCHEME} = 95") == set()
         after = stored(store, key.project)
         assert [score.id for score in after] == [score.id for score in before]
-        assert {s.author for s in set(after) - set(before)} == {"ada", JUDGE}  # bo's stays as it is
+        assert {s.author for s in set(after) - set(before)} == {"ada", JUDGE}  # bo's is unchanged
         door.put(HEAVIER)
         door.put(HEAVIER.replace("Evaluate each agent step", "In other words"))
         assert stored(store, key.project) == after

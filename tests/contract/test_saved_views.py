@@ -1,4 +1,4 @@
-"""Saved views: revisions that do not overwrite each other, and one default of a page."""
+"""Saved views: revisions do not overwrite each other, and a page has one default at most."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.saved_view import FORMAT, MAX_NAME, MOST_VIEWS, SavedView, ViewPage
+from spanloom.core.model.names import MAX_NAME
+from spanloom.core.model.saved_view import FORMAT, MOST_VIEWS, SavedView, ViewPage
 from spanloom.saved_views.service import (
     ListedView,
     SavedViews,
@@ -97,17 +98,17 @@ def test_a_change_names_what_it_saw(views: SavedViews, project: str) -> None:
         views.change(project, view.id, ViewContent("errors", WEEK), 1, "ada")
     assert [kept.view for kept in refused.value.current] == [renamed]
     again = views.change(project, view.id, ViewContent("failures", WEEK), 1, "bo").view
-    assert again == renamed  # its answer was lost
+    assert again == renamed  # the same change, sent again
     assert [kept.view for kept in views.listed(project)] == [renamed]
 
 
 def test_of_two_changes_at_once_one_is_refused(store: Store, project: str) -> None:
-    """Two processes each look, and store the same revision: the earlier counts."""
+    """Two processes store the same revision; the earlier one counts."""
     views = SavedViews(store.saved_views, lambda: 2_000_000)
     view = made(views, project)
 
     class Meanwhile:
-        """The store, in which another process stores its change first."""
+        """The store; another process stores its change first."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(store.saved_views, name)
@@ -162,7 +163,7 @@ def test_a_page_has_one_default(store: Store, project: str) -> None:
     for view in (one, three, two):
         views.set_default(project, view.id, is_default=True)
     assert defaults() == ["three", "two"]
-    views.set_default(project, one.id, is_default=False)  # it was none any more
+    views.set_default(project, one.id, is_default=False)  # it was no longer the default
     assert defaults() == ["three", "two"]
     views.change(project, two.id, ViewContent("renamed", WEEK), 1, "ada")
     assert defaults() == ["three", "renamed"]
@@ -222,7 +223,7 @@ def test_a_project_has_so_many_views_and_no_more(
     one = made(views, project)
 
     class Full:
-        """The store, with a project that is full."""
+        """The store, with a project that has reached its maximum number of views."""
 
         def list(self, _: str) -> list[SavedView]:
             return [replace(one, id=f"{n:016x}", name=str(n)) for n in range(MOST_VIEWS)]
@@ -236,12 +237,12 @@ def test_a_project_has_so_many_views_and_no_more(
 
 
 def test_views_of_one_name_made_at_once_are_one_view(store: Store, project: str) -> None:
-    """Each process has looked and found no such view before any of them stored one."""
+    """Every process has found no such view before any of them stores one."""
     processes = 6
     barrier = Barrier(processes)
 
     class Together:
-        """The store, in which all have looked before one adds."""
+        """The store; it adds a view only once all processes have looked."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(store.saved_views, name)
@@ -267,7 +268,7 @@ def test_views_of_one_name_made_at_once_are_one_view(store: Store, project: str)
 
 def test_the_same_view_made_twice_at_once_is_the_one_there(store: Store, project: str) -> None:
     class Meanwhile:
-        """The store, in which another process made the view first."""
+        """The store; another process makes the view first."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(store.saved_views, name)

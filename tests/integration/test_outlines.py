@@ -1,4 +1,4 @@
-"""Outlines as a page asks for them: over HTTP, of captured runs, under keys and across versions."""
+"""Outlines as the page requests them over HTTP: captured runs, API keys and changed versions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.read_outline import decode_outline
 
 from spanloom.api.app import create_app
 from spanloom.core.outline.columns import MEDIA_TYPE
-from spanloom.core.outline.rows import MERGED, PLUMBING
+from spanloom.core.outline.rows import MERGED, NO_STEP
 from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def test_an_outline_has_what_the_spans_and_the_document_tell(client: TestClient)
     for number, span_id in enumerate(outline.ids):
         told, flags = spans[span_id], outline.columns["flags"][number]
         assert outline.words("kind")[number] == told["kind"]
-        assert bool(flags & PLUMBING) == (told["step_id"] is None)
+        assert bool(flags & NO_STEP) == (told["step_id"] is None)
         assert bool(flags & MERGED) == (told["step_id"] not in {None, span_id})
         usage = steps.get(span_id, {}).get("model_info", {"input_tokens": 0})
         assert outline.columns["tin"][number] == usage["input_tokens"]

@@ -11,7 +11,7 @@ from tests.support.read_outline import decode_outline
 from spanloom.core.annotation.anchors import anchors_of
 from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import ERROR, MERGED, MOVED, PLUMBING, place_rows
+from spanloom.core.outline.rows import ERROR, MERGED, MOVED, NO_STEP, place_rows
 
 pytestmark = pytest.mark.nightly
 
@@ -30,7 +30,7 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
         for row in rows:
             del above[row.depth :]
             span = told[row.id]
-            assert bool(row.flags & PLUMBING) == (span["step_id"] is None)
+            assert bool(row.flags & NO_STEP) == (span["step_id"] is None)
             assert bool(row.flags & MERGED) == (span["step_id"] not in (None, row.id))
             if row.step_id == row.id:
                 nearest = [i for i in above if i in steps]
@@ -43,13 +43,13 @@ def test_a_row_for_every_stored_span_at_the_place_of_its_step(capture: Capture) 
 
 @each_capture(all_captures())
 def test_rows_tell_which_steps_are_to_be_judged(capture: Capture) -> None:
-    """By the rule of the page (annotate/steps.js), which has the outline alone."""
+    """The test applies the rule of the page (annotate/steps.js), which has only the outline."""
     for answer in extract_capture(capture):
         rows = place_rows(Document(answer.document).by_id(), answer.spans)
         found = {
             row.id
             for row in rows
-            if not row.flags & (PLUMBING | MERGED)
+            if not row.flags & (NO_STEP | MERGED)
             and (row.kind in ("model", "tool") or (row.kind == "graph" and row.depth > 0))
         }
         assert found == anchors_of(answer.document).to_judge

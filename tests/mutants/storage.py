@@ -10,7 +10,7 @@ MUTANTS = (
     Mutant(
         name="an-equal-insert-vanishes",
         room="storage",
-        was='"deduplicate_insert": "disable",  # since 26.9 the one that counts',
+        was='"deduplicate_insert": "disable",  # replaces the previous setting since 26.9',
         becomes='"deduplicate_insert": "enable",',
         why="a server drops a repeated equal INSERT without a word",
         killed_by=[f"{CONNECTIONS}/test_settings.py::test_an_equal_insert_is_stored_again"],

@@ -1,4 +1,4 @@
-"""An outline has every span once, whatever spans say of each other, and comes back as it was."""
+"""An outline has every span once, whatever parents spans have, and survives a round trip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.support.read_outline import decode_outline
 
 from spanloom.core.document import Document
 from spanloom.core.outline.columns import encode_outline
-from spanloom.core.outline.rows import KINDS, ORPHAN, PLUMBING, place_rows, preorder
+from spanloom.core.outline.rows import KINDS, NO_STEP, ORPHAN, place_rows, preorder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ IDS = st.integers(1, 30).map("{:016x}".format)
 
 @st.composite
 def runs(draw: DrawFn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Spans whose parents are anything: there, absent, themselves, in a circle; some are steps."""
+    """Draw a document and spans; a parent may be present, absent, the span itself or in a cycle."""
     ids = draw(st.lists(IDS, unique=True, max_size=30))
     spans = [
         {
@@ -74,7 +74,7 @@ def test_every_span_is_a_row_and_comes_back(
     told = {span["span_id"]: span for span in spans}
     for row in rows:
         span = told[row.id]
-        assert bool(row.flags & PLUMBING) == (span["step_id"] is None)
+        assert bool(row.flags & NO_STEP) == (span["step_id"] is None)
         assert bool(row.flags & ORPHAN) == bool(
             span["parent_span_id"] and span["parent_span_id"] not in told
         )
@@ -98,7 +98,7 @@ def test_parents_come_first_and_one_level_higher(ids: Sequence[str], data: st.Da
 
 
 def _turns_in_a_circle(at: int, ids: Sequence[str], parents: Sequence[str]) -> bool:
-    """Whether a span is an ancestor of itself."""
+    """Return whether a span is an ancestor of itself."""
     above = dict(zip(ids, parents, strict=True))
     here = parents[at]
     for _ in ids:

@@ -13,7 +13,7 @@ from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import send, wait_for, wait_for_all
 from tests.support.reused_page import remember
 
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -56,7 +56,7 @@ def send_steps(
 
 
 def send_many_steps(service: RunningSpanloom, numbers: Sequence[int], count: int) -> list[str]:
-    """Send ``count`` such runs at once, wait until all are settled, and return their trace ids."""
+    """Send ``count`` runs as ``send_steps`` does, wait until all are settled; return their ids."""
     traces = [secrets.token_hex(16) for _ in range(count)]
     spans = [span for trace in traces for span in _spans(trace, numbers, {}, 0)]
     send(service, message_of(spans))
@@ -103,7 +103,7 @@ def call(
     service: RunningSpanloom, method: str, path: str, body: object = None, who: str = "ada"
 ) -> Any:
     """Send an API request as an annotator; return the JSON of the response."""
-    url, headers = service.api + path, {HEADER: who}
+    url, headers = service.api + path, {ANNOTATOR_HEADER: who}
     answer = httpx.request(method, url, headers=headers, json=body, timeout=30)
     assert answer.status_code == 200, answer.text
     return answer.json()
@@ -134,7 +134,7 @@ def annotate(
     *,
     is_saved: bool = True,
 ) -> Locator:
-    """Open a run with the panel, as ada, and return the grid once the marks are there."""
+    """Open a run with the panel, as ada, and return the grid once the annotations are there."""
     remember(page, service.api, "annotator", "ada")
     page.goto(f"{service.api}/trajectories/{trace}?annotate={query}")
     if is_saved:

@@ -19,7 +19,7 @@ from tests.support.page_runs import send as send_request
 from tests.support.sent_captures import send as send_capture
 
 from spanloom import __version__
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -160,6 +160,6 @@ def _marks(who: str, judged: Sequence[str]) -> Sequence[dict[str, str]]:
 
 
 def _ask(api: str, method: str, path: str, who: str, body: object) -> None:
-    headers, query = {HEADER: who}, {"project": TALK_PROJECT}
+    headers, query = {ANNOTATOR_HEADER: who}, {"project": TALK_PROJECT}
     answer = httpx.request(method, api + path, headers=headers, json=body, params=query, timeout=30)
     assert answer.status_code == 200, answer.text

@@ -12,7 +12,7 @@ from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import message_of, wire_span
 from tests.support.page_runs import LOOK_S, send, start_quick
 
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class Judged(NamedTuple):
 
 
 class Judges:
-    """A service's API, used as annotators."""
+    """Calls a service's API as annotators."""
 
     def __init__(self, service: RunningSpanloom) -> None:
         """Use a running service."""
@@ -43,7 +43,7 @@ class Judges:
 
     def ask(self, method: str, path: str, who: str = "", **more: Any) -> Any:
         """Send a request; return the JSON of the response, which must have status 200."""
-        headers = {HEADER: quote(who)} if who else {}
+        headers = {ANNOTATOR_HEADER: quote(who)} if who else {}
         answer = httpx.request(method, self.api + path, headers=headers, timeout=30, **more)
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -10,9 +10,9 @@ from docs.page_types import page_types
 from tests.support.annotated_runs import SEED, tool_step
 from tests.support.trajectory_records import make_record, make_trajectory
 
-from spanloom.api.runs.places import HEADER
 from spanloom.cli.completing import _columns
 from spanloom.core.formats.canonical import encode_document
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 from spanloom.core.model.span import TraceKey
 from spanloom.core.model.trajectory import Status
 from spanloom.core.records import annotation, change, conversation, hit, queue, score
@@ -58,7 +58,7 @@ def _store_run(store: Store) -> None:
 
 def _annotate(client: TestClient) -> None:
     def ask(method: str, path: str, **body: Any) -> None:
-        answer = client.request(method, path, json=body, headers={HEADER: "ada"})
+        answer = client.request(method, path, json=body, headers={ANNOTATOR_HEADER: "ada"})
         assert answer.status_code == 200, answer.text
 
     ask("PUT", "/v1/schemes/step_evaluation", text=SEED)

@@ -1,4 +1,4 @@
-"""Annotations in a started service: what was saved is there, whatever happens to the process."""
+"""Annotations in a started service survive a kill; API, commands and SQL return the same ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.support.annotated_runs import SEED
 from tests.support.otlp_requests import START_NS, message_of, wire_span
 
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ SCHEME = "step_evaluation"
 
 
 def send_run(spanloom: RunningSpanloom, trace_id: str = TRACE) -> list[str]:
-    """Send an agent that calls three tools, and return the ids of these steps."""
+    """Send a run of an agent that calls three tools; return the ids of these steps."""
     url = f"{spanloom.addresses['otlp_http']}/v1/traces"
     spans = [
         wire_span(
@@ -58,7 +58,9 @@ def send_run(spanloom: RunningSpanloom, trace_id: str = TRACE) -> list[str]:
 
 
 def ask(spanloom: RunningSpanloom, method: str, path: str, who: str = "ada", **more: Any) -> Any:
-    answer = httpx.request(method, spanloom.api + path, headers={HEADER: who}, timeout=30, **more)
+    answer = httpx.request(
+        method, spanloom.api + path, headers={ANNOTATOR_HEADER: who}, timeout=30, **more
+    )
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -107,7 +109,7 @@ def test_what_was_saved_survives_a_kill_and_is_one_row(
 
 
 def said_in_sql(spanloom: RunningSpanloom) -> dict[str, float]:
-    """Return everybody's score of the run as the SQL port gives it."""
+    """Return each annotator's score of the run, as queried over the SQL port."""
     marks = "(SELECT count() FROM v_annotations)"
     text = (
         f"SELECT Author, ValueNumber, {marks} FROM v_scores WHERE Target = 'trajectory' FORMAT CSV"
@@ -119,7 +121,7 @@ def said_in_sql(spanloom: RunningSpanloom) -> dict[str, float]:
 
 
 def check_sql(spanloom: RunningSpanloom) -> None:
-    """Dashboards read what the API tells, until a blind queue withholds it."""
+    """SQL returns the same scores as the API, until a blind queue withholds them."""
     scores = ask(spanloom, "GET", "/v1/scores", params={"target": "trajectory"})["items"]
     assert said_in_sql(spanloom) == {row["author"]: row["value"] for row in scores} != {}
     queue = {"scheme": SCHEME, "annotators": ["ada", "bo"], "each": 2, "blind": True}
@@ -129,7 +131,7 @@ def check_sql(spanloom: RunningSpanloom) -> None:
 
 
 def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) -> None:
-    """What the command exports it imports, and the second time it adds nothing."""
+    """The command exports annotations and imports them; a second import adds nothing."""
     url = f"--api-url={spanloom.api}"
     file = folder / "out.jsonl"
     done = run("annotations", "export", url, "--output", str(file))
@@ -168,7 +170,7 @@ def check_commands(spanloom: RunningSpanloom, run: RunSpanloom, folder: Path) ->
 
 
 def check_schemes(run: RunSpanloom, url: str, file: Path) -> None:
-    """A scheme is stored, with a word on what is odd, or refused with its line."""
+    """A scheme is stored, with warnings about oddities, or refused with the reason."""
     for text, status, said in (
         (SEED + "    colour: red\n", 0, "colour"),
         ("annotation_type: trajectory_eval\nname: another\n", 2, "another"),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.alerts.addresses import check_url, redacted_url
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import MOST_CHANNELS, channel_key
+from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.alert import EXAMPLE_LINE
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class AlertDefinition(BaseModel):
     where: Annotated[
         str | None,
         Field(
-            max_length=4096,
+            max_length=MAX_BYTES,
             description="The condition: runs that match it fire. With `metric` it filters the runs "
             "or steps of the metric.",
             examples=[EXAMPLE_LINE],

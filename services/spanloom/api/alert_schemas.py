@@ -14,7 +14,6 @@ from spanloom.api.responses import answer
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import (
-    MAX_NAME,
     AlertState,
     Delivery,
     DeliveryState,
@@ -37,14 +36,6 @@ from spanloom.core.records.alert import (
 from spanloom.core.records.run import RUN, Run
 
 _HELD = 2**63
-
-
-def alert_name(name: str) -> str:
-    """Return a name that is valid in a path; raises ``ValueError``."""
-    is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
-    if not is_one or "/" in name or set(name) == {"."}:
-        raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no /")
-    return name
 
 
 class EventsParameters(BaseModel):

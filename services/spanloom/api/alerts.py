@@ -17,7 +17,6 @@ from spanloom.api.alert_schemas import (
     EventsParameters,
     TriedAlert,
     TryRequest,
-    alert_name,
     event_item_of,
     item_of,
     tried_of,
@@ -29,6 +28,7 @@ from spanloom.api.http.problems import problem_responses
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Reach, Scope
+from spanloom.core.model.names import named_in_path
 from spanloom.core.records.alert import EXAMPLE_ALERT, AlertEventList, AlertItem, AlertList
 
 router = APIRouter(tags=["alerts"], route_class=YamlRoute)
@@ -36,7 +36,7 @@ router = APIRouter(tags=["alerts"], route_class=YamlRoute)
 NameInPath = Annotated[
     str,
     Path(description="Name of the alert.", examples=[EXAMPLE_ALERT]),
-    AfterValidator(alert_name),
+    AfterValidator(named_in_path),
 ]
 READING = problem_responses(401, 403, 404, 422, 503)
 _DAY_NS = 86_400 * 10**9

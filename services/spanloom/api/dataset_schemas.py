@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.responses import answer, or_rows
 from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
-from spanloom.core.model.dataset import MAX_NAME, MOST_AT_ONCE
+from spanloom.core.model.dataset import MOST_AT_ONCE
 from spanloom.core.records.dataset import (
     DATASET as DATASET_RECORD,
 )
@@ -24,14 +24,6 @@ from spanloom.datasets.service import AddedItems, ListedDataset
 MOST_NAMED = 100
 """Maximum refused items that a response lists."""
 _MOST_EVALUATORS = 100
-
-
-def dataset_name(name: str) -> str:
-    """Return a name that is valid in a path and before ``@VERSION``; raises ``ValueError``."""
-    is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
-    if not is_one or set(name) & set("/@") or set(name) == {"."}:
-        raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no / and @")
-    return name
 
 
 class DatasetRequest(BaseModel):

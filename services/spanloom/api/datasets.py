@@ -19,7 +19,6 @@ from spanloom.api.dataset_schemas import (
     ItemsRequest,
     RowsQuery,
     TakenRows,
-    dataset_name,
     item_of,
 )
 from spanloom.api.http.needs import needs
@@ -31,6 +30,7 @@ from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.dataset import MAX_KEY
+from spanloom.core.model.names import named_with_version
 from spanloom.core.records.dataset import (
     EXAMPLE_DATASET,
     DatasetItem,
@@ -44,7 +44,7 @@ router = APIRouter(tags=["datasets"], route_class=YamlRoute)
 NameInPath = Annotated[
     str,
     Path(description="Name of the dataset.", examples=[EXAMPLE_DATASET]),
-    AfterValidator(dataset_name),
+    AfterValidator(named_with_version),
 ]
 KeyInPath = Annotated[
     str,

@@ -7,13 +7,13 @@ from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import read_body, yaml_or_json_body
-from spanloom.api.dataset_schemas import dataset_name
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
 from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.model.names import named_with_version
 from spanloom.core.records.evaluator import (
     EVALUATOR,
     EXAMPLE_CONFIG,
@@ -30,7 +30,7 @@ router = APIRouter(tags=["experiments"])
 NameInPath = Annotated[
     str,
     Path(description="Name of the evaluator.", examples=[EXAMPLE_EVALUATOR]),
-    AfterValidator(dataset_name),
+    AfterValidator(named_with_version),
 ]
 _ONE = answer("The evaluator.", "EvaluatorItem", EVALUATOR.example)
 _MANY = answer("The evaluators.", "EvaluatorList", {"items": [EVALUATOR.example]})

@@ -8,7 +8,6 @@ from pydantic import AfterValidator
 
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import read_model, yaml_or_json_body
-from spanloom.api.dataset_schemas import dataset_name
 from spanloom.api.experiment_schemas import (
     COMPARED,
     MANY,
@@ -28,6 +27,7 @@ from spanloom.api.runs.places import AcceptInHeader, Reader
 from spanloom.api.services import Services, Using, refuse_words
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.access import Scope
+from spanloom.core.model.names import named_with_version
 from spanloom.core.records.experiment import (
     EXAMPLE_EXPERIMENT,
     ExperimentItem,
@@ -45,17 +45,17 @@ router = APIRouter(tags=["experiments"])
 NameInPath = Annotated[
     str,
     Path(description="Name of the experiment.", examples=[EXAMPLE_EXPERIMENT]),
-    AfterValidator(dataset_name),
+    AfterValidator(named_with_version),
 ]
 AInPath = Annotated[
     str,
     Path(description="Name of the experiment before.", examples=[EXAMPLE_EXPERIMENT]),
-    AfterValidator(dataset_name),
+    AfterValidator(named_with_version),
 ]
 BInPath = Annotated[
     str,
     Path(description="Name of the experiment after.", examples=[EXAMPLE_EXPERIMENT]),
-    AfterValidator(dataset_name),
+    AfterValidator(named_with_version),
 ]
 _READING = problem_responses(401, 403, 404, 422, 503)
 _BODY = yaml_or_json_body(

@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from spanloom.api.query import Instant
 from spanloom.api.responses import answer
 from spanloom.core.model.online_rule import (
-    MAX_NAME,
     BackfillRange,
     OnlineRule,
     RuleBudget,
@@ -31,14 +30,6 @@ _MOST_EVALUATORS = 100
 _MOST_DELAY_S = 7 * 24 * 3600
 _NS_PER_MS = 1_000_000
 _COUNT = Field(ge=0, le=2**53)
-
-
-def rule_name(name: str) -> str:
-    """Return a name that is valid in a path; raises ``ValueError``."""
-    is_one = 1 <= len(name) <= MAX_NAME and name.isprintable() and name.strip() == name
-    if not is_one or "/" in name or set(name) == {"."}:
-        raise ValueError(f"a name has 1 to {MAX_NAME} printable characters, but no /")
-    return name
 
 
 class _Strict(BaseModel):

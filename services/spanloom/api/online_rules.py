@@ -9,10 +9,11 @@ from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.http.needs import needs
 from spanloom.api.http.problems import problem_responses
-from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of, rule_name
+from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
+from spanloom.core.model.names import named_in_path
 from spanloom.core.records.online_rule import EXAMPLE_RULE, OnlineRuleItem, OnlineRuleList
 
 router = APIRouter(tags=["online rules"], route_class=YamlRoute)
@@ -20,7 +21,7 @@ router = APIRouter(tags=["online rules"], route_class=YamlRoute)
 NameInPath = Annotated[
     str,
     Path(description="Name of the rule.", examples=[EXAMPLE_RULE]),
-    AfterValidator(rule_name),
+    AfterValidator(named_in_path),
 ]
 READING = problem_responses(401, 403, 404, 422, 503)
 

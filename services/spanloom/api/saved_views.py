@@ -12,13 +12,12 @@ from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
-from spanloom.core.model.saved_view import FORMAT, MAX_NAME, ViewPage
+from spanloom.core.model.names import MAX_NAME
+from spanloom.core.model.saved_view import FORMAT, NOT_OF_VIEWS, ViewPage
 from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.saved_view import EXAMPLE_VIEW, VIEW, ViewItem, ViewList
 from spanloom.saved_views.service import ListedView, ViewContent
 
-NOT_OF_VIEWS = frozenset({"at", "cursor", "project"})
-"""Parameters of a page's URL that are not part of a view: position and project."""
 MOST_PARAMETERS = 20
 SEEN = "The revision that you saw: 409 after a later change."
 REVISIONS = 2**32
@@ -31,7 +30,7 @@ def _one_name(name: str) -> str:
 
 
 def _lasting(parameters: dict[str, str]) -> dict[str, str]:
-    if named := sorted(NOT_OF_VIEWS & parameters.keys()):
+    if named := sorted(parameters.keys() & NOT_OF_VIEWS):
         raise ValueError(f"leave out {', '.join(named)}: a view cannot store a position in a list")
     return parameters
 

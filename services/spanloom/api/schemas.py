@@ -36,6 +36,7 @@ from spanloom.core.query.lists import Cursor
 from spanloom.core.query.selection import NEWEST_FIRST, Rank, RunSelection, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
+from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
@@ -50,7 +51,7 @@ TraceId = Annotated[str, Field(pattern="^[0-9a-fA-F]{32}$"), AfterValidator(str.
 
 
 class PageQuery(BaseModel):
-    """Which page of a list to give; a parameter that is not here is an error, not ignored."""
+    """The page of a list to return; unknown parameters are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,7 +82,7 @@ def position_of(query: PageQuery, of: str = "") -> Cursor | None:
 Where = Annotated[
     str | None,
     Field(
-        max_length=4096,
+        max_length=MAX_BYTES,
         description="In the `where` language: `/v1/fields` lists the fields.",
         examples=['has_error and has(tool = "search" then tool = "refund")'],
     ),
@@ -215,14 +216,14 @@ class StepsQuery(PageQuery, Filters):
     where: Annotated[
         str | None,
         Field(
-            max_length=4096,
+            max_length=MAX_BYTES,
             description="Which steps: `/v1/fields` lists their fields.",
             examples=["type = tool and error"],
         ),
     ] = None
     run_where: Annotated[
         str | None,
-        Field(max_length=4096, description="Of which runs.", examples=["has_error"]),
+        Field(max_length=MAX_BYTES, description="Of which runs.", examples=["has_error"]),
     ] = None
     order: Annotated[
         str,

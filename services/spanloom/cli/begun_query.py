@@ -16,6 +16,8 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.query.where.reader import JOINING
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,14 +27,12 @@ _WORD = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _COMPARING = frozenset({"=", "!=", "<", "<=", ">", ">=", "~", "!~", ":"})
-JOINING = ("+", "-", "*", "/")
-"""Operators between numbers."""
 _BEFORE_A_FIELD = frozenset({"and", "or", "not", "then", "next", "under", "of", "(", *JOINING})
 RUNS, STEPS = "trajectories", "steps"
 
 
 class Place(Enum):
-    """What can come at the end of an unfinished query."""
+    """The kind of token that can come at the end of an unfinished query."""
 
     FIELD = "field"
     VALUE = "value"

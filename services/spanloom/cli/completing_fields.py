@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from click.shell_completion import CompletionItem
 
-from spanloom.cli.begun_query import JOINING, RUNS, STEPS, Place, begins, quoted, read_begun
+from spanloom.cli.begun_query import RUNS, STEPS, Place, begins, quoted, read_begun
 from spanloom.core.query.selection import START
 from spanloom.core.query.stats import COUNT, GROUPS, NUMBERS, OF_NUMBERS, RATE
+from spanloom.core.query.where.reader import JOINING
 from spanloom.core.records.declared import FieldType
 from spanloom.core.showing.values import printable
 

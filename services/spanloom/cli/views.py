@@ -14,6 +14,7 @@ from spanloom.cli.completing_fields import offer_views
 from spanloom.cli.options import TeachingCommand, TeachingGroup
 from spanloom.cli.output import Form, columns_option, document_output, give_rows, rows_output
 from spanloom.cli.using_views import PAGES, RUNS, find_view, named, page_option
+from spanloom.core.model.saved_view import NOT_OF_VIEWS
 from spanloom.core.showing.values import printable
 from spanloom.terminal.output import make_console, write_json
 from spanloom.terminal.views import address_of, render_view, render_views
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 Command = TypeVar("Command", bound="Callable[..., None]")
-_NOT_OF_VIEWS = ("at", "cursor", "project")
-"""Parameters of a URL that name a position in a list, or the project."""
 
 
 @click.group(
@@ -196,9 +195,7 @@ def _read_address(address: str, page: str) -> tuple[str, Mapping[str, str]]:
     if last and last not in PAGES:
         known = ", ".join(PAGES)
         raise click.BadParameter(f"{last!r} is no page with views: {known}", param_hint="--address")
-    parameters = {
-        name: value for name, value in parse_qsl(parts.query) if name not in _NOT_OF_VIEWS
-    }
+    parameters = {name: value for name, value in parse_qsl(parts.query) if name not in NOT_OF_VIEWS}
     return last or (RUNS if parts.netloc else page), parameters
 
 

@@ -18,6 +18,7 @@ from spanloom.client.errors import (
     NotSpanloomError,
     QueryError,
 )
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +36,6 @@ JSON = "application/json"
 OK, NOT_MODIFIED, NOT_FOUND, NOT_ACCEPTABLE = 200, 304, 404, 406
 MOST_IN_ADDRESS = 4_000
 """Maximum characters of parameters in a URL: the service accepts more, many proxies 8,000."""
-_ANNOTATOR = "x-spanloom-annotator"
 _IN_A_BODY = {"/v1/trajectories": "/v1/trajectories/search"}
 """Paths that accept their parameters in a body, and the path to POST it to."""
 
@@ -56,7 +56,7 @@ class Request:
     or_media_type: str | None = None
     """Another media type that is accepted."""
     is_repeatable: bool = True
-    """Whether it may be retried: a GET, except of the feed, or a POST that only reads."""
+    """Whether the request may be retried: a GET, except of the feed, or a POST that only reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Reply:
 class Call(Generic[AnswerT]):
     """A request, and the function that parses its reply.
 
-    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` if no Spanloom sent the reply.
+    ``read`` raises ``ValueError``, ``KeyError`` or ``TypeError`` if the reply is not Spanloom's.
     """
 
     request: Request
@@ -156,7 +156,7 @@ def in_body_if_long(request: Request) -> Request:
 
 def signed(annotator: str | None) -> Mapping[str, str]:
     """Return the header that names an annotator, for a service without keys; empty for ``None``."""
-    return {_ANNOTATOR: quote(annotator, safe="")} if annotator else {}
+    return {ANNOTATOR_HEADER: quote(annotator, safe="")} if annotator else {}
 
 
 def with_json(

@@ -8,9 +8,9 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, model_validator
 
 from spanloom.core.model.experiment import MOST_REPEATS, MOST_RUNS
+from spanloom.core.query.where.reader import MAX_BYTES
 
 _MOST_EVALUATORS = 100
-_LONGEST_WHERE = 10_000
 
 
 class _Strict(BaseModel):
@@ -23,7 +23,7 @@ class ChosenRuns(_Strict):
     where: Annotated[
         str,
         Field(
-            max_length=_LONGEST_WHERE,
+            max_length=MAX_BYTES,
             description="Runs that match this `where`; empty: all.",
             examples=['agent = "planner"'],
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from spanloom.core.model.saved_view import MAX_NAME
+from spanloom.core.model.names import MAX_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Annotators at work over a store in memory, through the API."""
+"""Fixtures for annotators who work through the API over a store in memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.annotation.services import Annotating
 from spanloom.api.app import create_app
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 from spanloom.core.model.span import TraceKey
 from spanloom.metrics import Metrics
 
@@ -26,7 +26,7 @@ NUMBERS = count()
 
 
 class Desk:
-    """The API, a run of three steps and a scheme."""
+    """The API over a store in memory with one run of three steps and one annotation scheme."""
 
     def __init__(self, client: TestClient, store: MemoryStore) -> None:
         self.client = client
@@ -36,7 +36,9 @@ class Desk:
         self.ask("PUT", f"/v1/schemes/{SCHEME}", json={"text": SEED})
 
     def ask(self, method: str, path: str, who: str = "ada", status: int = 200, **more: Any) -> Any:
-        headers = {HEADER: who, **more.pop("headers", {})} if who else more.pop("headers", {})
+        headers = (
+            {ANNOTATOR_HEADER: who, **more.pop("headers", {})} if who else more.pop("headers", {})
+        )
         answer = self.client.request(method, path, headers=headers, **more)
         assert answer.status_code == status, answer.text
         return answer if "ndjson" in answer.headers["content-type"] else answer.json()

@@ -1,4 +1,4 @@
-"""In a blind queue nobody sees what others say, wherever they look, before they are done."""
+"""In a blind queue annotators see nothing of the others, at any endpoint, until they are done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.annotation.filling import Filling
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from tests.unit.annotation.conftest import Desk
@@ -25,13 +25,13 @@ def put(desk: Desk, **more: Any) -> Any:
 
 
 def seen_by(desk: Desk, reader: str) -> dict[str, set[str]]:
-    """Return whose values each endpoint gives a reader."""
+    """Return, per endpoint, the annotators whose values it shows to ``reader``."""
     lines = desk.ask("GET", "/v1/annotations", reader).text.splitlines()
     agreement = desk.ask("GET", f"/v1/agreement?scheme={SCHEME}", reader)
     pairs = [p["annotators"] for m in agreement["measures"] for p in m["pairs"]]
     panel = desk.read(reader)
     units = desk.ask("GET", f"/v1/agreement/units?scheme={SCHEME}", reader)
-    packed = desk.client.get("/v1/annotations/potato", headers={HEADER: reader}).content
+    packed = desk.client.get("/v1/annotations/potato", headers={ANNOTATOR_HEADER: reader}).content
     task = zipfile.ZipFile(io.BytesIO(packed)).namelist()
     return {
         "panel": {row["annotator"] for row in panel["items"]},
@@ -45,11 +45,11 @@ def seen_by(desk: Desk, reader: str) -> dict[str, set[str]]:
 
 
 FILTERS = ["annotated", "has(annotated)", f"score.{SCHEME} <= 100", f"has(score.{SCHEME} <= 0)"]
-"""Each of them finds the run once its steps are marked."""
+"""Each condition finds the run once its steps are marked."""
 
 
 def found_by(desk: Desk, where: str, reader: str) -> dict[str, int]:
-    """Return how much each endpoint finds that takes a question of runs."""
+    """Return how many items each endpoint with a filter of runs returns to ``reader``."""
     of_runs = {"where": where}
     got = {
         "list": desk.ask("GET", "/v1/trajectories", reader, params=of_runs)["items"],
@@ -88,7 +88,7 @@ def test_nothing_of_others_is_seen_before_one_is_done(desk: Desk) -> None:
 
 def test_a_living_queue_withholds_runs_that_nobody_looked_up(desk: Desk) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Filling, "matching", lambda *_: [])  # nobody looks
+        patch.setattr(Filling, "matching", lambda *_: [])  # no run is looked up
         put(desk, trace_ids=[], where="model_steps >= 3", living=True)
         desk.mark(0, "correct", who="ada")
         score = {"trace_id": KEY.trace_id, "name": "judged", "source": "model", "author": "judge"}
@@ -121,7 +121,7 @@ def test_no_filter_tells_of_what_is_withheld(desk: Desk, where: str) -> None:
 
 
 def told_to(desk: Desk, reader: str, after: str) -> tuple[list[str], str]:
-    """Return of which traces the feed tells that something was said, and where it goes on."""
+    """Return the trace ids of the feed's annotation events for ``reader``, and the next token."""
     params = {"annotations": True, **({"after": after} if after else {})}
     page = desk.ask("GET", "/v1/trajectories/changes", reader, params=params)
     assert {item["what"] for item in page["items"]} <= {"annotations"}

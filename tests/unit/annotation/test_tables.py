@@ -1,4 +1,4 @@
-"""Annotations and scores as tables and as lines: every row, and no one that is withheld."""
+"""Annotations and scores as tables and as JSON lines: every row except the withheld ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyarrow import ipc, parquet
 from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.api.annotations.schemas import COLUMNS
-from spanloom.api.runs.places import HEADER
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ FORMS: dict[str, Callable[[bytes], Rows]] = {
 
 
 def table(desk: Desk, path: str, media: str, who: str = "ada") -> Rows:
-    answer = desk.client.get(path, headers={HEADER: who, "accept": media})
+    answer = desk.client.get(path, headers={ANNOTATOR_HEADER: who, "accept": media})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"].startswith(media)
     return FORMS[media](answer.content)

@@ -1,4 +1,4 @@
-"""The OpenAPI description is complete, and true."""
+"""The OpenAPI description is complete, and agrees with what the API does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tests.unit.api.conftest import ShelfStore, summary
 
 from spanloom.api.runs.examples import SPANS
 from spanloom.api.runs.places import EXAMPLE_SPAN
-from spanloom.api.runs.places import HEADER as ANNOTATOR
 from spanloom.core.formats.schema import canonical_example, canonical_schema
 from spanloom.core.model.access import ALL_PROJECTS
+from spanloom.core.model.annotation import ANNOTATOR_HEADER as ANNOTATOR
 from spanloom.core.model.saved_view import SavedView
 from spanloom.core.model.span import TraceKey
 from spanloom.core.records.saved_view import EXAMPLE_VIEW
@@ -34,7 +34,7 @@ Spec = dict[str, Any]
 
 @pytest.fixture
 def store(store: ShelfStore) -> ShelfStore:
-    """Have what the examples of parameters ask for."""
+    """Put into the store what the examples of parameters refer to."""
     key = TraceKey("default", TRACE)
     newest = max(store.summaries, key=lambda line: line.cursor).key
     example = json.dumps(canonical_example(), separators=(",", ":")).encode()
@@ -60,7 +60,7 @@ def operations(spec: Spec) -> Iterator[tuple[str, Spec]]:
 def contents(spec: Spec) -> Iterator[tuple[str, str, str, Spec]]:
     for name, operation in operations(spec):
         for status, response in operation["responses"].items():
-            bodies = {} if status == "304" else response["content"]  # 304 alone has none
+            bodies = {} if status == "304" else response["content"]  # only 304 has no content
             for media, content in bodies.items():
                 yield name, status, media, content
 
@@ -343,12 +343,12 @@ def test_the_examples_of_parameters_are_accepted(
             headers=headers,
             json=_example_body(spec, operation),
         )
-        expected = (501,) if name == IMPORT else (200, 202)  # without a collector
+        expected = (501,) if name == IMPORT else (200, 202)  # 501 because there is no collector
         assert answer.status_code in expected, (name, answer.text)
 
 
 def _turn(name: str) -> int:
-    """What is put comes before what is said of it, and that before what undoes it."""
+    """Return the sort key of an operation: creating comes first, then using, then deleting."""
     if name.startswith("PUT /v1/experiments"):
         return -1
     if name.startswith("POST /v1/datasets"):
@@ -363,7 +363,7 @@ def _turn(name: str) -> int:
 
 
 def _like(spec: Spec, schema: str) -> dict[str, Any]:
-    """Return name and parameters of a view as its example has them."""
+    """Return ``name`` and ``parameters`` of a view, with their examples from ``schema``."""
     fields = spec["components"]["schemas"][schema]["properties"]
     return {name: fields[name]["examples"][0] for name in ("name", "parameters")}
 
@@ -376,11 +376,11 @@ OF_ANOTHER_QUESTION = {
     "GET /v1/scores": {"cursor"},
     "GET /v1/facets": {"of"},
 }
-"""What cannot be asked with the other examples: a cursor, of a list that has filters."""
+"""Per operation, the parameters that cannot join the other examples; elsewhere the cursor."""
 
 
 def _example_body(spec: Spec, operation: Spec) -> dict[str, object] | None:
-    """Return a body whose fields have their examples; ``None`` where none is taken."""
+    """Return a body made of the examples of its fields; ``None`` if there is no JSON body."""
     if "application/json" not in operation.get("requestBody", {}).get("content", {}):
         return None
     content = operation["requestBody"]["content"]["application/json"]
@@ -388,7 +388,7 @@ def _example_body(spec: Spec, operation: Spec) -> dict[str, object] | None:
         return dict(content["example"])
     schema = content["schema"]["$ref"]
     described = spec["components"]["schemas"][schema.rpartition("/")[2]]
-    if "examples" in described:  # of fields that exclude each other
+    if "examples" in described:  # of a body whose fields exclude each other
         example: dict[str, object] = described["examples"][0]
         return example
     fields = described["properties"]

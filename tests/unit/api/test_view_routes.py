@@ -1,4 +1,4 @@
-"""``/v1/views``: by project, with keys, and with a sentence for what cannot be."""
+"""``/v1/views``: saved views per project, with scopes of keys and readable errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from tests.support.memory_store import MemoryStore
 
 from spanloom.api.app import create_app
 from spanloom.core.model.access import ALL_PROJECTS, Scope
-from spanloom.core.model.saved_view import FORMAT, MAX_NAME, SavedView
+from spanloom.core.model.names import MAX_NAME
+from spanloom.core.model.saved_view import FORMAT, SavedView
 from spanloom.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Served(NamedTuple):
     locks: Locks
 
     def ask(self, method: str, path: str = "", body: object = None, **more: str) -> Any:
-        """Ask as ``who`` with a ``key``; return the answer."""
+        """Send a request as ``who`` with ``key`` as its API key, and return the response."""
         who, key = more.pop("who", "ada"), more.pop("key", "")
         headers = {"x-spanloom-annotator": who, **({"x-api-key": key} if key else {})}
         url = f"/v1/views{path}"
@@ -88,7 +89,7 @@ def test_who_renames_second_gets_the_view_as_it_is(served: Served) -> None:
     ],
 )
 def test_what_cannot_be_stored_is_said(served: Served, wrong: object, words: str) -> None:
-    refused = served.ask("POST", body={**VIEW, **wrong})  # type: ignore[dict-item]  # any JSON
+    refused = served.ask("POST", body={**VIEW, **wrong})  # type: ignore[dict-item]  # any JSON value
     assert (refused.status_code, words in refused.json()["detail"]) == (422, True), refused.json()
     assert served.ask("GET").json()["items"] == []
 
@@ -119,7 +120,7 @@ def test_a_key_reads_and_changes_its_own_project_alone(served: Served) -> None:
         assert refused.status_code == 403
     everybody = served.locks.make(ALL_PROJECTS)
     assert served.ask("GET", key=everybody, project="mine").json()["items"] == [made]
-    assert served.ask("GET", key=everybody).json()["items"] == []  # those of `default`
+    assert served.ask("GET", key=everybody).json()["items"] == []  # only views of `default`
 
 
 def test_reading_and_writing_are_scopes_of_their_own(served: Served) -> None:

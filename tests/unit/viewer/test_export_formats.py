@@ -1,4 +1,4 @@
-"""What the page offers to export is what the registry has."""
+"""The page's generated modules are current, and it offers the registry's export formats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from docs.page_constants import first_constants, later_constants
 from docs.page_formats import page_formats, page_words
 from tests.unit.viewer.test_words import STATIC, words
 
@@ -19,7 +20,12 @@ ONE_RUN_ONLY = {"inspect", "potato", "sts", "html"}
 
 @pytest.mark.parametrize(
     ("path", "made"),
-    [("export/formats.js", page_formats()), ("i18n/en/formats.js", page_words())],
+    [
+        ("service.js", first_constants()),
+        ("choices.js", later_constants()),
+        ("export/formats.js", page_formats()),
+        ("i18n/en/formats.js", page_words()),
+    ],
 )
 def test_the_modules_are_as_they_are_generated(path: str, made: str) -> None:
     assert (STATIC / path).read_text("utf-8") == made

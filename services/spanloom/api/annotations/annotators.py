@@ -7,18 +7,17 @@ from fastapi import Depends, HTTPException, Query, Request
 from spanloom.access.authenticate import require_project
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.query import Instant, Name
-from spanloom.api.runs.places import HEADER, AnnotatorInHeader, reader_of
-from spanloom.core.model.access import ALL_PROJECTS, Caller
+from spanloom.api.runs.places import AnnotatorInHeader, reader_of
+from spanloom.core.model.access import ALL_PROJECTS, DEFAULT_PROJECT, Caller
+from spanloom.core.model.annotation import ANNOTATOR_HEADER
 from spanloom.core.ports.annotations import AnnotationQuery
-
-DEFAULT_PROJECT = "default"
 
 
 def annotator_of(annotator: AnnotatorInHeader = "") -> str:
     """Return the writer's name; raises 422 if it is missing or invalid."""
     name = reader_of(annotator)
     if not name:
-        raise HTTPException(422, f"{HEADER}: say who annotates, in this header.")
+        raise HTTPException(422, f"{ANNOTATOR_HEADER}: say who annotates, in this header.")
     return name
 
 

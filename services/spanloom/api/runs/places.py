@@ -11,12 +11,11 @@ from spanloom.api.schemas import EXAMPLE_TRACE, PageQuery, TraceId
 from spanloom.core.formats.entry import JSON, NDJSON, Of, Via
 from spanloom.core.formats.parts import Texts
 from spanloom.core.formats.registry import formats_of, named_by
+from spanloom.core.model.annotation import ANNOTATOR_HEADER, LONGEST_ANNOTATOR
 
 T = TypeVar("T")
 
 EXAMPLE_SPAN = "a1c4e1b7d2f30002"
-HEADER = "x-spanloom-annotator"
-LONGEST_NAME = 100
 
 TraceIdInPath = Annotated[
     TraceId, Path(description="32 hex digits, upper or lower case.", examples=[EXAMPLE_TRACE])
@@ -60,10 +59,10 @@ AcceptInHeader = Annotated[
 AnnotatorInHeader = Annotated[
     str,
     Header(
-        alias=HEADER,
+        alias=ANNOTATOR_HEADER,
         description="Name of the annotator, percent-encoded if not ASCII. It is not verified.",
         examples=["ada"],
-        max_length=9 * LONGEST_NAME,
+        max_length=9 * LONGEST_ANNOTATOR,
     ),
 ]
 
@@ -71,8 +70,10 @@ AnnotatorInHeader = Annotated[
 def reader_of(annotator: AnnotatorInHeader = "") -> str:
     """Return the reader's name, empty without the header; raises 422 for an invalid name."""
     name = unquote(annotator).strip()
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise HTTPException(422, f"{HEADER}: at most {LONGEST_NAME} printable characters.")
+    if len(name) > LONGEST_ANNOTATOR or not name.isprintable():
+        raise HTTPException(
+            422, f"{ANNOTATOR_HEADER}: at most {LONGEST_ANNOTATOR} printable characters."
+        )
     return name
 
 

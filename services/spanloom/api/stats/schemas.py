@@ -24,6 +24,7 @@ from spanloom.core.query.stats import (
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
+from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.query.where.values import OPERATORS
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.field import FieldItem, Of, Stats, ValueItem
@@ -87,7 +88,7 @@ class StatsQuery(SomeRuns):
     run_where: Annotated[
         str | None,
         Field(
-            max_length=4096,
+            max_length=MAX_BYTES,
             description="With `of=steps`: a query for runs; `where` is a query for their steps.",
             examples=["has_error"],
         ),
@@ -146,7 +147,7 @@ class LineQuery(BaseModel):
     line: Annotated[
         str,
         Field(
-            max_length=4096,
+            max_length=MAX_BYTES,
             description="The text: short forms, or the `where` language itself.",
             examples=["type:tool name:search tokens>10k"],
         ),

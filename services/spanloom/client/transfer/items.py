@@ -20,6 +20,7 @@ from spanloom.core.exchange.values import THE_FILE, parse
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.otlp import resource_spans_json
 from spanloom.core.formats.readers import Located, Reading, Refused, Taken
+from spanloom.core.model.access import DEFAULT_PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _TABLES = frozenset({"parquet", "arrow"})
 LOOKED_AT = 100
-"""Records that are examined; the first record with a known shape decides the format."""
+"""Records that are examined; the first record of a known format decides the format of the file."""
 _NO_ROWS = "it is a table without a column `document`, and its rows are of no format that is read"
 _NEITHER = "it has no `resourceSpans`, and is of no other format that is read"
 _KEEPS_IDS = "spans keep their ids; only runs of documents get others"
@@ -70,7 +71,7 @@ def find_source(path: Path, named: str = "") -> Source:
         if part.fault or part.is_message:
             continue
         try:
-            value, _ = parse(part.read, with_constants=True)  # only the shape of the value matters
+            value, _ = parse(part.read, with_constants=True)  # only its structure matters
         except InvalidRequestError:
             continue
         if (source := source_of(value)) is not None:
@@ -88,7 +89,7 @@ def read_items(path: Path, source: Source, project: str | None, *, as_new: bool)
     if source.fault:
         yield Item(Refused(THE_FILE, source.fault), 1.0)
         return
-    reading = Reading(source.name, project or "default")
+    reading = Reading(source.name, project or DEFAULT_PROJECT)
     values = _Values(read_parts(path, source.is_container), source)
     read: Iterator[Kept]
     if source.reader is not None:
@@ -163,7 +164,10 @@ class _Values:
 
 
 def _each(values: _Values, reading: Reading, *, with_documents: bool) -> Iterator[Kept]:
-    """Yield the canonical documents and spans in the records of a file, or only the spans."""
+    """Yield the documents and spans in the records of a file, and a refusal for each bad record.
+
+    Without ``with_documents`` documents are refused too.
+    """
     for part in values:
         if part.fault:
             continue

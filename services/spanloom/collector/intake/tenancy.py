@@ -1,8 +1,8 @@
 """Decides the project of each resource and writes it into the record.
 
-The first that is set counts: the project of the sender's API key; the resource attribute
-``spanloom.project``; the resource attribute ``openinference.project.name``; ``default``. All later
-code reads the project from the record (``proto/README.md``). See ADR 015.
+The project is the first of these that is set: the project of the sender's API key; the resource
+attribute ``spanloom.project``; the resource attribute ``openinference.project.name``; ``default``.
+All later code reads the project from the record (``proto/README.md``). See ADR 015.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from spanloom.collector.intake.findings import Change, Findings
 from spanloom.collector.intake.prescan import resource_entries
-from spanloom.core.conventions.projects import DEFAULT_PROJECT, PROJECT_ATTRIBUTES
-from spanloom.core.model.access import is_project_name
+from spanloom.core.conventions.projects import PROJECT_ATTRIBUTES
+from spanloom.core.model.access import DEFAULT_PROJECT, is_project_name
 from spanloom.wire.varint import encode_varint
 
 if TYPE_CHECKING:

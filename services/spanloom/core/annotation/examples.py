@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
+from spanloom.core.annotation.anchors import COUNTING
 from spanloom.core.document import Document
 from spanloom.core.messages.texts import messages_in
 from spanloom.core.model.annotation import MARK_FIELDS, WHOLE, Assessment, Place
@@ -78,7 +79,7 @@ def _facts(values: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Fact
 
 
 class Fate(StrEnum):
-    """What became of a correction in an export of training examples."""
+    """The result of exporting a correction as a training example."""
 
     WRITTEN = "written"
     UNEDITED = "unedited"
@@ -145,9 +146,6 @@ def _is_text(one: Json, name: str) -> bool:
     return isinstance(one.get(name), str)
 
 
-COUNTING = ("valid", "moved", "whole")
-
-
 class Example(NamedTuple):
     """A training example: a corrected model output, with all messages before it."""
 
@@ -172,7 +170,7 @@ class Example(NamedTuple):
 
 
 def examples_of(document: Json | None, entry: Json, fates: Counter[str]) -> Iterator[Example]:
-    """Yield the examples in an exported entry; count its corrections in ``fates`` by result.
+    """Yield the examples in an exported entry; count its corrections in ``fates``, per result.
 
     ``document`` is the current document of the run, or ``None`` if the run is no longer stored.
     """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.access import is_project_name
+from spanloom.core.model.access import DEFAULT_PROJECT, is_project_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DEFAULT_PROJECT = "default"
 PROJECT = "spanloom.project"
 PROJECT_ATTRIBUTES = (PROJECT, "openinference.project.name")
 """Resource attributes with a project name, in order of precedence; invalid names are skipped."""

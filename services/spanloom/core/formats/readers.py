@@ -15,6 +15,7 @@ import orjson
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.losses import Losses
+from spanloom.core.model.access import DEFAULT_PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -57,7 +58,7 @@ class Reading:
     """A file's format and project, and losses and scores of the record that is being read."""
 
     format: str
-    project: str = "default"
+    project: str = DEFAULT_PROJECT
     """The project of the runs, from which generated ids are computed too."""
     losses: Losses = field(default_factory=Losses)
     """Losses of the current record."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spanloom.core.query.patterns import compile_pattern
 from spanloom.core.query.where.fields import Subject
-from spanloom.core.query.where.tree import Compare, Exists, In, Operator
+from spanloom.core.query.where.tree import OPPOSITES, Compare, Exists, In, Operator
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.run import RUN
 from spanloom.core.records.step import STEP
@@ -36,7 +36,6 @@ ORDER: Mapping[Operator, Callable[[Any, Any], bool]] = {
     Operator.MORE: operator.gt,
     Operator.AT_LEAST: operator.ge,
 }
-_OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
 
 
 def read_field(field: Field, key: str, subject: Subject) -> Read:
@@ -72,8 +71,8 @@ def compare_field(where: Compare | In | Exists) -> Test:
 
 
 def _compare(sign: Operator, value: Value) -> Test:
-    meets = _one(_OPPOSITES.get(sign, sign), value)
-    if sign in _OPPOSITES:
+    meets = _one(OPPOSITES.get(sign, sign), value)
+    if sign in OPPOSITES:
         return lambda found: found is not None and not any(map(meets, found))
     return lambda found: found is not None and any(map(meets, found))
 

@@ -47,6 +47,8 @@ class Reach:
 Reach.ALL = Reach(frozenset(), is_every=True)
 
 
+DEFAULT_PROJECT = "default"
+"""The project of spans that name none."""
 ALL_PROJECTS = "*"
 """The ``project`` of a key for every project; no project may have this name."""
 MAX_PROJECT_BYTES = 200

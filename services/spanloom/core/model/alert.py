@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 MOST_ALERTS = 200
 """Maximum number of alerts in a project."""
-MAX_NAME = 100
-"""Maximum characters of a name."""
 MOST_CHANNELS = 10
 """Maximum number of channels of an alert."""
 
@@ -51,9 +49,9 @@ class Alert:
     version: int
     """Grows when the condition changes, but not with the channels, the severity or a pause."""
     definition: Mapping[str, Any] = field(default_factory=dict)
-    """In the form in which ``PUT /v1/alerts/{name}`` accepts it."""
+    """The alert in the form that ``PUT /v1/alerts/{name}`` accepts."""
     at_us: int = 0
-    """When it was stored, in microseconds since the epoch."""
+    """The time at which the revision was stored, in microseconds since the epoch."""
     put_by: str = ""
     is_deleted: bool = False
     change: str = ""
@@ -80,19 +78,20 @@ class AlertEvent:
     """Counts the events with this id, from 1."""
     state: AlertState
     at_us: int
-    """In microseconds since the epoch."""
+    """The time of the event, in microseconds since the epoch."""
     trace_id: str = ""
-    """Empty for an alert on a metric."""
+    """The trace id of the run; empty for an alert on a metric."""
     version: int = 0
     """The version of the trajectory in which the state changed."""
     group: Sequence[Any] = ()
-    """For an alert on a metric: the values of the fields by which it is grouped."""
+    """The values of the fields by which an alert on a metric is grouped."""
     episode: int = 0
     """Counts how often the alert fired for the group, from 1."""
     value: float | None = None
     """The value of the metric."""
     reason: Mapping[str, Any] = field(default_factory=dict)
-    """Why the alert was withdrawn, or why it was resolved although the metric did not change."""
+    """The reason why the alert was withdrawn, or was resolved although the metric did not
+    change."""
     channels: Sequence[str] = ()
     """Keys of the channels to notify."""
 

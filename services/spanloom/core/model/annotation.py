@@ -12,16 +12,20 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.span import TraceKey
 
+ANNOTATOR_HEADER = "x-spanloom-annotator"
+"""The HTTP header with the name of an annotator, which is not verified."""
+LONGEST_ANNOTATOR = 100
+"""Maximum characters of that name."""
 WHOLE = ""
 """Step id of an annotation of the trajectory as a whole."""
 
 
 class Origin(StrEnum):
-    """Where an annotation comes from."""
+    """The source of an annotation."""
 
     HUMAN = "human"
     ADJUDICATION = "adjudication"
-    """By a person who has seen the other annotators' annotations."""
+    """An annotation by a person who has seen the other annotators' annotations."""
     MODEL = "model"
     RULE = "rule"
     IMPORT = "import"
@@ -67,7 +71,7 @@ class Anchor(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """What identifies an annotation: target and annotator; all its revisions have the same slot."""
+    """The identity of an annotation: its target and annotator; the same for all its revisions."""
 
     key: TraceKey
     scheme: str
@@ -81,13 +85,14 @@ class Annotation:
 
     slot: Slot
     revision: int
-    """Counts the rows of the slot from 1; the highest revision is current."""
+    """Number of the row among those with the same target and annotator, from 1; the highest is
+    current."""
     write_id: str
     """Chosen by the client; if the client sends the same write again, no further row is stored."""
     base_revision: int
     """The revision that the client had seen; if not ``revision - 1``, two edits were merged."""
     at_us: int
-    """When the revision was accepted, in microseconds since the epoch."""
+    """The time at which the revision was accepted, in microseconds since the epoch."""
     origin: Origin
     scheme_hash: str
     anchor: Anchor
@@ -95,13 +100,13 @@ class Annotation:
     penalty: float = 0.0
     """Subtracted from the score of the run."""
     group: str = ""
-    """The same for all rows that are undone together."""
+    """An id that is the same for all rows which are undone together."""
     is_deleted: bool = False
     """Whether the annotator withdrew the annotation."""
 
     @property
     def order(self) -> tuple[int, int, str]:
-        """Sort key of a slot's revisions; unique even if two processes wrote the same number."""
+        """Sort key of an annotation's revisions; unique even if two have the same number."""
         return self.revision, self.at_us, self.write_id
 
 

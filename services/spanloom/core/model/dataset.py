@@ -15,8 +15,6 @@ MOST_ITEMS = 100_000
 """Maximum number of items in a draft."""
 MOST_AT_ONCE = 10_000
 """Maximum number of items in a request."""
-MAX_NAME = 100
-"""Maximum characters of a name."""
 MAX_KEY = 255
 """Maximum characters of an item's key."""
 
@@ -31,7 +29,8 @@ class Dataset:
     evaluators: str = "[]"
     """JSON: a list of evaluators in the form that ``spanloom.evaluate`` accepts."""
     at_us: int = 0
-    """When it was stored, in microseconds since the epoch; the latest row counts."""
+    """The time at which the row was stored, in microseconds since the epoch; the latest row
+    counts."""
     put_by: str = ""
     is_deleted: bool = False
     """Whether the dataset was deleted; it is hidden, and its rows are being removed."""
@@ -46,7 +45,7 @@ class DatasetVersion(NamedTuple):
     items: int
     """Number of items."""
     at_us: int = 0
-    """When it was stored, in microseconds since the epoch, by the clock of the store."""
+    """The time of storage in microseconds since the epoch, by the clock of the store."""
     made_by: str = ""
 
 
@@ -68,7 +67,7 @@ class DraftItem(NamedTuple):
     """SHA-256 of the content in hex; empty if the change removed the item."""
     size: int
     at_us: int
-    """When it was changed, in microseconds since the epoch; the latest change of a key counts."""
+    """The time of the change in microseconds since the epoch; the latest change of a key counts."""
 
 
 def content_hash(content: bytes) -> str:

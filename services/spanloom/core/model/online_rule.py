@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 MOST_RULES = 100
 """Maximum number of rules in a project."""
-MAX_NAME = 100
-"""Maximum characters of a name."""
 MOST_RERUNS = 3
-"""How often a run is judged again if it changes after it was judged as settled."""
+"""Maximum number of times to judge a run again because it changed after it was judged as
+settled."""
 UNREAD_PROJECT = "spanloom.judge"
 """The project with the telemetry of judges; rules ignore it."""
 
@@ -41,7 +40,7 @@ class When(StrEnum):
 
 
 class RuleBudget(NamedTuple):
-    """What a rule may spend in a day (UTC); ``None`` means no limit."""
+    """The amounts that a rule may spend in a day (UTC); ``None`` means no limit."""
 
     usd: float | None = None
     tokens: int | None = None
@@ -71,7 +70,7 @@ class OnlineRule:
     version: int = 1
     """Grows when the rule judges other runs, or judges differently."""
     where: str = ""
-    """Empty to judge every run."""
+    """A ``where`` query that selects the runs to judge; empty to judge every run."""
     evaluators: str = "[]"
     """JSON: a list of evaluators in the form that ``spanloom.evaluate`` accepts."""
     sample: float = 1.0
@@ -85,9 +84,9 @@ class OnlineRule:
     is_paused: bool = False
     is_deleted: bool = False
     since_us: int = 0
-    """When it was created, by the store's clock, in µs since the epoch; if 0, the store sets it."""
+    """The time of creation by the store's clock, in µs since the epoch; if 0, the store sets it."""
     at_us: int = 0
-    """When it was stored, in µs since the epoch; the latest row counts."""
+    """The time at which the row was stored, in µs since the epoch; the latest row counts."""
     put_by: str = ""
 
     @property
@@ -133,24 +132,25 @@ class Work:
     version: int
     """The version of the trajectory."""
     known_us: int
-    """When the rule first considered the version, in µs since the epoch."""
+    """The time at which the rule first considered the version, in µs since the epoch."""
     due_us: int
     """The earliest time to judge it, in µs since the epoch."""
     is_settled: bool = True
     state: WorkState = WorkState.PENDING
     revision: int = 0
     attempts: int = 0
-    """How often a model provider has failed."""
+    """Number of times that a model provider has failed."""
     views: Mapping[str, str] = field(default_factory=dict)
-    """Fingerprints of what each evaluator read of the run, keyed by the evaluator's name."""
+    """Fingerprints of the parts of the run that each evaluator read, keyed by evaluator name."""
     is_judged: bool = False
-    """Whether an evaluator judged this version, because what it reads of the run had changed."""
+    """Whether an evaluator judged this version, because the parts of the run that it reads
+    changed."""
     calls: int = 0
     tokens: int = 0
     cost: float = 0.0
-    """US dollars, as far as prices are known."""
+    """The cost in US dollars, as far as prices are known."""
     judged_us: int = 0
-    """When it was last judged, in µs since the epoch."""
+    """The time at which it was last judged, in µs since the epoch."""
     error: str = ""
 
     @property
@@ -165,7 +165,7 @@ class Work:
 
 
 class Spent(NamedTuple):
-    """What a rule has spent."""
+    """The amounts that a rule has spent."""
 
     usd: float = 0.0
     tokens: int = 0
@@ -182,16 +182,17 @@ class RuleProgress(NamedTuple):
     deferred: int = 0
     stale: int = 0
     oldest_due_us: int = 0
-    """When the oldest pending task was due, in µs since the epoch; 0 if no task is pending."""
+    """The time at which the oldest pending task was due, in µs since the epoch; 0 if none is
+    pending."""
 
 
 class Walk(StrEnum):
-    """A pass over past runs."""
+    """The kind of a pass over past runs."""
 
     BACKFILL = "backfill"
-    """Over the runs of a time range."""
+    """A pass over the runs of a time range."""
     RESCORE = "rescore"
-    """Over the runs for which earlier versions of the rule had tasks."""
+    """A pass over the runs for which earlier versions of the rule had tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +203,11 @@ class WalkPlace:
     rule: str
     walk: Walk
     wanted: str
-    """Which runs the pass covers; if this changes, a new pass starts."""
+    """The selection of runs that the pass covers; if the selection changes, a new pass starts."""
     position: str = ""
     """JSON of the position to continue from; empty at the beginning."""
     taken: int = 0
     """Number of runs that the pass has queued for the rule to judge."""
     is_done: bool = False
     at_us: int = 0
-    """When the pass reached the position, in µs since the epoch."""
+    """The time at which the pass reached the position, in µs since the epoch."""

@@ -13,8 +13,8 @@ FORMAT = 1
 """The format in which this version stores views, and the newest that it reads."""
 MOST_VIEWS = 200
 """Maximum number of views in a project."""
-MAX_NAME = 100
-"""Maximum characters of a name."""
+NOT_OF_VIEWS = ("at", "cursor", "project")
+"""Parameters of a page's URL that a view does not store: position in a list, and project."""
 
 
 class ViewPage(StrEnum):
@@ -44,7 +44,7 @@ class SavedView:
     revision: int = 1
     """Counts the changes, from 1."""
     at_us: int = 0
-    """When it was changed, in microseconds since the epoch."""
+    """The time of the change, in microseconds since the epoch."""
     format: int = FORMAT
     is_deleted: bool = False
     change: str = ""

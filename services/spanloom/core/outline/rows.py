@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Json = Mapping[str, Any]
 
 KINDS = tuple(map(str, Kind))
-ERROR, PLUMBING, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
+ERROR, NO_STEP, ORPHAN, MERGED, MOVED, REPEATED = 1, 4, 8, 16, 32, 64
 """Flags of a span's row: it failed; it is not a step; its parent was never stored; it is merged
 into another step; its parent in the outline is not the parent that it reports; it repeats the
 previous tool call below the same step, ignoring model calls in between."""
@@ -46,8 +46,8 @@ class OutlineRow(NamedTuple):
 def place_rows(steps: Mapping[str, DocumentStep], spans: Sequence[Json]) -> list[OutlineRow]:
     """Return a row for each span of a run, in preorder.
 
-    ``steps`` are the steps of the canonical document by id, ``spans`` the span verdicts of the
-    same version, ordered by start.
+    ``steps`` are the steps of the canonical document, keyed by id; ``spans`` are the classified
+    spans of the same version, ordered by start.
     """
     own = {span["span_id"]: span.get("parent_span_id") or "" for span in spans}
     parents = _parents(spans, own, steps)
@@ -140,7 +140,7 @@ def _flags(span: Json, own: Mapping[str, str], parent_id: str, step: DocumentSte
     if named and named not in own:
         flags |= ORPHAN
     if step_id is None:
-        flags |= PLUMBING
+        flags |= NO_STEP
     elif step_id != span_id:
         flags |= MERGED if step_id else 0
     elif step and step.error:
@@ -159,7 +159,7 @@ class Preorder(NamedTuple):
 
     order: Sequence[int]
     depths: Sequence[int]
-    """0 for a root."""
+    """The depth of each span in ``order``; 0 for a root."""
 
 
 def preorder(ids: Sequence[str], parents: Sequence[str]) -> Preorder:

@@ -1,11 +1,14 @@
-"""Compiles comparisons of fields, and shapes of steps, to SQL that is never NULL."""
+"""Compiles comparisons of fields, and patterns of steps such as sequences, to SQL conditions.
+
+A condition is always true or false, never NULL.
+"""
 
 from __future__ import annotations
 
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from spanloom.core.query.where.tree import And, Compare, Exists, Operator
+from spanloom.core.query.where.tree import OPPOSITES, And, Compare, Exists, Operator
 from spanloom.core.records.declared import FieldType
 from spanloom.storage.where.columns import items_in
 
@@ -18,15 +21,8 @@ if TYPE_CHECKING:
     from spanloom.storage.where.columns import Column
 
 
-OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
-"""The operators that mean, for lists, that no item meets the opposite operator.
-
-For example, ``!=`` means that no item is equal.
-"""
-
-
 def compare(comparison: Compare, column: Column, literals: Literals) -> str:
-    """Return the condition of ``duration > 20s`` or ``agent = "refunds"``."""
+    """Return the SQL of a comparison such as ``duration > 20s`` or ``agent = "refunds"``."""
     if not (comparison.field.is_list or comparison.field.has_keys):
         value = literals.of(comparison.field.type, comparison.value)
         return _there(_compared(column.sql, comparison.operator, value), column)
@@ -41,7 +37,7 @@ def compare(comparison: Compare, column: Column, literals: Literals) -> str:
 
 
 def is_in(comparison: In, column: Column, literals: Literals) -> str:
-    """Return the condition of ``status in (live, partial)``."""
+    """Return the SQL of a condition such as ``status in (live, partial)``."""
     if comparison.field.has_keys:
         pairs = literals.list_of(
             comparison.field.type, [f"{comparison.key}={v}" for v in comparison.values]
@@ -54,7 +50,7 @@ def is_in(comparison: In, column: Column, literals: Literals) -> str:
 
 
 def exists(comparison: Exists, column: Column, literals: Literals) -> str:
-    """Return the condition of ``conversation exists``; for a flag, the flag itself."""
+    """Return the SQL of a condition such as ``conversation exists``; for a flag, its value."""
     if comparison.field.has_keys:
         return _has_key(comparison.key, column, literals)
     if comparison.field.is_list:
@@ -140,7 +136,7 @@ class Literals:
         return self._place("UInt64" if is_late else TYPES[kind], value)
 
     def list_of(self, kind: FieldType, values: Sequence[Value]) -> str:
-        """Return an expression for an array of values, with one text for any number of values."""
+        """Return an expression for an array; its text does not depend on the number of values."""
         return f"JSONExtract({self._place('String', list(values))}, 'Array({TYPES[kind]})')"
 
     def _place(self, kind: str, value: object) -> str:
@@ -154,7 +150,7 @@ _ZERO = 64
 
 
 def any_step(predicate: str) -> str:
-    """Return the condition that a step meets a predicate."""
+    """Return the condition that some step of a run meets a predicate."""
     return f"arrayExists({_each(predicate)})"
 
 
@@ -164,15 +160,18 @@ def count_steps(predicate: str) -> str:
 
 
 def chain(predicates: Sequence[str], links: Sequence[Link], literals: Literals) -> str:
-    """Return the condition that steps meet these predicates, one after the other."""
+    """Return the condition that a run has a sequence of steps, one for each of the predicates.
+
+    ``links`` has the allowed distance between each step of the sequence and the next.
+    """
     steps = f"arrayStringConcat(arrayMap({_each(f'char({_ZERO} + {_bits(predicates)})')}))"
     return f"match({steps}, {literals.text(_pattern(links))})"
 
 
 def under(inner: str, outer: str) -> str:
-    """Return the condition that a step is a descendant of another.
+    """Return the condition that a step meeting ``inner`` is a descendant of one meeting ``outer``.
 
-    In depth-first order, an inner step comes after the outer one, up to its last descendant.
+    In depth-first order, the descendants of a step directly follow the step.
     """
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     walked = f"arraySort((bits, met) -> met, {bits}, `Steps.Enter`)"
@@ -182,21 +181,21 @@ def under(inner: str, outer: str) -> str:
 
 
 def child_of(inner: str, outer: str) -> str:
-    """Return the condition that a step is a child of another."""
+    """Return the condition that a step meeting ``inner`` is a child of one meeting ``outer``."""
     bits = f"arrayMap({_each(_bits([inner, outer]))})"
     below = f"bitTest(bits, 0) AND bitTest({bits}[above], 1)"
     return f"arrayExists((bits, above) -> {below}, {bits}, `Steps.Parent`)"
 
 
 def _each(expression: str) -> str:
-    """Return a lambda over steps, and the arrays that it iterates over."""
+    """Return the arguments of an array function: a lambda over steps, and the arrays it reads."""
     items = items_in(expression) or items_in("StepId")
     names, arrays = (", ".join(side) for side in zip(*items, strict=True))
     return f"({names}) -> {expression}, {arrays}"
 
 
 def _bits(predicates: Sequence[str]) -> str:
-    """Return an expression for a number with one bit for each predicate."""
+    """Return an expression for a number in which bit ``n`` is set if predicate ``n`` is true."""
     return " + ".join(f"{1 << n} * {predicate}" for n, predicate in enumerate(predicates))
 
 
@@ -208,7 +207,7 @@ def _pattern(links: Sequence[Link]) -> str:
 
 
 def _having(bit: int) -> str:
-    """Return the character class of all codes that have the bit."""
+    """Return a regular expression that matches each step code in which the bit is set."""
     having = (code for code in range(_ZERO, 2 * _ZERO) if code - _ZERO & 1 << bit)
     return "[" + "".join(f"\\x{code:02x}" for code in having) + "]"
 
@@ -228,7 +227,7 @@ _ARRAYS = {
 
 
 def guards_of(step: tree.Condition, literals: Literals) -> Iterator[str]:
-    """Yield conditions that hold for every run with a step that meets this condition."""
+    """Yield fast conditions on runs that are true for each run with a step that meets ``step``."""
     match step:
         case And(parts):
             for part in parts:

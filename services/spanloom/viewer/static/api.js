@@ -4,7 +4,8 @@
  */
 import { signal } from "./vendor/signals.js";
 import { t } from "./i18n/index.js";
-import { annotator, HEADER } from "./state/reader.js";
+import { ANNOTATOR_HEADER } from "./service.js";
+import { annotator } from "./state/reader.js";
 
 // Tracks whether the service responds; failed requests are repeated when it responds again.
 
@@ -39,7 +40,7 @@ addEventListener("online", () => { for (const ms of AFTER_ONLINE_MS) setTimeout(
 const KEY = "spanloom.key";
 /** Characters of a request that a browser still sends after its page is closed; the browser's limit is 64 KiB in total. */
 const MOST_KEPT_ALIVE = 20_000;
-/** How long the page works before it handles a key or a frame, and how many rows it reads before it checks the clock. */
+/** Milliseconds that the page works before it handles keys and frames, and the number of rows that it reads before it checks the clock. */
 const SLICE_MS = 4;
 const AT_ONCE = 50;
 
@@ -140,7 +141,7 @@ export async function getRows(path, params, take) {
  */
 export async function sendJson(method, path, body, params, who, keepalive = false) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const sent = { "content-type": "application/json", ...(who ? { [HEADER]: encodeURIComponent(who) } : {}) };
+  const sent = { "content-type": "application/json", ...(who ? { [ANNOTATOR_HEADER]: encodeURIComponent(who) } : {}) };
   const isShort = text.length < MOST_KEPT_ALIVE;
   return (await ask(path, params, "application/json", undefined, { method, body: text, headers: sent, keepalive: keepalive && isShort })).json();
 }
@@ -186,11 +187,11 @@ async function ask(path, params, accept, until, more = {}) {
   throw await failure(answer);
 }
 
-/** Headers of every request: the key, and the reader's name. @param {string} accept */
+/** Headers of every request: the key, and the user's name. @param {string} accept */
 function headers(accept) {
   const key = sessionStorage.getItem(KEY);
   const who = annotator.peek();
-  return { accept, ...(key ? { authorization: `Bearer ${key}` } : {}), ...(who ? { [HEADER]: encodeURIComponent(who) } : {}) };
+  return { accept, ...(key ? { authorization: `Bearer ${key}` } : {}), ...(who ? { [ANNOTATOR_HEADER]: encodeURIComponent(who) } : {}) };
 }
 
 /** @param {Response} answer */

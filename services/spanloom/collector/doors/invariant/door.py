@@ -19,6 +19,7 @@ from spanloom.collector.doors.invariant.requests import (
 )
 from spanloom.collector.doors.invariant.spans import encode_append, encode_push
 from spanloom.collector.doors.status import MAX_ERROR_BYTES, build_status, clip
+from spanloom.core.model.access import DEFAULT_PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,6 @@ PUSH = "/api/v1/push/trace"
 APPEND = "/api/v1/trace/{trace_id}/messages"
 DATASET = "/api/v1/dataset/metadata/{name}"
 _TRACE_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_OWN_PROJECT = "default"
 _NOT_KEPT = "invariant_dataset_metadata"
 """Signal name, in the metrics, for dataset metadata, which is accepted but not stored."""
 _SAYS_SO = ((b"warning", b'299 - "The metadata of datasets is not stored."'),)
@@ -61,7 +61,7 @@ def make_invariant_doors(exporter: Exporter, limits: Limits) -> Mapping[str, Doo
         named = {
             "id": [trace_id.hex() for trace_id in trace_ids],
             "dataset": wanted.dataset or None,
-            "username": request.project or _OWN_PROJECT,
+            "username": request.project or DEFAULT_PROJECT,
         }
         return _accept(named, outcome)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Operator(Enum):
-    """How a field is compared with a value."""
+    """An operator that compares a field with a value."""
 
     EQUAL = "="
     NOT_EQUAL = "!="
@@ -26,6 +26,14 @@ class Operator(Enum):
     MATCHES = "~"
     MATCHES_NOT = "!~"
     HAS_WORDS = ":"
+
+
+OPPOSITES = {Operator.NOT_EQUAL: Operator.EQUAL, Operator.MATCHES_NOT: Operator.MATCHES}
+"""The negative operators, each with its opposite.
+
+For a list, a negative operator means that no item meets the opposite: ``!=`` means that no item is
+equal.
+"""
 
 
 class And(NamedTuple):

@@ -1,7 +1,8 @@
 /**
- * The annotations of one run by one annotator with one scheme, and other people's annotations. Marks are shown at
+ * The annotations of one run by one annotator with one scheme, and other people's annotations. Changes are shown at
  * once, before the service has stored them; the response of the service then replaces them.
  */
+import { COUNTING } from "../choices.js";
 import { read, write } from "../state/reader.js";
 import { signal } from "../vendor/signals.js";
 import { applyEdit, isEmpty, markOf, NOTHING, Tally } from "./marks.js";
@@ -12,7 +13,7 @@ import { Steps } from "./steps.js";
 /**
  * One action: the mark of each step before and after it.
  * @typedef {{changes: {at: string, before: import("./marks.js").Mark, after: import("./marks.js").Mark}[], group?: string}} Deed
- *   `group`: the id by which the service undoes a mark of a whole branch
+ *   `group`: the id by which the service undoes the annotation of a whole branch
  */
 
 const MOST = 500;
@@ -89,10 +90,10 @@ function move(from, to) {
  * `at`: the step at which it is shown now, empty for the whole run; `group`: the write of many steps that set the
  * mark */
 
-/** The initial slot of a step without a mark, or of the whole run if `at` is empty. @param {string} at @returns {Slot} */
+/** The `Slot` of a step that has no annotation yet, or of the whole run if `at` is empty. @param {string} at @returns {Slot} */
 export const empty = (at) => ({ step: at, at, row: null, mark: NOTHING, state: at ? "valid" : "whole", group: "" });
 
-const COUNTING = new Set(["valid", "moved", "whole"]);
+const COUNTED = new Set(/** @type {readonly string[]} */ (COUNTING));
 
 export class Session {
   /**
@@ -189,7 +190,7 @@ export class Session {
     } else for (const [at, mark] of this.expected.get(one.id) ?? []) this.put({ ...(this.own.get(at) ?? empty(at)), mark, group: one.id });
   }
 
-  /** Mark all unmarked steps below a step. @param {string} top empty for all steps @param {import("./marks.js").Edit} edit @param {string} group the id of the write @returns {Deed["changes"]} */
+  /** Annotate all steps below a step that have no annotation yet. @param {string} top empty for all steps @param {import("./marks.js").Edit} edit @param {string} group the id of the write @returns {Deed["changes"]} */
   fill(top, edit, group) {
     const { steps, view } = this;
     const from = Math.max(0, top ? steps.row(top) : 0);
@@ -217,9 +218,9 @@ export class Session {
     const i = this.steps.row(slot.at);
     const isToJudge = i >= 0 && this.steps.isToJudge(i);
     const before = this.own.get(slot.at);
-    if (before && COUNTING.has(before.state)) this.tally.add(before.mark, isToJudge, -1);
+    if (before && COUNTED.has(before.state)) this.tally.add(before.mark, isToJudge, -1);
     this.own.set(slot.at, slot);
-    if (COUNTING.has(slot.state)) this.tally.add(slot.mark, isToJudge);
+    if (COUNTED.has(slot.state)) this.tally.add(slot.mark, isToJudge);
   }
 
   changed() {

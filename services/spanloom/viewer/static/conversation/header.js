@@ -5,16 +5,17 @@
 import { t } from "../i18n/index.js";
 import { keepOrigin, origin, pageOf, stateOf } from "../list/run.js";
 import { choose, chosen, grid, view } from "../run/state.js";
+import { MOVED } from "../service.js";
+import { DatasetButton } from "../ui/dialog_buttons.js";
 import { html, visible } from "../ui/html.js";
 import { useKeys } from "../ui/frame.js";
 import { runsOf } from "./join.js";
 import { areAll, conversationPath, pathOf, runs } from "./runs.js";
 import { useMemo } from "../vendor/hooks.js";
 import { clock, duration, moment, money, short } from "../format.js";
-import { DatasetButton } from "../dataset/button.js";
 import { Copied, copyAddress, Errors, ExportButton } from "../run/views.js";
 import { place } from "../state/place.js";
-import { callBefore, MOVED, spanId } from "../tree/outline.js";
+import { callBefore, spanId } from "../tree/outline.js";
 import { later } from "../ui/fetched.js";
 
 // Navigation between a conversation and the pages of its runs: links, and keys for them.
@@ -23,7 +24,7 @@ import { later } from "../ui/fetched.js";
 
 const CONVERSATIONS = "/conversations";
 
-/** The list from which the reader came, also after opening runs; by default the list of conversations. */
+/** The list from which the user came, also after opening runs; by default the list of conversations. */
 function listBefore() {
   const { url, back = CONVERSATIONS } = origin(CONVERSATIONS);
   return /^.conversation\b/.test(url) ? back : url;

@@ -3,7 +3,8 @@
  * outline, or a placeholder row `…` until that is loaded. Therefore all components that show a run can also
  * show a conversation.
  */
-import { ERROR, linked, rowOf, spanId } from "../tree/outline.js";
+import { ERROR } from "../service.js";
+import { linked, rowOf, spanId } from "../tree/outline.js";
 import { View } from "../tree/view.js";
 
 // Maps the rows of a conversation to its runs, and rows to their texts in the URL.

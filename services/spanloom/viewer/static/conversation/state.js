@@ -3,9 +3,10 @@ import { batch, effect, signal } from "../vendor/signals.js";
 import { getBytes } from "../api.js";
 import { cutting } from "../run/player.js";
 import { chosen, grid, headed, turns, view } from "../run/state.js";
+import { ERROR } from "../service.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { nextFailure } from "../tree/keys.js";
-import { decode, ERROR, rowAt } from "../tree/outline.js";
+import { decode, rowAt } from "../tree/outline.js";
 import { Forest, join, runsOf } from "./join.js";
 import { areAll, pathOf, runs } from "./runs.js";
 

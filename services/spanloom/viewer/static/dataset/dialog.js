@@ -7,6 +7,7 @@ import { about, Outcome } from "../export/outcome.js";
 import { dataset as en } from "../i18n/en/dataset.js";
 import { learn, t } from "../i18n/index.js";
 import { dataset as zh } from "../i18n/zh/dataset.js";
+import { MAX_NAME, VERSIONED_NAME } from "../choices.js";
 import { link, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { Dialog, Refusal } from "../ui/frame.js";
@@ -153,7 +154,7 @@ export function DatasetDialog({ sources, close }) {
   return html`<${Dialog} isOpen=${true} close=${close} label=${t("dataset.title")}>
     <form class="dataset-form" onSubmit=${format ? write : put.send}><h2>${t("dataset.title")}</h2>
       ${!format && html`<p class="quiet">${t("dataset.why")}</p>`}
-      <label>${t("dataset.name")} <input name="name" required maxlength="100" pattern="(?!\\.+$)[^\\/@]+" title=${t("dataset.name.rule")} list="datasets" autocomplete="off" autofocus value=${name} onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
+      <label>${t("dataset.name")} <input name="name" required maxlength=${MAX_NAME} pattern=${VERSIONED_NAME} title=${t("dataset.name.rule")} list="datasets" autocomplete="off" autofocus value=${name} onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <datalist id="datasets">${put.names.map((/** @type {string} */ one) => html`<option key=${one} value=${one} />`)}</datalist>
       <label>${t("dataset.form")} <select name="form" value=${form} disabled=${!isOther} onChange=${(/** @type {Event} */ event) => setForm(/** @type {HTMLSelectElement} */ (event.target).value)}>
         <option value="">Spanloom</option>${FORMS.map(({ id }) => html`<option key=${id} value=${id}>${id}</option>`)}</select></label>

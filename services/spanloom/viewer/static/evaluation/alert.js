@@ -2,7 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { number, t } from "../i18n/index.js";
-import { change, link } from "../state/place.js";
+import { change, link, ownProject } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { Failure, Refusal } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -37,7 +37,7 @@ export const TRIED = { path: "/v1/alerts/test", get label() { return t("alert.tr
 /** @param {{of: Tried}} props */
 function TriedAlert({ of: { fired, of, runs, windows, waits_for_settled: waits } }) {
   return html`<p><b>${t("alert.tried", { n: fired, of })}</b>${waits && ` ${t("alert.settled")}`}</p>
-    ${runs.length > 0 && html`<ul class="tried">${runs.slice(0, 10).map((run) => html`<li key=${run.trace_id}><a href=${link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a> <span class="quiet">${clock(Number(run.started_at))} <bdi>${line(run.question, 80)}</bdi></span></li>`)}</ul>`}
+    ${runs.length > 0 && html`<ul class="tried">${runs.slice(0, 10).map((run) => html`<li key=${run.trace_id}><a href=${link(`/trajectories/${run.trace_id}`, { project: ownProject(run.project) })}><bdi>${line(run.root_name || run.trace_id, 60)}</bdi></a> <span class="quiet">${clock(Number(run.started_at))} <bdi>${line(run.question, 80)}</bdi></span></li>`)}</ul>`}
     ${windows.length > 0 && html`<ul class="tried">${windows.slice(0, 10).map((one) => html`<li key=${one.start + JSON.stringify(one.group)}>${clock(Number(one.start))}: <b>${Number(one.value.toPrecision(4))}</b> <span class="quiet">${groupInWords(one.group)} ${t("alert.of", { n: number(one.count) })}</span></li>`)}</ul>`}`;
 }
 

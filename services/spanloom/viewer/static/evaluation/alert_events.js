@@ -2,7 +2,7 @@
 import { useEffect } from "../vendor/hooks.js";
 import { clock, moment } from "../format.js";
 import { t } from "../i18n/index.js";
-import { link, place } from "../state/place.js";
+import { link, ownProject, place } from "../state/place.js";
 import { part, useFetched } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -23,7 +23,7 @@ export const groupInWords = (group) => Object.entries(group ?? {}).map(([name, v
 /** @param {{of: Event, project: string | undefined}} props */
 function What({ of, project }) {
   if (!of.trace_id) return html`<span>${groupInWords(of.group) || t("alert.number")}${of.value !== null && html` <b>${Number(of.value.toPrecision(4))}</b> <span class="quiet">${t("alert.limit", { value: of.threshold ?? "–", window: of.window ?? "" })}</span>`}</span>`;
-  const at = (/** @type {string} */ step) => link(`/trajectories/${of.trace_id}`, { project: project ?? (of.project === "default" ? null : of.project), step });
+  const at = (/** @type {string} */ step) => link(`/trajectories/${of.trace_id}`, { project: project ?? ownProject(of.project), step });
   return html`<span><a href=${at(of.evidence[0]?.step_id ?? "")}><bdi>${line(of.name || of.trace_id, 60)}</bdi></a> ${of.question && html`<span class="quiet"><bdi>${line(of.question, 80)}</bdi></span>`}</span>`;
 }
 
@@ -31,7 +31,7 @@ function What({ of, project }) {
 function Why({ of, project }) {
   if (of.reason) return html`<span>${reasonInWords(of.reason)}</span>`;
   if (!of.trace_id || !of.evidence.length) return html`<span class="none">–</span>`;
-  const at = (/** @type {string} */ step) => link(`/trajectories/${of.trace_id}`, { project: project ?? (of.project === "default" ? null : of.project), step });
+  const at = (/** @type {string} */ step) => link(`/trajectories/${of.trace_id}`, { project: project ?? ownProject(of.project), step });
   return html`<span class="evidence">${of.evidence.slice(0, STEPS).map((one) => html`<a key=${one.step_id} class="k-${one.type}" href=${at(one.step_id)}><span class="kind">${one.type}</span> <bdi>${line(one.name, 40)}</bdi></a> `)}${of.evidence.length > STEPS && html`<span class="quiet">${t("alert.more", { n: of.evidence.length - STEPS })}</span>`}</span>`;
 }
 
@@ -45,7 +45,7 @@ function reasonInWords(reason) {
 
 /** @param {{of: Alert, project: string | undefined, isOwn?: boolean}} props `isOwn`: whether it is shown on the page of the alert */
 export function FiresNow({ of, project, isOwn = false }) {
-  const own = project ?? (of.project === "default" ? undefined : of.project);
+  const own = project ?? ownProject(of.project);
   const most = isOwn ? MANY : FEW;
   const { data, error, again } = useFetched(`/v1/alerts/${part(of.name)}/events`, { project: own, state: "firing", current: "true", limit: most });
   useEffect(again, [of.firing]);

@@ -21,8 +21,5 @@ export function Evaluation({ title, children }) {
 /** A table that scrolls sideways if it is too wide; on a phone its rows are blocks. @param {{label: string, class?: string, children?: unknown}} props */
 export const Sheet = ({ label, class: style = "", children }) => html`<div class="wide" tabindex="0" role="region" aria-label=${label}><table class="sheet-table stacked ${style}">${children}</table></div>`;
 
-/** Pattern of valid names: without `/` and `@`, because a name is part of URLs and precedes the `@` of a version. */
-export const NAME = "(?!\\.+$)[^\\/@]+";
-
-/** The messages of the errors at a path in a request, such as `a.where`. @param {import("../api.js").ApiError | null} error @param {string} parameter */
+/** The errors at a path in a request, such as `a.where`. @param {import("../api.js").ApiError | null} error @param {string} parameter */
 export const errorsAt = (error, parameter) => (error?.errors ?? []).filter((one) => one.parameter === parameter);

@@ -1,7 +1,7 @@
 /** The items of a dataset: each in a short form, and complete on demand. */
 import { useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
-import { link } from "../state/place.js";
+import { link, ownProject } from "../state/place.js";
 import { later } from "../ui/fetched.js";
 import { html, line } from "../ui/html.js";
 import { Sheet } from "./frame.js";
@@ -28,7 +28,7 @@ export function expectedInShort(expected) {
 export function SourceLink({ source }) {
   if (!source?.trace_id) return none();
   const { trace_id: trace, project, step_id: step, version } = source;
-  return html`<a href=${link(`/trajectories/${trace}`, { project: project === "default" ? null : project, step })}>${t(step ? "row.step" : "row.run.of")} <code>${trace.slice(0, 12)}</code></a> ${version ? html`<span class="quiet">v${version}</span>` : ""}`;
+  return html`<a href=${link(`/trajectories/${trace}`, { project: ownProject(project), step })}>${t(step ? "row.step" : "row.run.of")} <code>${trace.slice(0, 12)}</code></a> ${version ? html`<span class="quiet">v${version}</span>` : ""}`;
 }
 
 /** @param {{rows: Row[], remove: ((key: string) => void) | null}} props */

@@ -3,10 +3,11 @@ import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { questionOf } from "../list/columns.js";
+import { MAX_NAME, VERSIONED_NAME } from "../choices.js";
 import { change, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { html, line, useFocusBack, visible } from "../ui/html.js";
-import { errorsAt, NAME } from "./frame.js";
+import { errorsAt } from "./frame.js";
 import { QuestionBox } from "./question.js";
 import { findingsIn, Written } from "./written.js";
 
@@ -20,7 +21,7 @@ const EXAMPLES = {
   where: '- name: short\n  kind: where\n  expr: "steps < 20 and not error"\n',
 };
 
-/** The request as YAML with JSON scalars. The evaluators are copied unchanged, `before` lines down, so that errors can be shown at their lines. @param {{dataset: string, where: string, since: string, limit: number, repeats: number}} fields @param {string} evaluators @returns {{text: string, before: number}} */
+/** The request as YAML with JSON scalars. The evaluators are indented and start after `before` lines, so that errors can be shown at their lines. @param {{dataset: string, where: string, since: string, limit: number, repeats: number}} fields @param {string} evaluators @returns {{text: string, before: number}} */
 export function requestText({ dataset, where, since, limit, repeats }, evaluators) {
   const runs = { where, ...(since ? { since } : {}), limit };
   const head = [dataset ? `dataset: ${JSON.stringify(dataset)}` : `runs: ${JSON.stringify(runs)}`, `repeats: ${repeats}`];
@@ -29,7 +30,7 @@ export function requestText({ dataset, where, since, limit, repeats }, evaluator
   return { text: `${[...head, "evaluators:", ...lines].join("\n")}\n`, before: head.length + 1 };
 }
 
-/** @param {{project: string | undefined, names: string[]}} props `names`: of the experiments that there are */
+/** @param {{project: string | undefined, names: string[]}} props `names`: of existing experiments */
 export function NewExperiment({ project, names }) {
   const given = place.value.query;
   const { data } = useFetched("/v1/datasets", { project });
@@ -61,7 +62,7 @@ export function NewExperiment({ project, names }) {
   const findings = findingsIn(failed?.sent ?? "", error, failed?.before).filter(({ key }) => key.startsWith("evaluators"));
   const add = (/** @type {string} */ more) => setText((before) => `${before && !before.endsWith("\n") ? `${before}\n` : before}${more}`);
   return html`<form class="fields" ref=${box} onSubmit=${start}>
-    <label>${t("experiment.name")}<input name="name" required maxlength="100" pattern=${NAME} title=${t("experiment.name.rule")} autocomplete="off" autofocus onInput=${() => setThere(false)} /></label>
+    <label>${t("experiment.name")}<input name="name" required maxlength=${MAX_NAME} pattern=${VERSIONED_NAME} title=${t("experiment.name.rule")} autocomplete="off" autofocus onInput=${() => setThere(false)} /></label>
     <label>${t("experiment.repeats")}<input name="repeats" type="number" min="1" max="1000" defaultValue="1" /></label>
     ${isThere && html`<p class="refusal full" role="alert">${t("experiment.there")}</p>`}
     <fieldset class="full"><legend>${t("experiment.what")}</legend>

@@ -2,9 +2,9 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { MAX_NAME, NAME } from "../choices.js";
 import { asError, part } from "../ui/fetched.js";
 import { html, useFocusBack } from "../ui/html.js";
-import { NAME } from "./frame.js";
 import { findingsIn, jsonFaults, Written } from "./written.js";
 
 /** @typedef {import("../api.js").ApiError} ApiError */
@@ -42,7 +42,7 @@ export function PutForm({ path, name, names = [], first, examples = {}, project,
     if (!isThere) send("PUT", `${path}/${part(called)}`, () => done(called));
   };
   return html`<form class="fields" ref=${box} onSubmit=${store}>
-    ${name === undefined && html`<label>${t("put.name")}<input name="name" required maxlength="100" pattern=${NAME} title=${t("put.name.rule")} autocomplete="off" autofocus value=${own} onInput=${(/** @type {Event} */ event) => setOwn(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
+    ${name === undefined && html`<label>${t("put.name")}<input name="name" required maxlength=${MAX_NAME} pattern=${NAME} title=${t("put.name.rule")} autocomplete="off" autofocus value=${own} onInput=${(/** @type {Event} */ event) => setOwn(/** @type {HTMLInputElement} */ (event.target).value)} /></label>
       <p class="across"><span class="quiet">${t("put.examples")}</span>${Object.entries(examples).map(([kind, example]) => html`<button type="button" key=${kind} onClick=${() => setText(JSON.stringify(example, null, 2))}>${kind}</button>`)}</p>`}
     ${isThere && html`<p class="refusal full" role="alert">${t("put.there")}</p>`}
     <${Written} label=${label} text=${text} setText=${setText} error=${failed?.error ?? null} findings=${failed?.findings ?? []} sent=${failed?.sent ?? ""} isNeeded />

@@ -1,7 +1,7 @@
 /** Fetches all results of an experiment, orders them, and shows them with their evidence. */
 import { getRows } from "../api.js";
 import { t } from "../i18n/index.js";
-import { link } from "../state/place.js";
+import { link, ownProject } from "../state/place.js";
 import { asError, part } from "../ui/fetched.js";
 import { html, line, visible } from "../ui/html.js";
 import { useEffect, useState } from "../vendor/hooks.js";
@@ -61,10 +61,10 @@ export function OutcomeOf({ of }) {
 
 const SHOWN = 4;
 
-/** The run of a result, at the first step that shows it, and its other evidence. @param {{of: Result, project: string | undefined}} props */
+/** Links to the steps that are evidence for a result (at most `SHOWN`), and to its run. @param {{of: Result, project: string | undefined}} props */
 export function Evidence({ of: { trace_id: trace, project: own, evidence }, project }) {
   if (!trace) return html`<span class="none">–</span>`;
-  const at = (/** @type {string} */ step) => link(`/trajectories/${trace}`, { project: project ?? (own === "default" ? null : own), step });
+  const at = (/** @type {string} */ step) => link(`/trajectories/${trace}`, { project: project ?? ownProject(own), step });
   const steps = [...new Set(evidence.map((one) => String(one.step_id ?? "")).filter(Boolean))];
   return html`<span class="evidence">${steps.slice(0, SHOWN).map((step, i) => html`<a key=${step} href=${at(step)} title=${step}>${t("result.evidence", { n: i + 1 })}</a> `)}${steps.length > SHOWN && html`<span class="quiet">${t("result.more", { n: steps.length - SHOWN })}</span> `}
     <a href=${at("")}>${t("result.run")} <code>${trace.slice(0, 12)}</code></a></span>`;

@@ -2,17 +2,17 @@
 import { t } from "../i18n/index.js";
 import { clock, duration, percent } from "../format.js";
 import { stateOf } from "../list/run.js";
+import { ITEM_STATES } from "../choices.js";
 import { link } from "../state/place.js";
 import { html, line } from "../ui/html.js";
 
 export const none = () => html`<span class="none">–</span>`;
 
-/** @typedef {"open" | "begun" | "done" | "to_adjudicate" | "adjudicated"} State */
-export const STATES = /** @type {State[]} */ (["open", "begun", "done", "to_adjudicate", "adjudicated"]);
+/** @typedef {typeof ITEM_STATES[number]} State */
 
 /** The progress of the items of a queue, as a bar and in words. @param {{states: Record<string, number>, items: number}} props */
 export function StateBar({ states, items }) {
-  const there = STATES.filter((state) => states[state]);
+  const there = ITEM_STATES.filter((state) => states[state]);
   const words = there.map((state) => `${states[state]} ${t(`item.${state}`)}`).join(", ");
   return html`<span class="progress"><progress max=${items || 1} value=${(states.done ?? 0) + (states.to_adjudicate ?? 0) + (states.adjudicated ?? 0)} aria-label=${words}></progress>
     <span>${words || t("queue.empty")}</span></span>`;

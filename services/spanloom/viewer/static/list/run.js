@@ -1,6 +1,6 @@
-/** Functions for a run as an item of a list, and for the list from which the reader came. */
+/** Functions for a run as an item of a list, and for the list from which the user came. */
 import { t } from "../i18n/index.js";
-import { link } from "../state/place.js";
+import { link, ownProject } from "../state/place.js";
 import { getJson } from "../api.js";
 import { read, write } from "../state/reader.js";
 
@@ -9,7 +9,7 @@ import { read, write } from "../state/reader.js";
 /** A line of `GET /v1/trajectories`. @typedef {import("../records.js").Run} Run */
 
 /** The URL of a run's page. @param {{trace_id: string, project: string}} run @param {Record<string, string | undefined>} [query] */
-export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: run.project === "default" ? null : run.project, ...query });
+export const pageOf = (run, query = {}) => link(`/trajectories/${run.trace_id}`, { project: ownProject(run.project), ...query });
 
 /** Return the state of a run in words. @param {{status: string, outcome: string}} run */
 export function stateOf(run) {
@@ -18,7 +18,7 @@ export function stateOf(run) {
   return { state, sign: signs[state] ?? "·", words: t(/** @type {import("../i18n/index.js").Key} */ (`state.${state}`)) };
 }
 
-// The list that the reader came from, stored in the browser tab: the page of a run finds the previous and next run in
+// The list that the user came from, stored in the browser tab: the page of a run finds the previous and next run in
 // it.
 
 /** @typedef {import("../api.js").Params} Params */

@@ -1,5 +1,6 @@
 /** Suggestions for the next token of a query: fields, operators, frequent values, or earlier queries. */
 import { getJson } from "../api.js";
+import { JOINING } from "../choices.js";
 import { quoted } from "../state/filters.js";
 
 /** @typedef {import("../records.js").FieldItem} Field */
@@ -14,8 +15,7 @@ const AT_VALUE = /(?:^|[\s(])([A-Za-z_]\w*(?:\.\w+)?)\s*(!=|!~|>=|<=|=|~|>|<|:)\
 const AT_SIGN = /(?:^|[\s(])([A-Za-z_]\w*)\s+([!<>=~+*/-]?)$/;
 const AT_NAME = /(?:^|[\s(])([A-Za-z_]\w*)?$/;
 const WORDS = ["and", "or", "not"];
-/** Arithmetic operators, and the types that support them. */
-const JOINING = ["+", "-", "*", "/"];
+/** The types that support arithmetic operators. */
 const NUMBERS = new Set(["integer", "number", "duration"]);
 
 /**

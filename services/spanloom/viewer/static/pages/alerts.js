@@ -10,7 +10,7 @@ import { FiresNow } from "../evaluation/alert_events.js";
 import { Evaluation, Sheet } from "../evaluation/frame.js";
 import { PutForm } from "../evaluation/put_form.js";
 import { clock, moment } from "../format.js";
-import { change, link, place } from "../state/place.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -56,7 +56,7 @@ function Alerts({ project }) {
 function Row({ of }) {
   const { name, project, firing, severity, channels, paused, put_at: at, put_by: by } = of;
   const none = html`<span class="none">–</span>`;
-  return html`<tr><td><a href=${link("/alerts", { name, project: project === "default" ? null : project })}><bdi>${line(name, 60)}</bdi></a>${paused && html` <span class="odd">${t("alert.paused")}</span>`}</td>
+  return html`<tr><td><a href=${link("/alerts", { name, project: ownProject(project) })}><bdi>${line(name, 60)}</bdi></a>${paused && html` <span class="odd">${t("alert.paused")}</span>`}</td>
     <td data-label=${t("alert.fires")}>${firing ? html`<b class="wrong">● ${number(firing)}</b>` : none}</td><td data-label=${t("alert.asks")}><code>${line(conditionText(of), 100)}</code></td>
     <td data-label=${t("alert.severity")}>${severity ? line(severity, 40) : none}</td><td data-label=${t("alert.channels")}>${channels.length ? channels.map((one) => visible(String(one.kind))).join(", ") : none}</td>
     <td data-label=${t("alert.changed")} title=${moment(Number(at))}><span>${clock(Number(at))} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></span></td></tr>`;

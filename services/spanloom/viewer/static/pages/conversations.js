@@ -9,7 +9,7 @@ import { clock, duration, moment, money, short } from "../format.js";
 import { keepOrigin, stateOf } from "../list/run.js";
 import { RangeFault } from "../list/range_fault.js";
 import { TimeRange } from "../list/time_range.js";
-import { change, link, place } from "../state/place.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { faultOf, sent } from "../state/range.js";
 import { later, useFetched } from "../ui/fetched.js";
 import { Failure, Frame } from "../ui/frame.js";
@@ -56,7 +56,7 @@ function Table({ items }) {
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${t("section.conversations")}><table class="runs">
     <thead><tr><th class="mark"><span class="sr">${t("column.marks")}</span></th><th class="number">${t("conversations.last")}</th><th>${t("column.name")}</th><th class="number">${t("conversations.turns")}</th><th>${t("column.user")}</th>
       <th class="number">${t("column.errors")}</th><th class="number">${t("conversations.last.duration")}</th><th class="number">${t("column.input")}</th><th class="number">${t("column.output")}</th><th class="number">${t("column.cost")}</th></tr></thead>
-    <tbody>${items.map((one) => html`<${Row} key=${one.project + one.conversation_id} one=${one} href=${link("/conversation", { id: one.conversation_id, project: one.project === "default" && !project ? null : one.project, since, until })} />`)}</tbody></table></div>`;
+    <tbody>${items.map((one) => html`<${Row} key=${one.project + one.conversation_id} one=${one} href=${link("/conversation", { id: one.conversation_id, project: project ? one.project : ownProject(one.project), since, until })} />`)}</tbody></table></div>`;
 }
 
 /** @param {{one: Conversation, href: string}} props */

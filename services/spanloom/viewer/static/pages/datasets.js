@@ -5,9 +5,10 @@ import { datasets as zh } from "../i18n/zh/datasets.js";
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { DatasetView } from "../evaluation/dataset.js";
-import { Evaluation, NAME, Sheet } from "../evaluation/frame.js";
+import { Evaluation, Sheet } from "../evaluation/frame.js";
 import { clock, moment } from "../format.js";
-import { change, link, place } from "../state/place.js";
+import { MAX_NAME, VERSIONED_NAME } from "../choices.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { Failure, Refusal } from "../ui/frame.js";
 import { html, line, useFocusBack, visible } from "../ui/html.js";
@@ -40,14 +41,14 @@ function Datasets({ project }) {
 /** @param {{of: Dataset}} props */
 function Row({ of: { name, project, description, draft_items: draft, versions, put_at: at, put_by: by } }) {
   const last = versions.at(-1);
-  return html`<tr><td><a href=${link("/datasets", { name, project: project === "default" ? null : project })}><bdi>${line(name, 60)}</bdi></a></td>
+  return html`<tr><td><a href=${link("/datasets", { name, project: ownProject(project) })}><bdi>${line(name, 60)}</bdi></a></td>
     <td data-label=${t("datasets.description")}>${description ? line(description, 100) : html`<span class="none">–</span>`}</td>
     <td class="number" data-label=${t("datasets.draft")}>${t("datasets.items.n", { n: draft })}</td>
     <td data-label=${t("datasets.last")}>${last ? html`<span>${last.version} <span class="quiet">${t("datasets.items.n", { n: last.items })}</span></span>` : html`<span class="none">–</span>`}</td>
     <td data-label=${t("datasets.changed")} title=${moment(Number(at))}><span>${clock(Number(at))} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></span></td></tr>`;
 }
 
-/** @param {{names: string[], project: string | undefined}} props `names`: of the datasets that there are */
+/** @param {{names: string[], project: string | undefined}} props `names`: of existing datasets */
 function NewDataset({ names, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const [isThere, setThere] = useState(false);
@@ -62,7 +63,7 @@ function NewDataset({ names, project }) {
       () => change({ new: null, name }, true), (failed) => setError(asError(failed)));
   };
   return html`<form class="fields" ref=${box} onSubmit=${make}>
-    <label>${t("datasets.name")}<input name="name" required maxlength="100" pattern=${NAME} title=${t("datasets.name.rule")} autocomplete="off" autofocus onInput=${() => setThere(false)} /></label>
+    <label>${t("datasets.name")}<input name="name" required maxlength=${MAX_NAME} pattern=${VERSIONED_NAME} title=${t("datasets.name.rule")} autocomplete="off" autofocus onInput=${() => setThere(false)} /></label>
     <label>${t("datasets.description")}<input name="description" maxlength="10000" autocomplete="off" /></label>
     ${isThere && html`<p class="refusal full" role="alert">${t("datasets.there")}</p>`}<${Refusal} error=${error} />
     <p class="ends full"><button type="button" onClick=${() => change({ new: null })}>${t("cancel")}</button><button class="main">${t("datasets.make")}</button></p></form>`;

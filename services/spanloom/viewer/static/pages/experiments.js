@@ -10,7 +10,7 @@ import { ComparedExperiments } from "../evaluation/compared.js";
 import { ExperimentView, Progress } from "../evaluation/experiment.js";
 import { Evaluation, Sheet } from "../evaluation/frame.js";
 import { NewExperiment } from "../evaluation/new_experiment.js";
-import { change, link, place } from "../state/place.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -50,7 +50,7 @@ function Row({ of, isChosen, turn }) {
   const { name, project, dataset, evaluators, started_at: at, started_by: by } = of;
   const none = html`<span class="none">–</span>`;
   return html`<tr><td><span class="chooses"><label><input type="checkbox" checked=${isChosen} aria-label=${t("experiments.choose.one", { name })} onChange=${() => turn(name)} /></label>
-      <a href=${link("/experiments", { name, project: project === "default" ? null : project })}><bdi>${line(name, 60)}</bdi></a></span></td><td data-label=${t("experiment.status")}><${Progress} of=${of} /></td>
+      <a href=${link("/experiments", { name, project: ownProject(project) })}><bdi>${line(name, 60)}</bdi></a></span></td><td data-label=${t("experiment.status")}><${Progress} of=${of} /></td>
     <td data-label=${t("experiment.dataset")}><bdi>${dataset ? line(dataset, 60) : t("experiment.stored")}</bdi></td><td data-label=${t("experiment.evaluators")}>${evaluators.length ? line(evaluators.map((one) => one.name).join(", "), 60) : none}</td>
     <td data-label=${t("experiment.started")} title=${at ? moment(Number(at)) : ""}><span>${at ? clock(Number(at)) : none} <span class="quiet"><bdi>${line(by, 40)}</bdi></span></span></td></tr>`;
 }

@@ -3,9 +3,6 @@ import { list as en } from "../i18n/en/list.js";
 import { learn, t } from "../i18n/index.js";
 import { list as zh } from "../i18n/zh/list.js";
 import { useEffect, useLayoutEffect, useState } from "../vendor/hooks.js";
-import { ExportButton } from "../export/button.js";
-import { ImportButton } from "../import/button.js";
-import { DatasetButton, useDatasetKey } from "../dataset/button.js";
 import { FilterBar } from "../list/filter_bar.js";
 import { Live } from "../list/live.js";
 import { answersTo, failure, first, isLoading, load, nextCursor, PAGE, runs, total } from "../list/runs.js";
@@ -13,11 +10,14 @@ import { selection, Table } from "../list/table.js";
 import { returns } from "../api.js";
 import { link, place } from "../state/place.js";
 import { faultOf } from "../state/range.js";
+import { DatasetButton, DialogButton, ExportButton, useDatasetKey } from "../ui/dialog_buttons.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { Pager } from "../ui/pager.js";
 import { html } from "../ui/html.js";
 import { SelectedCount } from "../ui/select_box.js";
 import { later } from "../ui/fetched.js";
+
+const loadImport = async () => (await import("../import/dialog.js")).ImportDialog;
 
 learn({ en, zh });
 
@@ -44,7 +44,7 @@ export function Page() {
   return html`<${Frame} title=${t("list.title")} nav=${html`<${FilterBar} />`}>
     <main class="list ${error || isLoading.value ? "stale" : ""}">
       <h1 class="sr">${t("list.title")}</h1>
-      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${ImportButton} project=${project} /><${Controls} /></div>
+      <div class="tools"><${Counts} /><${Live} /><span class="room"></span><${Selection} /><${ExportAll} /><${DialogButton} load=${loadImport} given=${{ project: project ?? "" }}>${t("import.open")}<//><${Controls} /></div>
       <div class="histogram"><${Histogram} /></div>
       ${isWrong ? html`<${Examples} />` : error && html`<${Failure} error=${error} again=${load} />`}
       ${isShown && (rows.length ? html`<${Table} runs=${rows} /><${Pager} at=${first.value} n=${rows.length} page=${PAGE} next=${nextCursor.value} />` : !error && html`<${Empty} />`)}

@@ -7,7 +7,7 @@ import { Evaluation, Sheet } from "../evaluation/frame.js";
 import { PutForm } from "../evaluation/put_form.js";
 import { budgetInWords, Counts, lagInWords, RuleView } from "../evaluation/rule.js";
 import { percent } from "../format.js";
-import { change, link, place } from "../state/place.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -50,7 +50,7 @@ function Rules({ project }) {
 
 /** @param {{of: Rule}} props */
 function Row({ of: { name, project, where, sample, progress, budget, paused } }) {
-  return html`<tr><td><a href=${link("/online-rules", { name, project: project === "default" ? null : project })}><bdi>${line(name, 60)}</bdi></a>${paused && html` <span class="odd">${t("rule.paused")}</span>`}</td>
+  return html`<tr><td><a href=${link("/online-rules", { name, project: ownProject(project) })}><bdi>${line(name, 60)}</bdi></a>${paused && html` <span class="odd">${t("rule.paused")}</span>`}</td>
     <td data-label=${t("rule.where")}>${where ? html`<code>${line(where, 80)}</code>` : t("rule.every")}</td><td class="number" data-label=${t("rule.sample")}>${percent(sample)}</td>
     <td data-label=${t("rule.progress")}><${Counts} of=${progress} /></td><td class="number" data-label=${t("rule.lag")}>${lagInWords(progress.lag_s)}</td><td data-label=${t("rule.budget")}>${budgetInWords(budget)}</td></tr>`;
 }

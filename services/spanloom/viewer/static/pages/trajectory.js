@@ -7,9 +7,10 @@ import { chosen, failure, grown, headed, load, lost, runPath, traceId, view } fr
 import { Tree } from "../run/tree.js";
 import { Crumbs, viewOf, Views } from "../run/views.js";
 import { AnnotateButton, Annotation } from "../annotate/door.js";
+import { MOVED } from "../service.js";
 import { FIRST_ERROR, place } from "../state/place.js";
 import { StepPanel } from "../step/panel.js";
-import { callBefore, MOVED, spanId } from "../tree/outline.js";
+import { callBefore, spanId } from "../tree/outline.js";
 import { Failure, Frame } from "../ui/frame.js";
 import { html, line } from "../ui/html.js";
 import { later } from "../ui/fetched.js";

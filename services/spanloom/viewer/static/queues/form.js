@@ -2,6 +2,7 @@
 import { useEffect, useState } from "../vendor/hooks.js";
 import { t } from "../i18n/index.js";
 import { questionOf } from "../list/columns.js";
+import { ORDERS } from "../choices.js";
 import { Refusal } from "../ui/frame.js";
 import { change, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
@@ -29,7 +30,6 @@ export function Question({ where }) {
 
 /** A name is part of URLs, so it has no slash and is neither `.` nor `..`. */
 const NAME = "(?!\\.{1,2}$)[^\\/]+";
-const ORDERS = /** @type {const} */ (["oldest", "random", "errors", "disagreement"]);
 
 /** The fields of the form as a request. @param {FormData} given @param {string[]} ids of the runs that were selected */
 export function requestOf(given, ids) {
@@ -48,7 +48,7 @@ export function requestOf(given, ids) {
   };
 }
 
-/** @param {{names: string[], project: string | undefined}} props `names`: of the queues that there are */
+/** @param {{names: string[], project: string | undefined}} props `names`: of existing queues */
 export function QueueForm({ names, project }) {
   const [error, setError] = useState(/** @type {import("../api.js").ApiError | null} */ (null));
   const { data } = useFetched("/v1/schemes", { project });

@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
 import { asError, part } from "../ui/fetched.js";
-import { link } from "../state/place.js";
+import { link, ownProject } from "../state/place.js";
 import { html } from "../ui/html.js";
 
 // Runs selected in the list for a queue; stored while the browser tab is open.
@@ -27,13 +27,13 @@ export async function nextAddress(name, scheme, project) {
   return id ? link(`/trajectories/${id}`, { project, queue: name, annotate: scheme }) : "";
 }
 
-/** Whether a person may annotate a queue: its annotators may, and everybody if its mode is `free`. @param {import("./view.js").Queue} queue @param {string} who */
+/** Whether a person may annotate a queue: its annotators may, and any person if its mode is `free`. @param {import("./view.js").Queue} queue @param {string} who */
 const isOf = (queue, who) => queue.mode === "free" || queue.annotators.includes(who);
 
 /** @param {{queue: import("./view.js").Queue, isMain?: boolean}} props */
 export function NextButton({ queue, isMain = false }) {
   const [notice, setNotice] = useState("");
-  const project = queue.project === "default" ? undefined : queue.project;
+  const project = ownProject(queue.project);
   const open = async () => {
     try {
       const address = await nextAddress(queue.name, queue.scheme, project);

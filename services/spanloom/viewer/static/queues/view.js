@@ -1,8 +1,9 @@
 /** The list of queues, and one queue with its items. */
 import { t } from "../i18n/index.js";
-import { none, RunLink, StateBar, STATES } from "../judging/parts.js";
+import { none, RunLink, StateBar } from "../judging/parts.js";
+import { ITEM_STATES } from "../choices.js";
 import { annotator } from "../state/reader.js";
-import { change, link, place } from "../state/place.js";
+import { change, link, ownProject, place } from "../state/place.js";
 import { html, line, visible } from "../ui/html.js";
 import { NextButton } from "./next.js";
 import { duration, percent } from "../format.js";
@@ -23,16 +24,13 @@ export function QueueTable({ queues }) {
   return html`<div class="wide" tabindex="0" role="region" aria-label=${t("queues.title")}><table class="sheet-table queues stacked">
     <thead><tr><th>${t("queue.name")}</th><th>${t("queue.scheme")}</th><th>${t("queue.states")}</th><th>${t("queue.people")}</th><th class="number">${t("queue.overlap")}</th><td></td></tr></thead>
     <tbody>${queues.map((queue) => html`<tr key=${queue.project + queue.name}>
-      <td><a href=${link("/queues", { queue: queue.name, project: projectOf(queue) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
+      <td><a href=${link("/queues", { queue: queue.name, project: ownProject(queue.project) })}><bdi>${line(queue.name, 60)}</bdi></a> <${Traits} queue=${queue} /></td>
       <td data-label=${t("queue.scheme")}><bdi>${visible(queue.scheme)}</bdi></td>
       <td data-label=${t("queue.states")}><${StateBar} states=${queue.states} items=${queue.items} /></td>
       <td data-label=${t("queue.people")}><${PeopleInShort} queue=${queue} who=${who} /></td>
       <td class="number" data-label=${t("queue.overlap")} title=${t("queue.overlap.means")}>${queue.overlap}</td>
       <td class="ends-here"><${NextButton} queue=${queue} /></td></tr>`)}</tbody></table></div>`;
 }
-
-/** The project of a queue for URLs; none for the default project. @param {Queue} queue */
-export const projectOf = (queue) => (queue.project === "default" ? undefined : queue.project);
 
 /** The settings of a queue that differ from the defaults. @param {{queue: Queue}} props */
 export function Traits({ queue }) {
@@ -61,7 +59,7 @@ export function Items({ items, queue, project, reopen }) {
   const first = Math.min(Number(at ?? 0), Math.max(0, wanted.length - 1));
   const shown = wanted.slice(first, first + PAGE);
   const runs = useRuns(shown.map((item) => item.trace_id), project);
-  return html`<p class="across">${[undefined, ...STATES].map((one) => {
+  return html`<p class="across">${[undefined, ...ITEM_STATES].map((one) => {
       const count = one ? items.filter((item) => item.state === one).length : items.length;
       return (count > 0 || !one) && html`<button aria-pressed=${String(state === one)} onClick=${() => change({ state: one ?? null, at: null }, true)}>${one ? t(`item.${one}`) : t("item.all")} ${count}</button>`;
     })}</p>

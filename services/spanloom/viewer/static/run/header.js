@@ -4,15 +4,15 @@ import { signal } from "../vendor/signals.js";
 import { getJson } from "../api.js";
 import { clock, duration, moment, money, percent, short } from "../format.js";
 import { number, t } from "../i18n/index.js";
+import { ORPHAN } from "../service.js";
 import { link, place, when } from "../state/place.js";
+import { DatasetButton, ExportButton } from "../ui/dialog_buttons.js";
 import { html, line, Menu, visible } from "../ui/html.js";
 import { following, grown, headed, runPath, summary, traceId, view, wholeDocument } from "./state.js";
 import { follow } from "../state/follow.js";
 import { stateOf } from "../list/run.js";
-import { DatasetButton } from "../dataset/button.js";
-import { ExportButton } from "../export/button.js";
 import { Errors } from "./views.js";
-import { isWhole, ORPHAN, spanId } from "../tree/outline.js";
+import { isWhole, spanId } from "../tree/outline.js";
 import { later } from "../ui/fetched.js";
 import { scoresOf } from "../step/panel.js";
 

@@ -1,7 +1,7 @@
 /** Shows the evaluators' scores of a run or a step: value, reason, evidence, and whether the score is stale. */
 import { number, t } from "../i18n/index.js";
 import "../i18n/run_views.js";
-import { link } from "../state/place.js";
+import { link, ownProject } from "../state/place.js";
 import { rowOf } from "../tree/outline.js";
 import { html, line, Menu, visible } from "../ui/html.js";
 import { scoresOf } from "../step/panel.js";
@@ -55,7 +55,7 @@ export function ScoreLine({ one, id = "" }) {
 /** The experiment or online rule that a score came from. @param {{of: Score}} props */
 function Origin({ of: { experiment, rule_id: rule, project } }) {
   const name = experiment || rule;
-  return name && html`<a href=${link(experiment ? "/experiments" : "/online-rules", { name, project: project === "default" ? null : project })}><bdi>${line(name, 40)}</bdi></a>`;
+  return name && html`<a href=${link(experiment ? "/experiments" : "/online-rules", { name, project: ownProject(project) })}><bdi>${line(name, 40)}</bdi></a>`;
 }
 
 /** A button for each step of evidence, which selects it. @param {{steps: string[]}} props */

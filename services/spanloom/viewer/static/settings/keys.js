@@ -2,6 +2,7 @@
 import { useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
 import { t } from "../i18n/index.js";
+import { SCOPES } from "../choices.js";
 import { asError, useFetched } from "../ui/fetched.js";
 import { Refusal } from "../ui/frame.js";
 import { Refused } from "./refused.js";
@@ -9,8 +10,6 @@ import { Copy } from "../step/text.js";
 import { html, line } from "../ui/html.js";
 
 /** @typedef {{id: string, project: string | null, scopes: string[], created_at: string, expires_at: string | null, revoked_at: string | null, last_used_at: string | null}} Key */
-
-const SCOPES = ["ingest", "read", "annotate", "admin"];
 
 export function Keys() {
   const { data, error } = useFetched("/v1/keys");

@@ -1,5 +1,6 @@
 /** The state of the page, which is the URL, so that a copied URL shows the same content. */
 import { signal } from "../vendor/signals.js";
+import { DEFAULT_PROJECT } from "../service.js";
 
 /** @typedef {Record<string, string>} Query */
 
@@ -44,6 +45,9 @@ export function link(path, query = {}) {
   const text = new URLSearchParams(given).toString();
   return path + (text ? `?${text}` : "");
 }
+
+/** The project in the URL of a run or a definition; the default project is left out. @param {string | null | undefined} project */
+export const ownProject = (project) => (project === DEFAULT_PROJECT || !project ? undefined : project);
 
 addEventListener("popstate", () => {
   place.value = read();

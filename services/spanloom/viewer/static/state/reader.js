@@ -1,7 +1,7 @@
-/** The reader of the page: settings and name, which the browser stores, and a counter of finished queue items. */
+/** The user of the page: settings and name, which the browser stores, and a counter of finished queue items. */
 import { effect, signal } from "../vendor/signals.js";
 
-// Settings of the reader, stored in the browser; full or disabled storage is not an error.
+// Settings of the user, stored in the browser; full or disabled storage is not an error.
 
 /**
  * A signal whose value is stored in the browser.
@@ -35,8 +35,6 @@ export function write(name, value, storage = localStorage) {
 
 // The name of the person who reads and annotates in this browser. It is not verified, and is sent with every
 // request.
-
-export const HEADER = "x-spanloom-annotator";
 
 /** The name; empty until it is entered. */
 export const annotator = kept("annotator", "");

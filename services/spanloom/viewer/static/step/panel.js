@@ -1,5 +1,6 @@
 /** The panel of a step: its input, output and metadata, and the spans from which these were read. */
 import { t } from "../i18n/index.js";
+import { DatasetButton } from "../ui/dialog_buttons.js";
 import { useFetched } from "../ui/fetched.js";
 import { Failure } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
@@ -8,7 +9,6 @@ import { Copy, LongText } from "./text.js";
 import { Json, parsed } from "./json.js";
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { getJson } from "../api.js";
-import { DatasetButton } from "../dataset/button.js";
 import { Facts, Place } from "./facts.js";
 import { signal } from "../vendor/signals.js";
 import { place } from "../state/place.js";

@@ -4,8 +4,9 @@
  * lanes times pixels, for any number of spans. The rows of the tree have the same contents.
  */
 import { duration } from "../format.js";
+import { ERROR } from "../service.js";
 import { line } from "../ui/html.js";
-import { ERROR, isPassed, ms } from "./outline.js";
+import { isPassed, ms } from "./outline.js";
 import { colors, fitted } from "./strip.js";
 import { edges, notch, playhead, seams, stacked, Timeline, underline } from "./timeline.js";
 

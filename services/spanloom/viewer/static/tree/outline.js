@@ -14,14 +14,7 @@
  *   it; `first`, `last`: when the run began and ended;
  *   for several runs in one outline: `runs` are the runs, `pause` the minimum idle time that is cut out
  */
-
-export const ERROR = 1;
-export const NO_STEP = 4;
-export const ORPHAN = 8;
-export const COUNTED_ELSEWHERE = 16;
-export const MOVED = 32;
-/** The same tool call as the previous tool step, ignoring model calls in between. */
-export const REPEATED = 64;
+import { ERROR, MERGED, NO_STEP, REPEATED } from "../service.js";
 
 /** Parse the bytes of an outline; throws if they are invalid. @param {ArrayBuffer} buffer @returns {Outline} */
 export function decode(buffer) {
@@ -134,13 +127,13 @@ export const isWhole = (o, i) => i === 0 && o.end[0] === o.n;
 export const ms = (o, units) => (units * o.unit) / 1e6;
 
 /** Whether a row is framework plumbing: counted in another step, or neither a step nor failed. @param {Outline} o @param {number} i */
-export const isPlumbing = (o, i) => (o.flags[i] & COUNTED_ELSEWHERE) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
+export const isPlumbing = (o, i) => (o.flags[i] & MERGED) > 0 || (o.flags[i] & (NO_STEP | ERROR)) === NO_STEP;
 
 /** Whether a row is a step, not a span that is counted in another step. @param {Outline} o @param {number} i */
-export const isStep = (o, i) => (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+export const isStep = (o, i) => (o.flags[i] & (NO_STEP | MERGED)) === 0;
 
 /** Whether a row failed and is not counted in another row. @param {Outline} o @param {number} i */
-export const isFault = (o, i) => (o.flags[i] & (ERROR | COUNTED_ELSEWHERE)) === ERROR;
+export const isFault = (o, i) => (o.flags[i] & (ERROR | MERGED)) === ERROR;
 
 /** Whether a row failed and none of its descendants did; an exception marks all ancestors as failed. @param {Outline} o @param {number} i */
 export const isSource = (o, i) => isFault(o, i) && o.errors[i] === 1;
@@ -166,7 +159,7 @@ export function cause(o) {
 // Finds the previous model call of the same agent.
 
 /** Whether a row is a step of a kind and not framework plumbing. @param {Outline} o @param {number} i @param {string} kind */
-const isStepOf = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | COUNTED_ELSEWHERE)) === 0;
+const isStepOf = (o, i, kind) => o.kinds[o.kind[i]] === kind && (o.flags[i] & (NO_STEP | MERGED)) === 0;
 
 /** The row of the nearest ancestor of a row that is an agent's step, or -1. @param {Outline} o @param {number} i */
 function owner(o, i) {
@@ -183,4 +176,66 @@ export function callBefore(o, i) {
     if (isStepOf(o, at, "model") && !(o.flags[at] & ERROR) && owner(o, at) === agent) return at;
   }
   return -1;
+}
+
+// Finds loops: the same tool call several times in a row, which the tree shows as one row that can be opened.
+
+/**
+ * `first`: the row of the first call; `end`: the row after the last call and its descendants; `until`: when the
+ * last call ended;
+ * `tokens`, `errors`: sums of all rows, including model calls in between.
+ * @typedef {{first: number, end: number, times: number, until: number, tokens: number, errors: number}} Loop
+ */
+
+/** Minimum number of calls in a loop; fewer calls are shown as separate rows. */
+const LEAST = 3;
+
+/** The loops of an outline by their first rows. @param {Outline} o @returns {Map<number, Loop>} */
+export function loopsOf(o) {
+  /** @type {Map<number, Loop>} */
+  const loops = new Map();
+  const model = o.kinds.indexOf("model");
+  let [first, last, times] = [-1, -1, 0];
+  const flush = (/** @type {number} */ next) => {
+    const end = times < LEAST ? 0 : closed(o, first, last);
+    if (end && end <= next) loops.set(first, { first, end, times, ...sumsOf(o, first, end) });
+  };
+  for (let i = 0; i < o.n; i++) {
+    if (o.kind[i] === model || !isStep(o, i)) continue;
+    if (o.flags[i] & REPEATED) times += 1;
+    else {
+      flush(i);
+      [first, times] = [i, 1];
+    }
+    last = i;
+  }
+  flush(o.n);
+  return loops;
+}
+
+/** The row after the last call of a loop and after all framework spans that contain only that call. @param {Outline} o @param {number} first @param {number} last */
+function closed(o, first, last) {
+  let top = last;
+  while (o.parent[top] > first) top = o.parent[top];
+  return o.end[top];
+}
+
+/** @param {Outline} o @param {number} first @param {number} end */
+function sumsOf(o, first, end) {
+  let [until, tokens, errors] = [0, 0, 0];
+  for (let i = first; i < end; i++) {
+    until = Math.max(until, o.start[i] + o.dur[i]);
+    tokens += o.tin[i] + o.tout[i];
+    errors += Number(isFault(o, i));
+  }
+  return { until, tokens, errors };
+}
+
+/** For each row that an opened loop shows directly below its first call, the row of the first call; -1 for other rows. @param {Outline} o @param {Map<number, Loop>} loops */
+export function headsOf(o, loops) {
+  const heads = new Int32Array(o.n).fill(-1);
+  for (const { first, end } of loops.values()) {
+    for (let i = o.end[first]; i < end; i++) if (o.parent[i] < first) heads[i] = first;
+  }
+  return heads;
 }

@@ -1,8 +1,9 @@
 /** The elements of the tree's rows, and the pool of elements for the rows in view. */
 import { duration, short } from "../format.js";
 import { t } from "../i18n/index.js";
+import { ERROR, MERGED, MOVED, ORPHAN } from "../service.js";
 import { line } from "../ui/html.js";
-import { COUNTED_ELSEWHERE, ERROR, isFault, isPassed, MOVED, ms, ORPHAN } from "./outline.js";
+import { isFault, isPassed, ms } from "./outline.js";
 
 // One row of the tree: an element that is created once and refilled.
 
@@ -104,7 +105,7 @@ export class Row {
     const errors = isClosed ? sums.errors - Number(isFault(o, i)) : 0;
     this.below.textContent = errors ? `✕ ${errors}` : "";
     this.below.title = errors ? t("tree.errors", { n: errors }) : "";
-    const own = o.flags[i] & COUNTED_ELSEWHERE ? 0 : o.tin[i] + o.tout[i];
+    const own = o.flags[i] & MERGED ? 0 : o.tin[i] + o.tout[i];
     const tokens = isClosed ? sums.tokens : own;
     const below = tokens || isClosed ? 0 : o.tokens[i]; // an open agent shows the tokens of its calls
     const isSum = isClosed || below > 0;

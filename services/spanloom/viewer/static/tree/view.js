@@ -2,8 +2,7 @@
  * Computes the visible rows of an outline, their order and levels: one pass over typed
  * arrays for every change, under a few milliseconds for 100,000 rows.
  */
-import { headsOf, loopsOf } from "./loops.js";
-import { isFault, isPlumbing, isWhole } from "./outline.js";
+import { headsOf, isFault, isPlumbing, isWhole, loopsOf } from "./outline.js";
 
 // Finds the rows that match a search; names are compared once per distinct name, not for each row.
 

@@ -1,14 +1,13 @@
 /** Opens views: on a click, and the default view of a page whose URL has no parameters. */
 import { getJson } from "../api.js";
 import { signal } from "../vendor/signals.js";
+import { NOT_OF_VIEWS } from "../service.js";
 import { place, show } from "../state/place.js";
 
 /** @typedef {import("../records.js").ViewItem} View */
 /** @typedef {"runs" | "steps" | "conversations" | "overview"} ListPage */
 /** @typedef {Record<string, string>} Parameters */
 
-/** Parameters of a URL that a view does not store: the position in a list, and the project. */
-const NOT_OF_VIEWS = ["at", "cursor", "project"];
 /** Milliseconds that a page waits for its default view before it is shown. */
 const PATIENCE_MS = 400;
 
@@ -29,7 +28,8 @@ export function open(name, parameters, isStep = true) {
   opened.value = { name, search: location.search, faults: [] };
 }
 
-/** Whether the reader has made no query yet: none in the URL, by a click on this page, or in the query box. */
+/** Whether there is no query yet: the URL has none (a project does not count), this page has not changed the URL,
+ * and the query box is empty. */
 function isBare() {
   const box = /** @type {HTMLInputElement | null} */ (document.getElementById("where"));
   return /^(\?project=[^&]*)?$/.test(location.search) && !history.state?.isOurs && !box?.value;

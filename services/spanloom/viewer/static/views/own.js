@@ -1,4 +1,5 @@
 /** The views that this browser stores: the query string of a URL by the name of the view. */
+import { MAX_NAME } from "../choices.js";
 import { kept } from "../state/reader.js";
 import { t } from "../i18n/index.js";
 import { allColumns, more } from "../list/columns.js";
@@ -8,11 +9,8 @@ import { parametersOf } from "./opening.js";
 /** @typedef {import("./opening.js").Parameters} Parameters */
 /** A value that is not a text was stored by a newer version of the page. @typedef {import("../vendor/signals.js").Signal<Record<string, unknown>>} Own */
 
-/** Maximum length of a name, as in the service. */
-const MOST = 100;
-
 /** The error in a name; empty if it is valid. @param {string} name */
-export const faultOfName = (name) => ([...name].length > MOST ? t("views.long", { most: MOST, n: [...name].length }) : "");
+export const faultOfName = (name) => ([...name].length > MAX_NAME ? t("views.long", { most: MAX_NAME, n: [...name].length }) : "");
 
 /** @type {Partial<Record<ListPage, Own>>} */
 const signals = {};

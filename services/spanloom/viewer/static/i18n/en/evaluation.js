@@ -12,7 +12,7 @@ export const evaluation = {
   "evaluation.online-rules": "Online rules",
   "evaluation.alerts": "Alerts",
   "put.name": "Name",
-  "put.name.rule": "Up to 100 characters, but no / and @",
+  "put.name.rule": "Up to 100 characters, but no /",
   "put.there": "There is one of this name.",
   "put.examples": "Examples:",
   "put.store": "Store it",

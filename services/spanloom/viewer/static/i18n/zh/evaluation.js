@@ -12,7 +12,7 @@ export const evaluation = {
   "evaluation.online-rules": "在线规则",
   "evaluation.alerts": "警报",
   "put.name": "名称",
-  "put.name.rule": "最多 100 个字符，不含 / 和 @",
+  "put.name.rule": "最多 100 个字符，不含 /",
   "put.there": "已有同名的。",
   "put.examples": "示例：",
   "put.store": "保存",
