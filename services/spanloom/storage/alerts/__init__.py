@@ -14,6 +14,7 @@ from spanloom.core.model.alert import (
     DeliveryState,
 )
 from spanloom.core.ports.alerts import PendingDelivery
+from spanloom.storage.engine.columns import Attribute, Columns, as_json, to_json
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Remembered
 
@@ -25,9 +26,59 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import TraceKey
     from spanloom.core.ports.alerts import EventsQuery
     from spanloom.storage.engine.connection import Connection
-    from spanloom.storage.engine.parameters import Row
 
 _LAST = 2**63
+_ALERTS = Columns(
+    Alert,
+    {
+        "Project": "project",
+        "Name": "name",
+        "Revision": "revision",
+        "Change": "change",
+        "Version": "version",
+        "Definition": as_json("definition"),
+        "AtUnixMicro": "at_us",
+        "PutBy": "put_by",
+        "IsDeleted": Attribute("is_deleted", read=bool),
+    },
+)
+_EVENTS = Columns(
+    AlertEvent,
+    {
+        "Project": "project",
+        "TraceId": "trace_id",
+        "Alert": "alert",
+        "AlertVersion": "alert_version",
+        "Id": "id",
+        "Number": "number",
+        "State": Attribute("state", read=AlertState),
+        "AtUnixMicro": "at_us",
+        "RunVersion": "version",
+        "GroupKey": Attribute("group", to_json, lambda text: orjson.loads(text) if text else ()),
+        "Episode": "episode",
+        "Value": "value",
+        "Reason": Attribute(
+            "reason",
+            lambda reason: to_json(reason) if reason else "",
+            lambda text: orjson.loads(text) if text else {},
+        ),
+        "Channels": "channels",
+    },
+)
+_DELIVERIES = Columns(
+    Delivery,
+    {
+        "Project": "project",
+        "Alert": "alert",
+        "Id": "id",
+        "Number": "number",
+        "Channel": "channel",
+        "Tries": "tries",
+        "State": Attribute("state", read=DeliveryState),
+        "AtUnixMicro": "at_us",
+        "Error": "error",
+    },
+)
 
 
 class ClickHouseAlerts:
@@ -45,33 +96,26 @@ class ClickHouseAlerts:
 
     def put(self, alert: Alert) -> None:
         """See ``AlertStore.put``."""
-        row = {
-            "Project": alert.project,
-            "Name": alert.name,
-            "Revision": alert.revision,
-            "Change": alert.change,
-            "Version": alert.version,
-            "Definition": _json(alert.definition),
-            "AtUnixMicro": alert.at_us,
-            "PutBy": alert.put_by,
-            "IsDeleted": alert.is_deleted,
-        }
         with self._alerts.writes:
-            self._worker.insert_objects("alerts", [row])
+            self._worker.insert_objects("alerts", [_ALERTS.row(alert)])
 
     def list(self, reach: Reach, name: str = "") -> Sequence[Alert]:
         """See ``AlertStore.list``."""
 
         def read() -> Sequence[Alert]:
-            rows = self._reader.rows("read_alerts", reach=within(reach), of_name=name)
-            return tuple(map(_alert, rows))
+            rows = self._reader.rows(
+                "read_alerts", columns=_ALERTS.columns, reach=within(reach), of_name=name
+            )
+            return tuple(map(_ALERTS.object, rows))
 
         return list(self._alerts.get((reach, name), read))
 
     def versions(self, project: str, name: str) -> Sequence[Alert]:
         """See ``AlertStore.versions``."""
-        rows = self._reader.rows("alert_versions", project=project, of_name=name)
-        return list(map(_alert, rows))
+        rows = self._reader.rows(
+            "alert_versions", columns=_ALERTS.columns, project=project, of_name=name
+        )
+        return list(map(_ALERTS.object, rows))
 
     def add_events(self, events: Sequence[AlertEvent], shown: Sequence[RunEvidence]) -> None:
         """See ``AlertStore.add_events``."""
@@ -81,7 +125,7 @@ class ClickHouseAlerts:
                 "TraceId": one.key.trace_id,
                 "Id": one.id,
                 "Number": one.number,
-                "Content": _json(one.content),
+                "Content": to_json(one.content),
             }
             for one in shown
         )
@@ -91,21 +135,26 @@ class ClickHouseAlerts:
     def latest(self, traces: Sequence[TraceKey]) -> Sequence[AlertEvent]:
         """See ``AlertStore.latest``."""
         return [
-            _event(row)
+            _EVENTS.object(row)
             for some in batched(traces)
-            for row in self._worker.rows("latest_alert_events", traces=some)
+            for row in self._worker.rows(
+                "latest_alert_events", columns=_EVENTS.columns, traces=some
+            )
         ]
 
     def latest_numbers(self, reach: Reach) -> Sequence[AlertEvent]:
         """See ``AlertStore.latest_numbers``."""
-        rows = self._worker.rows("latest_alert_numbers", reach=within(reach))
-        return list(map(_event, rows))
+        rows = self._worker.rows(
+            "latest_alert_numbers", columns=_EVENTS.columns, reach=within(reach)
+        )
+        return list(map(_EVENTS.object, rows))
 
     def firing_of_deleted(self, limit: int) -> Sequence[AlertEvent]:
         """See ``AlertStore.firing_of_deleted``."""
         if not self._worker.hiding.may_hide:
             return []
-        return list(map(_event, self._worker.rows("firing_of_deleted", limit=limit)))
+        rows = self._worker.rows("firing_of_deleted", columns=_EVENTS.columns, limit=limit)
+        return list(map(_EVENTS.object, rows))
 
     def firing(self, reach: Reach) -> Mapping[tuple[str, str], int]:
         """See ``AlertStore.firing``."""
@@ -119,6 +168,7 @@ class ClickHouseAlerts:
         at_us, before_id, number = after or (_LAST, "", 0)
         rows = self._reader.rows(
             "list_alert_events",
+            columns=_EVENTS.columns,
             project=project,
             of_name=name,
             state=asked.state or "",
@@ -128,7 +178,7 @@ class ClickHouseAlerts:
             before_number=number,
             limit=limit,
         )
-        return list(map(_event, rows))
+        return list(map(_EVENTS.object, rows))
 
     def shown(self, events: Sequence[AlertEvent]) -> Mapping[tuple[str, int], Mapping[str, Any]]:
         """See ``AlertStore.shown``."""
@@ -143,91 +193,33 @@ class ClickHouseAlerts:
 
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         """See ``AlertStore.add_deliveries``."""
-        self._worker.insert_objects("alert_deliveries", map(_delivery_row, deliveries))
+        self._worker.insert_objects("alert_deliveries", map(_DELIVERIES.row, deliveries))
 
     def deliveries(self, project: str, name: str, ids: Sequence[str]) -> Sequence[Delivery]:
         """See ``AlertStore.deliveries``."""
         return [
-            Delivery(*row)._replace(state=DeliveryState(row.State))
+            _DELIVERIES.object(row)
             for some in batched(ids)
             for row in self._reader.rows(
-                "alert_deliveries", project=project, of_name=name, ids=some
+                "alert_deliveries",
+                columns=_DELIVERIES.columns,
+                project=project,
+                of_name=name,
+                ids=some,
             )
         ]
 
     def pending(self, from_us: int, limit: int) -> Sequence[PendingDelivery]:
         """See ``AlertStore.pending``."""
-        rows = self._worker.rows("untold_alert_events", from_us=from_us, limit=limit)
+        rows = self._worker.rows(
+            "untold_alert_events", columns=_EVENTS.columns, from_us=from_us, limit=limit
+        )
         return [
-            PendingDelivery(_event(row), row.Key, row.Tries, row.TriedUnixMicro) for row in rows
+            PendingDelivery(_EVENTS.object(row), row.Key, row.Tries, row.TriedUnixMicro)
+            for row in rows
         ]
 
 
-def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
-
-
-def _alert(row: Row) -> Alert:
-    return Alert(
-        row.Project,
-        row.Name,
-        row.Revision,
-        row.Version,
-        orjson.loads(row.Definition),
-        row.AtUnixMicro,
-        row.PutBy,
-        bool(row.IsDeleted),
-        row.Change,
-    )
-
-
 def _event_row(event: AlertEvent) -> Mapping[str, object]:
-    return {
-        "Project": event.project,
-        "TraceId": event.trace_id,
-        "Alert": event.alert,
-        "AlertVersion": event.alert_version,
-        "Id": event.id,
-        "Number": event.number,
-        "State": event.state,
-        "AtUnixMicro": event.at_us,
-        "RunVersion": event.version,
-        "GroupKey": "" if event.trace_id else _json(list(event.group)),
-        "Episode": event.episode,
-        "Value": event.value,
-        "Reason": _json(event.reason) if event.reason else "",
-        "Channels": list(event.channels),
-    }
-
-
-def _event(row: Row) -> AlertEvent:
-    return AlertEvent(
-        row.Project,
-        row.Alert,
-        row.AlertVersion,
-        row.Id,
-        row.Number,
-        AlertState(row.State),
-        row.AtUnixMicro,
-        row.TraceId,
-        row.RunVersion,
-        orjson.loads(row.GroupKey) if row.GroupKey else (),
-        row.Episode,
-        row.Value,
-        orjson.loads(row.Reason) if row.Reason else {},
-        row.Channels,
-    )
-
-
-def _delivery_row(one: Delivery) -> Mapping[str, object]:
-    return {
-        "Project": one.project,
-        "Alert": one.alert,
-        "Id": one.id,
-        "Number": one.number,
-        "Channel": one.channel,
-        "Tries": one.tries,
-        "State": one.state,
-        "AtUnixMicro": one.at_us,
-        "Error": one.error,
-    }
+    row = _EVENTS.row(event)
+    return {**row, "GroupKey": ""} if event.trace_id else row

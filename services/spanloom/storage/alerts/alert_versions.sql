@@ -1,5 +1,5 @@
 -- The newest revision of each version of an alert; if a revision is stored twice, the first counts.
-SELECT Project, Name, Revision, Version, Definition, AtUnixMicro, PutBy, IsDeleted, Change
+SELECT {columns}
 FROM alerts
 WHERE Project = {project:String} AND Name = {of_name:String}
 ORDER BY Version DESC, Revision DESC, StoredAt, Change

@@ -1,8 +1,8 @@
 -- The last events of ids that still fire although their runs are deleted.
-SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+SELECT {columns}
 FROM
 (
-    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+    SELECT {columns}
     FROM alert_events
     WHERE (Project, TraceId) IN (SELECT Project, TraceId FROM deleted_traces)
     ORDER BY Project, Id, Number DESC, StoredAt

@@ -1,5 +1,5 @@
 -- The last event of each id that is about one of some traces; if a number is stored twice, the first counts.
-SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+SELECT {columns}
 FROM alert_events
 WHERE (Project, TraceId) IN JSONExtract({traces:String}, 'Array(Tuple(String, String))')
 ORDER BY Project, Id, Number DESC, StoredAt

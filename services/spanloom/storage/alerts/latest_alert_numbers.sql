@@ -1,5 +1,5 @@
 -- The last event of each group, for each version of the alerts on metrics (which have no trace).
-SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+SELECT {columns}
 FROM alert_events
 WHERE {reach} AND TraceId = ''
 ORDER BY Project, Alert, AlertVersion, GroupKey, Episode DESC, Number DESC, StoredAt

@@ -1,11 +1,11 @@
 -- Events of an alert after a position, newest first; with is_current only the last event of each id.
-SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+SELECT {columns}
 FROM
 (
-    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, max(Number) OVER (PARTITION BY Id) AS LastNumber
+    SELECT {columns}, max(Number) OVER (PARTITION BY Id) AS LastNumber
     FROM
     (
-        SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+        SELECT {columns}
         FROM alert_events
         WHERE Project = {project:String} AND Alert = {of_name:String}
         ORDER BY Id, Number, StoredAt

@@ -1,12 +1,12 @@
 -- Events since a time, oldest first, each with one channel to which it is not delivered yet; at most so many for each
 -- channel of a project.
-SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, Key, Tries, TriedUnixMicro
+SELECT {columns}, Key, Tries, TriedUnixMicro
 FROM
 (
-    SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels, arrayJoin(Channels) AS Key
+    SELECT {columns}, arrayJoin(Channels) AS Key
     FROM
     (
-        SELECT Project, TraceId, Alert, AlertVersion, Id, Number, State, AtUnixMicro, RunVersion, GroupKey, Episode, Value, Reason, Channels
+        SELECT {columns}
         FROM alert_events
         WHERE AtUnixMicro >= {from_us:UInt64} AND notEmpty(Channels)
         ORDER BY Id, Number, StoredAt

@@ -1,5 +1,5 @@
 -- The newest text of each scheme.
-SELECT Project, Name, Hash, AtUnixMicro, PutBy, Text
+SELECT {columns}
 FROM annotation_schemes
 WHERE {reach}
   AND ({of_name:String} = '' OR Name = {of_name:String})

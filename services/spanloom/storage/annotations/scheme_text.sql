@@ -1,5 +1,5 @@
 -- One text of a scheme.
-SELECT Project, Name, Hash, AtUnixMicro, PutBy, Text
+SELECT {columns}
 FROM annotation_schemes
 WHERE Project = {project:String} AND Name = {of_name:String} AND Hash = {hash:String}
 ORDER BY AtUnixMicro DESC

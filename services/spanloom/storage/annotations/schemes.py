@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.annotations import KeptAt, KeptVersion, StoredScheme
+from spanloom.storage.engine.columns import Columns
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.row_binary import Encoder, RowBinary, text, uint32, uint64
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 
     from spanloom.core.model.access import Reach
     from spanloom.storage.engine.connection import Connection
+
+
+_SCHEMES = Columns(
+    StoredScheme,
+    {
+        "Project": "project",
+        "Name": "name",
+        "Hash": "hash",
+        "AtUnixMicro": "at_us",
+        "PutBy": "put_by",
+        "Text": "text",
+    },
+)
 
 
 class ClickHouseSchemes:
@@ -35,30 +49,25 @@ class ClickHouseSchemes:
 
     def put(self, scheme: StoredScheme) -> None:
         """See ``SchemeStore.put``."""
-        row = {
-            "Project": scheme.project,
-            "Name": scheme.name,
-            "Hash": scheme.hash,
-            "AtUnixMicro": scheme.at_us,
-            "PutBy": scheme.put_by,
-            "Text": scheme.text,
-        }
         with self._schemes.writes:
-            self._worker.insert_objects("annotation_schemes", [row])
+            self._worker.insert_objects("annotation_schemes", [_SCHEMES.row(scheme)])
 
     def list(self, reach: Reach, name: str = "") -> Sequence[StoredScheme]:
         """See ``SchemeStore.list``."""
 
         def read() -> Sequence[StoredScheme]:
-            rows = self._reader.rows("read_schemes", reach=within(reach), of_name=name)
-            return tuple(StoredScheme(*row) for row in rows)
+            rows = self._reader.rows(
+                "read_schemes", columns=_SCHEMES.columns, reach=within(reach), of_name=name
+            )
+            return tuple(map(_SCHEMES.object, rows))
 
         return self._schemes.get((reach, name), read)
 
     def text(self, project: str, name: str, scheme_hash: str) -> StoredScheme | None:
         """See ``SchemeStore.text``."""
-        rows = self._reader.rows("scheme_text", project=project, of_name=name, hash=scheme_hash)
-        return next((StoredScheme(*row) for row in rows), None)
+        place = {"project": project, "of_name": name, "hash": scheme_hash}
+        rows = self._reader.rows("scheme_text", columns=_SCHEMES.columns, **place)
+        return next(map(_SCHEMES.object, rows), None)
 
 
 _KEPT: Mapping[str, Encoder] = {

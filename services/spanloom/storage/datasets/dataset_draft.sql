@@ -1,5 +1,5 @@
 -- Every item of a draft, including removed items.
-SELECT ItemKey, Hash, Size, AtUnixMicro
+SELECT {columns}
 FROM dataset_drafts FINAL
 WHERE Project = {project:String} AND Dataset = {dataset:String}
 ORDER BY ItemKey

@@ -1,5 +1,5 @@
 -- Items of a version after a key.
-SELECT ItemKey, Hash, Size
+SELECT {columns}
 FROM dataset_items FINAL
 WHERE Project = {project:String} AND Dataset = {dataset:String} AND VersionHash = {version:String}
   AND ItemKey > {after:String}

@@ -16,7 +16,8 @@ from spanloom.core.model.experiment import (
 from spanloom.storage.annotations.rows import living
 from spanloom.storage.annotations.store import SCORE_ROWS
 from spanloom.storage.deletions.hiding import alive
-from spanloom.storage.engine.parameters import Condition, batched, within
+from spanloom.storage.engine.columns import STORED_AT, Columns
+from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -26,6 +27,37 @@ if TYPE_CHECKING:
     from spanloom.core.model.access import Reach
     from spanloom.core.model.score import Score
     from spanloom.storage.engine.connection import Connection
+
+
+_EVALUATORS = Columns(
+    StoredEvaluator,
+    {
+        "Name": "name",
+        "Version": "version",
+        "ConfigHash": "config_hash",
+        "Config": "config",
+        "PutBy": "put_by",
+        "AtUnixMicro": STORED_AT,
+    },
+)
+_EXPERIMENTS = Columns(
+    Experiment,
+    {
+        "Project": "project",
+        "Name": "name",
+        "Id": "id",
+        "Request": "request",
+        "Dataset": "dataset",
+        "DatasetVersion": "dataset_version",
+        "DatasetHash": "dataset_hash",
+        "Evaluators": "evaluators",
+        "Target": "target",
+        "Repeats": "repeats",
+        "Total": "total",
+        "StartedBy": "started_by",
+        "AtUnixMicro": STORED_AT,
+    },
+)
 
 
 class ClickHouseEvaluators:
@@ -41,28 +73,15 @@ class ClickHouseEvaluators:
 
     def add(self, project: str, evaluator: StoredEvaluator) -> None:
         """See ``EvaluatorStore.add``."""
-        row = {
-            "Project": project,
-            "Name": evaluator.name,
-            "Version": evaluator.version,
-            "ConfigHash": evaluator.config_hash,
-            "Config": evaluator.config,
-            "PutBy": evaluator.put_by,
-        }
+        row = {"Project": project, **_EVALUATORS.row(evaluator)}
         self._worker.insert_objects("evaluators", [row])
 
     def list(self, project: str, name: str = "") -> Sequence[StoredEvaluator]:
         """See ``EvaluatorStore.list``."""
-        rows = self._reader.rows("read_evaluators", project=project, of_name=name)
-        return [StoredEvaluator(*row) for row in rows]
-
-
-_COLUMNS = Condition(
-    "Project, Name, Id, Request, Dataset, DatasetVersion, DatasetHash, Evaluators, Target, "
-    "Repeats, Total, StartedBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro",
-    {},
-)
-"""The columns, in the order of the members of ``Experiment``."""
+        rows = self._reader.rows(
+            "read_evaluators", columns=_EVALUATORS.columns, project=project, of_name=name
+        )
+        return list(map(_EVALUATORS.object, rows))
 
 
 class ClickHouseExperiments:
@@ -84,36 +103,24 @@ class ClickHouseExperiments:
         place = experiment.project, experiment.id
         rows = ((*place, number, trace_id) for number, trace_id in enumerate(trace_ids))
         self._worker.insert("experiment_runs", columns, rows)
-        row = {
-            "Project": experiment.project,
-            "Name": experiment.name,
-            "Id": experiment.id,
-            "Request": experiment.request,
-            "Dataset": experiment.dataset,
-            "DatasetVersion": experiment.dataset_version,
-            "DatasetHash": experiment.dataset_hash,
-            "Evaluators": experiment.evaluators,
-            "Target": experiment.target,
-            "Repeats": experiment.repeats,
-            "Total": experiment.total,
-            "StartedBy": experiment.started_by,
-        }
         with self._running.writes:
-            self._worker.insert_objects("experiments", [row])
+            self._worker.insert_objects("experiments", [_EXPERIMENTS.row(experiment)])
 
     def list(self, project: str, name: str = "") -> Sequence[Experiment]:
         """See ``ExperimentStore.list``."""
         rows = self._reader.rows(
-            "read_experiments", columns=_COLUMNS, project=project, of_name=name
+            "read_experiments", columns=_EXPERIMENTS.columns, project=project, of_name=name
         )
-        return [Experiment(*row) for row in rows]
+        return list(map(_EXPERIMENTS.object, rows))
 
     def running(self, reach: Reach) -> Sequence[Experiment]:
         """See ``ExperimentStore.running``."""
 
         def read() -> Sequence[Experiment]:
-            rows = self._worker.rows("running_experiments", columns=_COLUMNS, reach=within(reach))
-            return tuple(Experiment(*row) for row in rows)
+            rows = self._worker.rows(
+                "running_experiments", columns=_EXPERIMENTS.columns, reach=within(reach)
+            )
+            return tuple(map(_EXPERIMENTS.object, rows))
 
         return self._running.get(reach, read)
 

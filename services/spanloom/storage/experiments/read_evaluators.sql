@@ -1,5 +1,5 @@
 -- All versions of the evaluators of a project, or of one name; if a number is stored twice, the first counts.
-SELECT Name, Version, ConfigHash, Config, PutBy, toUnixTimestamp64Micro(StoredAt) AS AtUnixMicro
+SELECT {columns}
 FROM evaluators
 WHERE Project = {project:String} AND ({of_name:String} = '' OR Name = {of_name:String})
 ORDER BY Name, Version, StoredAt, ConfigHash

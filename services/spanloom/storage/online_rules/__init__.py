@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from spanloom.core.model.online_rule import RuleProgress, Spent, Walk, WalkPlace
 from spanloom.core.model.span import TraceKey
 from spanloom.storage.annotations.rows import living, living_page
+from spanloom.storage.engine.columns import Attribute, Columns
 from spanloom.storage.engine.parameters import batched, within
 from spanloom.storage.engine.remembered import Remembered
 from spanloom.storage.engine.slices import in_slices
@@ -26,6 +27,21 @@ if TYPE_CHECKING:
     from spanloom.core.model.online_rule import OnlineRule, RuleId, Work, WorkState
     from spanloom.core.sharing import Slices
     from spanloom.storage.engine.connection import Connection
+
+
+_WALKS = Columns(
+    WalkPlace,
+    {
+        "Project": "project",
+        "Rule": "rule",
+        "Walk": Attribute("walk", read=Walk),
+        "Wanted": "wanted",
+        "Position": "position",
+        "Taken": "taken",
+        "IsDone": "is_done",
+        "AtUnixMicro": "at_us",
+    },
+)
 
 
 class ClickHouseOnlineRules:
@@ -117,19 +133,9 @@ class ClickHouseOnlineRules:
 
     def place(self, place: WalkPlace) -> None:
         """See ``OnlineRuleStore.place``."""
-        row = {
-            "Project": place.project,
-            "Rule": place.rule,
-            "Walk": place.walk.value,
-            "Wanted": place.wanted,
-            "Position": place.position,
-            "Taken": place.taken,
-            "IsDone": place.is_done,
-            "AtUnixMicro": place.at_us,
-        }
-        self._worker.insert_objects("online_walks", [row])
+        self._worker.insert_objects("online_walks", [_WALKS.row(place)])
 
     def places(self, reach: Reach) -> Sequence[WalkPlace]:
         """See ``OnlineRuleStore.places``."""
-        rows = self._reader.rows("read_online_walks", reach=within(reach))
-        return [WalkPlace(row[0], row[1], Walk(row[2]), *row[3:]) for row in rows]
+        rows = self._reader.rows("read_online_walks", columns=_WALKS.columns, reach=within(reach))
+        return list(map(_WALKS.object, rows))

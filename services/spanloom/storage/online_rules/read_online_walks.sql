@@ -1,5 +1,5 @@
 -- The progress of walks over past runs.
-SELECT Project, Rule, Walk, Wanted, Position, Taken, IsDone, AtUnixMicro
+SELECT {columns}
 FROM online_walks FINAL
 WHERE {reach}
 ORDER BY Project, Rule, Walk
