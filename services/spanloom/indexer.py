@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.core.errors import PermanentError, StoreTooSmallError
 from spanloom.core.sharing import NONE, hold_all
 from spanloom.logs import get_logger
 from spanloom.outage import Outage
@@ -134,9 +134,5 @@ class Indexer(RepeatingPart):
         self._done = {key: c for key, c in self._done.items() if c.second >= second}
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name):
             self.run_once()
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)

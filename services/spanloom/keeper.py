@@ -79,6 +79,8 @@ SWEEP_S = 3600.0
 DAY_S = 24 * 3600
 DAY_NS = DAY_S * 10**9
 log = get_logger("keeper")
+_PASSING = (RetryableError, MigrationUnderWayError)
+"""Errors that may pass; another process may finish a migration."""
 
 
 class Retention(NamedTuple):
@@ -179,7 +181,7 @@ class Keeper(RepeatingPart):
         while self.lacks and not self._stopping.is_set():
             try:
                 self._begin()
-            except (RetryableError, MigrationUnderWayError) as error:
+            except _PASSING as error:
                 self.lacks = f"the tables are not up to date yet: {error}"
                 self._outage.note(self.name, error)
                 self._has_tried.set()
@@ -268,9 +270,5 @@ class Keeper(RepeatingPart):
         self._expired_day = day
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name, _PASSING):
             self.run_once()
-        except (RetryableError, MigrationUnderWayError) as error:  # another process may succeed
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)

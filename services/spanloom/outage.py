@@ -8,13 +8,15 @@ where they occur.
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from spanloom.core.errors import RetryableError
 from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 AGAIN_S = 60.0
 """Seconds between two lines about failures, even if the store recovers in between."""
@@ -38,6 +40,21 @@ class Outage:
         self._logged_s = float("-inf")
         self._is_logged = False
         """Whether the current outage has been logged; a short outage soon after another is not."""
+
+    @contextmanager
+    def watched(
+        self, loop: str, kinds: tuple[type[Exception], ...] = (RetryableError,)
+    ) -> Iterator[None]:
+        """Run a block that uses the store, and record whether it fails because of the store.
+
+        An error of one of the ``kinds`` ends the block and is not raised.
+        """
+        try:
+            yield
+        except kinds as error:
+            self.note(loop, error)
+        else:
+            self.over(loop)
 
     def note(self, loop: str, error: Exception) -> None:
         """Record that a loop failed because of the store, and write the log line if one is due."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from spanloom.core.errors import StoreUnavailableError
+from spanloom.core.errors import PermanentError, StoreUnavailableError
 from spanloom.outage import AGAIN_S, Outage, duration
 
 AWAY = StoreUnavailableError("away")
@@ -81,3 +81,21 @@ def test_its_trouble_is_told_after_a_minute_without_any_data() -> None:
 )
 def test_durations_are_for_people(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_a_watched_block_that_fails_because_of_the_store_raises_nothing() -> None:
+    outage = Outage()
+    with capture_logs() as logged:
+        with outage.watched("loop"):
+            raise StoreUnavailableError("down")
+        with outage.watched("loop"):
+            pass
+    assert [line["event"] for line in logged] == [
+        "the store is not available; trying again",
+        "the store is available again",
+    ]
+
+
+def test_a_watched_block_raises_other_errors() -> None:
+    with pytest.raises(PermanentError), Outage().watched("loop"):
+        raise PermanentError("refused")

@@ -155,12 +155,8 @@ class Keyring(RepeatingPart):
 
     def _attempt(self, action: Callable[[], None]) -> None:
         """Run an action; if the store is unavailable, the next round tries again."""
-        try:
+        with self._outage.watched(self.name):
             action()
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)
 
 
 _MISSING = (

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from spanloom.access.last_known import LastKnown, unpack_usage
-from spanloom.core.errors import RateLimitedError, RetryableError
+from spanloom.core.errors import RateLimitedError
 from spanloom.outage import Outage
 from spanloom.threads import RepeatingPart
 
@@ -190,12 +190,8 @@ class Quotas(RepeatingPart):
             self._arrivals.forget(stored_before)
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name):
             self.read()
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-            return
-        self._outage.over(self.name)
-        if self._stored and time.monotonic() >= self._keep_s:
-            self._known.write(self._stored)
-            self._keep_s = time.monotonic() + KEEP_S
+            if self._stored and time.monotonic() >= self._keep_s:
+                self._known.write(self._stored)
+                self._keep_s = time.monotonic() + KEEP_S

@@ -20,7 +20,7 @@ from spanloom.alerts.payload import message_for, payload_of
 from spanloom.alerts.queues import PER_CHANNEL, Item, Queues
 from spanloom.alerts.sending import DeliveryError
 from spanloom.alerts.service import FOLLOWER
-from spanloom.core.errors import RetryableError, SpanloomError
+from spanloom.core.errors import SpanloomError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.alert import DeliveryState
 from spanloom.core.sharing import hold_all
@@ -168,13 +168,9 @@ class AlertDeliverer:
 
     async def run_once(self, sender: Sender) -> None:
         """Read pending deliveries, start the due ones, and record outcomes."""
-        try:
+        with self._outage.watched(self.name):
             await self._read()
             await self._record()
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)
         for item in self._queues.due(self._now_us(), AT_ONCE - len(self._tasks)):
             task = asyncio.create_task(self._deliver(sender, item))
             self._tasks.add(task)

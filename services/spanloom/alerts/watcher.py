@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from spanloom.alerts.numbers import NumberAlerts
 from spanloom.alerts.runs import RunAlerts
 from spanloom.alerts.service import FOLLOWER
-from spanloom.core.errors import PermanentError, RetryableError, StoreTooSmallError
+from spanloom.core.errors import PermanentError, StoreTooSmallError
 from spanloom.core.model.access import Reach
 from spanloom.core.sharing import hold_all
 from spanloom.following.sharing import owns
@@ -173,9 +173,5 @@ class AlertWatcher(RepeatingPart):
             self._is_counted = False
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name):
             self.run_once()
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)

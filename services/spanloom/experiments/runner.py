@@ -112,16 +112,12 @@ class ExperimentRunner(RepeatingPart):
         A pause lasts at most ``every_s`` seconds. The pauses leave CPU time to extraction in the
         same process.
         """
-        try:
+        with self._outage.watched(self.name):
             while not self._stopping.is_set():
                 began_s = time.monotonic()
                 if not self.run_once():
                     break
                 self._stopping.wait(min(time.monotonic() - began_s, self._every_s))
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)
 
 
 def _named(experiment: Experiment) -> str:

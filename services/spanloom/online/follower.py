@@ -9,7 +9,6 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import RetryableError
 from spanloom.core.sharing import hold_all
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import owns
@@ -108,10 +107,6 @@ class OnlineFollower(RepeatingPart):
         self._lags_set_s = time.monotonic()
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name):
             while self.run_once() and not self._stopping.is_set():
                 pass
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)

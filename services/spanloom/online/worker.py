@@ -13,7 +13,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from spanloom.core.errors import RetryableError
 from spanloom.core.model.online_rule import WAITING, WorkState
 from spanloom.core.sharing import NONE, hold_all
 from spanloom.evaluation.subject.run import Run, UnreadableRunError
@@ -202,13 +201,9 @@ class OnlineWorker(RepeatingPart):
         return self._clock_ns() // 1_000
 
     def _round(self) -> None:
-        try:
+        with self._outage.watched(self.name):
             while self.run_once() and not self._stopping.is_set():
                 pass
-        except RetryableError as error:
-            self._outage.note(self.name, error)
-        else:
-            self._outage.over(self.name)
 
 
 def _read(document: bytes | None) -> Run | None:
