@@ -55,13 +55,13 @@ class Columns(Generic[T]):
             for column, one in stored.items()
         }
         self._made = made
-        self._read = [(one.name, one.read) for one in attributes.values()]
+        self._read = [(column, one.name, one.read) for column, one in attributes.items()]
         self._written = {column: one for column, one in attributes.items() if not one.sql}
         selected = (
             f"{one.sql} AS {column}" if one.sql else column for column, one in attributes.items()
         )
         self.columns = Condition(", ".join(selected), {})
-        """What a query selects; further columns may follow."""
+        """What a query selects, possibly with further columns."""
 
     def row(self, source: T) -> dict[str, object]:
         """Return an object as a row: its values by column name."""
@@ -71,6 +71,6 @@ class Columns(Generic[T]):
         }
 
     def object(self, row: Row) -> T:
-        """Return the object in a row that begins with ``columns``."""
-        pairs = zip(self._read, row, strict=False)
-        return self._made(**{name: read(value) if read else value for (name, read), value in pairs})
+        """Return the object in a row that has ``columns``."""
+        values = ((name, read, getattr(row, column)) for column, name, read in self._read)
+        return self._made(**{name: read(value) if read else value for name, read, value in values})
