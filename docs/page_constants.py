@@ -9,13 +9,23 @@ from spanloom.core.annotation.anchors import COUNTING, State
 from spanloom.core.model.access import DEFAULT_PROJECT, Scope
 from spanloom.core.model.annotation import ANNOTATOR_HEADER
 from spanloom.core.model.annotation_queue import ItemState, Order
-from spanloom.core.model.names import IN_PATHS, MAX_NAME, WITH_VERSIONS, pattern_of
+from spanloom.core.model.names import IN_PATHS, MAX_NAME, WITH_VERSIONS
 from spanloom.core.model.saved_view import NOT_OF_VIEWS
 from spanloom.core.outline import rows
 from spanloom.core.query.where.reader import JOINING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+def _pattern_of(excluded: str) -> str:
+    """Return the pattern of an HTML input for names without the ``excluded`` characters.
+
+    The service refuses unprintable characters and surrounding blanks too.
+    """
+    escaped = excluded.replace("/", r"\/")
+    return rf"(?!\.+$)[^{escaped}]+"
+
 
 FLAGS = {
     "ERROR": "it failed",
@@ -52,10 +62,10 @@ FIRST = (
 """Constants that the page needs at once."""
 LATER = (
     Constant("MAX_NAME", MAX_NAME, "Maximum characters of a name."),
-    Constant("NAME", pattern_of(IN_PATHS), "Pattern of the names of alerts and online rules."),
+    Constant("NAME", _pattern_of(IN_PATHS), "Pattern of the names of alerts and online rules."),
     Constant(
         "VERSIONED_NAME",
-        pattern_of(WITH_VERSIONS),
+        _pattern_of(WITH_VERSIONS),
         "Pattern of names before `@VERSION`: of datasets, evaluators and experiments.",
     ),
     Constant("SCOPES", list(Scope), "The scopes of API keys."),
@@ -68,7 +78,7 @@ LATER = (
     ),
     Constant("JOINING", list(JOINING), "Arithmetic operators."),
 )
-"""Constants that only forms and annotation need."""
+"""Constants that forms, menus and annotation need, which are loaded later."""
 
 
 def first_constants() -> str:
@@ -78,7 +88,7 @@ def first_constants() -> str:
 
 def later_constants() -> str:
     """Return the module ``choices.js``."""
-    return _module("Constants of the service that forms and annotation need", LATER)
+    return _module("Constants of the service for forms, menus and annotation", LATER)
 
 
 def _module(title: str, constants: Iterable[Constant]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.annotation.marks import apply_edit, conflicts, find_problems, penalty_of
 from spanloom.core.annotation.places import SPANS, moved_places
-from spanloom.core.errors import PermanentError
+from spanloom.core.errors import ConflictError, PermanentError
 from spanloom.core.model.annotation import NOTHING, WHOLE, Anchor, Annotation, Mark, Origin, Slot
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class InvalidWritesError(PermanentError):
         self.problems = problems
 
 
-class WriteConflictError(PermanentError):
+class WriteConflictError(ConflictError):
     """Another write changed fields since the client read them (409); nothing was stored."""
 
     def __init__(self, fields: Mapping[str, Sequence[str]], rows: Sequence[Annotation]) -> None:

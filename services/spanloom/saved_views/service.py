@@ -8,7 +8,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from spanloom.core.errors import NotFoundError, PermanentError
+from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.saved_view import MOST_VIEWS, SavedView
 from spanloom.saved_views.faults import faults_of, refuse_faults
 from spanloom.saved_views.names import place_of, with_unique_names
@@ -24,7 +24,7 @@ class UnknownViewError(NotFoundError):
     """The project has no such view (404)."""
 
 
-class ViewRefusedError(PermanentError):
+class ViewRefusedError(ConflictError):
     """The change conflicts with the current views of the project (409)."""
 
     def __init__(self, message: str, current: Sequence[ListedView] = ()) -> None:

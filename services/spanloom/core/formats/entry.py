@@ -157,7 +157,7 @@ class Format:
 
 
 class OfFile(TypedDict, total=False):
-    """Fields of ``Format`` that only a file of many runs has."""
+    """Optional fields of a file of many runs; see ``Format``."""
 
     reader: str
     filed: Filed
@@ -199,7 +199,7 @@ def document_with_file(
     )
     filed = of_file.get("filed", Filed.LINES)
     has_lines = filed in (Filed.LINES, Filed.SPREAD)
-    is_folder = filed is Filed.FOLDER or "named" in of_file
+    is_folder = filed is Filed.FOLDER or bool(of_file.get("named"))
     return document, file_of_runs(
         file or name,
         lines,

@@ -27,9 +27,3 @@ def _checked(name: str, excluded: str) -> str:
             f"a name has 1 to {MAX_NAME} printable characters, but no {' and '.join(excluded)}"
         )
     return name
-
-
-def pattern_of(excluded: str) -> str:
-    """Return the same rule, except for the length, as the pattern of an HTML input."""
-    escaped = excluded.replace("/", r"\/")
-    return rf"(?!\.+$)[^{escaped}]+"

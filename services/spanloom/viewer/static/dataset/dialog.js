@@ -8,6 +8,7 @@ import { dataset as en } from "../i18n/en/dataset.js";
 import { learn, t } from "../i18n/index.js";
 import { dataset as zh } from "../i18n/zh/dataset.js";
 import { MAX_NAME, VERSIONED_NAME } from "../choices.js";
+import { DEFAULT_PROJECT } from "../service.js";
 import { link, place } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { Dialog, Refusal } from "../ui/frame.js";
@@ -87,7 +88,7 @@ function itemOf({ source, document }, step, role, set) {
     expected: role === "input" ? {} : { response: step.output, ...(isWhole ? { tool_calls: toolCalls(document), trajectory: document } : {}) },
     splits: [],
     metadata: { name: step.name, type: isWhole ? extraction.root_type : (step.type ?? "agent") },
-    source: { trace_id: id, project: extraction.project ?? source.project ?? "default", version: extraction.version, step_id: isWhole ? null : step.id },
+    source: { trace_id: id, project: extraction.project ?? source.project ?? DEFAULT_PROJECT, version: extraction.version, step_id: isWhole ? null : step.id },
   };
 }
 
