@@ -149,7 +149,7 @@ def test_ids_of_other_lengths(door: Door) -> None:
 
 @pytest.mark.otlp(13)
 def test_parents_of_roots(archive: Mapping[str, Kept]) -> None:
-    """A root is a span with an empty or zero id, or, with a warning, one of another length."""
+    """The parent id of a root is empty or zero, or of a wrong length, which causes a warning."""
     answer, spans = archive["parents"]
     assert [span.parent_span_id for span in spans] == [b""] * 4
     assert answer.partial_success.rejected_spans == 0

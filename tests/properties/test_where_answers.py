@@ -1,4 +1,4 @@
-"""A ``where`` finds the same runs as SQL, without a store, in memory, and in a plain loop."""
+"""A ``where`` finds the same runs in SQL, in memory, without a store, and in a plain loop."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _collect(store: Store, project: str) -> None:
 
 
 def _experiment(store: Store, key: TraceKey) -> None:
-    """Start an experiment of one run, with a score; all projects have the same names."""
+    """Start an experiment of one run, with a score; the names are equal in all projects."""
     store.evaluators.add(key.project, StoredEvaluator("e", 1, "h", "{}", key.project))
     made = Experiment(key.project, "x", "i", "{}", started_by=key.project)
     store.experiments.start(made, [key.project])

@@ -52,7 +52,10 @@ def begin_elsewhere(nodes: Sequence[T], worker: int, workers: int) -> list[T]:
 
 
 def place_of(nodeid: str, folders: Sequence[str]) -> int:
-    """Return the position of a test's folder; -1 if it is in none."""
+    """Return the position of a test's folder; -1 if it is in none.
+
+    Tests of ``SPREAD`` have the position after the last folder.
+    """
     if nodeid.startswith(SPREAD):
         return len(folders)
     return next((n for n, folder in enumerate(folders) if nodeid.startswith(folder)), -1)

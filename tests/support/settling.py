@@ -44,7 +44,7 @@ def check_api(api: str, account: Account) -> set[str]:
 
 
 def check_spans(api: str, account: Account) -> None:
-    """Wait until acknowledged spans are stored; assert that each is once in one listed run."""
+    """Wait until acknowledged spans are stored; assert that each is listed once, in one run."""
     with httpx.Client(base_url=api, timeout=20) as client:
         until = time.monotonic() + QUIET_S
         traces = account.acknowledged_by_trace()

@@ -67,7 +67,7 @@ class Ago(int):
 
 
 def _read_when(written: object) -> int:
-    """Return a time, or a duration before now, as ns; raises like ``_read_instant``."""
+    """Return a time in ns, given as a time or an age (``7d``); raises like ``_read_instant``."""
     ago_ns = parse_ago(written, time.time_ns()) if isinstance(written, str) else None
     if ago_ns is None:
         return _read_instant(written)

@@ -223,7 +223,7 @@ class Discovery:
             self._progress.record_watermarks(marks)
 
     def _watermark(self) -> int:
-        """Return the second before which every change is extracted, or recorded as unfinished."""
+        """Return the second before which all changes are extracted or recorded as unfinished."""
         waiting = [trace.since_s for trace in self._pending.values() if trace.since_s]
         return min([self._window.reached_s, *waiting])
 

@@ -142,7 +142,7 @@ class HttpServer:
         self._listener.listen(BACKLOG)  # asyncio has set the backlog to ACCEPTS
 
     def stop(self, grace_s: float) -> None:
-        """Accept no more; open requests may finish for ``grace_s`` seconds, then are aborted."""
+        """Stop accepting; abort requests that are still open after ``grace_s`` seconds."""
         self._server.config.timeout_graceful_shutdown = max(1, round(grace_s))
         self._thread.expect_end()
         self._end_waits()

@@ -1,8 +1,8 @@
 """The recipes for ``spanloom instrument``: how to make agents of each framework send spans.
 
-In: a framework and an instrumentation (``way``); each pair has a TOML file, which the tests run.
-Out: a ``Recipe`` with packages, code, variables and settings. Coding agents are frameworks that
-need no code. Start with ``find_recipe``.
+In: a framework and an instrumentation (``way``); each pair has a TOML file, which
+the tests run unless it is ``untried``. Out: a ``Recipe`` with packages, code, variables and
+settings. Coding agents are frameworks that need no code. Start with ``find_recipe``.
 """
 
 from __future__ import annotations

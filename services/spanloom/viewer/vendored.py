@@ -1,9 +1,9 @@
-"""Fetches the page's libraries: ``python -m spanloom.viewer.vendored``; ``--check`` compares.
+"""Fetches the page's libraries: ``python -m spanloom.viewer.vendored [--check]``.
 
 A module is one file of a published npm package, with two changes: its imports of other packages
 become relative (an import map would be an inline script, which the content security policy
-forbids), and the line that names its source map is removed. The check needs neither npm nor a
-network.
+forbids), and the line that names its source map is removed. ``--check`` only compares the files
+with the recorded hashes, and needs neither npm nor a network.
 """
 
 from __future__ import annotations

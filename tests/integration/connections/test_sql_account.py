@@ -45,7 +45,7 @@ DELETED, KEPT = "ab" * 16, "cd" * 16
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConfiguredServer]:
     """A server with two traces, one of them deleted, and the account that reads the views.
 
-    Its accounts are files, so the rights come from there: they are those of the statements.
+    The accounts are defined in a file, with the rights that ``account_statements`` would grant.
     """
     accounts = {"grafana": Account(grants("spanloom"), profile="reading"), "earlier": Account()}
     with configured_server(tmp_path_factory.mktemp("accounts"), accounts) as running:

@@ -1,4 +1,4 @@
-"""Documents and steps as columns of a list: equal to single reads in every form, paged by size."""
+"""Documents and steps as list columns have the same content as single reads; paged by size."""
 
 from __future__ import annotations
 

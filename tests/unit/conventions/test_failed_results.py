@@ -1,4 +1,4 @@
-"""Results of tools that report a failure, and those with only the word in their data."""
+"""Tool results that report a failure, and results that only contain the word "error"."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _answer(
 def _scores(
     using: Services, key: TraceKey, version: int, rows: Sequence[ResolvedAnnotation]
 ) -> list[Mapping[str, Any]]:
-    """Return a score for each annotator and scheme, computed from that annotator's rows."""
+    """Return a score for each annotator and known scheme with a score, computed from their rows."""
     found: list[Mapping[str, Any]] = []
     schemes = cache(lambda name: _scheme(using, key, name))
     for (_, name, annotator), group in groupby(rows, key=lambda row: row.annotation.slot[:3]):

@@ -132,7 +132,7 @@ def _parts(
 
 
 def _is_text(head: bytes) -> bool:
-    """Return whether a file begins as text, without a protobuf tag or a length prefix."""
+    """Return whether a file begins as JSON text, not with a protobuf tag or a length prefix."""
     if head[:1] == _TAG:
         return _JSON.match(head) is not None
     is_length = head[0] < _FIRST_PRINTED and head[4:5] in (b"", _TAG)

@@ -75,7 +75,7 @@ _Message = TypeVar("_Message", bound=Message)
 
 
 class Placed(NamedTuple):
-    """A span with copies of its resource and scope entries, which have no spans."""
+    """A span, with copies of its resource and scope entries without their spans."""
 
     resource: ResourceSpans
     scope: ScopeSpans

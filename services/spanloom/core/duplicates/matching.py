@@ -216,9 +216,9 @@ def _may_be_one_call(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
 
 
 def _answer_the_same(ours: NormalizedSpan, theirs: NormalizedSpan) -> bool:
-    """Return whether two reports have equal counts and the same answer, whenever they ended.
+    """Return whether both or none failed, with equal counts and answers; ends may differ.
 
-    For a stream, some instrumentations report the time until it began, others until it was read.
+    Some instrumentations end a streamed call when the stream begins, others when it was read.
     """
     if bool(ours.error) != bool(theirs.error) or numbers_agree(ours, theirs) is not True:
         return False

@@ -31,7 +31,7 @@ MAX_SHOWN = 10
 
 
 def warn_of_unread(spans: Sequence[NormalizedSpan]) -> Sequence[str]:
-    """Return a warning for each unread attribute and each unknown scope."""
+    """Return warnings for the most frequent unread attributes and for each unknown scope."""
     counts: Counter[str] = Counter()
     for n in spans:
         if n.kind is _MODEL or n.unread.named or n.unread.counts:  # few spans pass

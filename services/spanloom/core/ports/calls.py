@@ -71,7 +71,7 @@ class Call(NamedTuple):
 
 
 class CallFinder(Protocol):
-    """Finds stored calls of models and tools that may be reports of the same call."""
+    """Finds stored model and tool steps that may be other reports of a given call."""
 
     def find(self, project: str, windows: Sequence[CallWindow]) -> Sequence[Call]:
         """Return the steps in a project that have the call key of a window and overlap it.

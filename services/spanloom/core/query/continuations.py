@@ -60,7 +60,7 @@ class Turn(Protocol):
 
 
 def may_continue(turn: Turn) -> bool:
-    """Return whether a run may continue another, or be continued, so that neighbours are needed."""
+    """Return whether the run may continue the run before it, or be continued by the next."""
     return bool(turn.conversation_id) and (turn.is_waiting or turn.is_resuming)
 
 

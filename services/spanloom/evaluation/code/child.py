@@ -34,7 +34,7 @@ class EvalOutput:
 
 
 def limit(cpu_s: int, memory_bytes: int, file_bytes: int) -> None:
-    """Set the resource limits of this process, which it cannot raise again."""
+    """Set the resource limits of this process; only the CPU time can be raised, by one second."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))

@@ -1,4 +1,4 @@
-"""The kind ``match``: the data that each mode reads, and the judgement of a run by a reference."""
+"""The evaluator kind ``match``: the data it reads, and how it compares a run with a reference."""
 
 from __future__ import annotations
 

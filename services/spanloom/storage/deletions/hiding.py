@@ -175,7 +175,7 @@ class DeletedRows:
     """Implements ``Hiding`` for the rows of deleted traces, for all connections of one store."""
 
     def __init__(self, *, has_deletions: bool) -> None:
-        """Hide rows only if ``has_deletions``; always true on a server, where others may delete."""
+        """Hide rows at once if ``has_deletions``: always on a server, where others may delete."""
         self._has_deletions = has_deletions
 
     @property

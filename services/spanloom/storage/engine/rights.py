@@ -88,7 +88,7 @@ listed, because it cannot be looked up. If it is missing, a failing statement re
 
 
 class MissingRightError(StartupError):
-    """Raised if the account of a role lacks a right; the message has the ``GRANT`` for it."""
+    """Raised if the account of a role lacks a right; the message gives the remedy."""
 
 
 READS_ALONE = (

@@ -20,7 +20,7 @@ class UnreadableJsonError(ValueError):
 
 
 def read_value(encoded: bytes) -> Plain:
-    """Convert an encoded ``AnyValue`` to plain Python; of equal keys the last one counts."""
+    """Convert an encoded ``AnyValue`` to plain Python; if a key repeats, its last value wins."""
     return _plain(AnyValue.FromString(encoded))
 
 

@@ -78,7 +78,8 @@ def find_new_answer(before: str, after: str) -> Message | None:
 def complete_history(messages: str, state: str) -> str:
     """Return a request with its messages replaced by the state's messages, which have tool calls.
 
-    The state may lack only the leading system prompts; otherwise the result is empty.
+    The result is empty if the request has no assistant message, or if the state lacks more than the
+    leading system prompts.
     """
     if '"assistant"' not in messages:
         return ""

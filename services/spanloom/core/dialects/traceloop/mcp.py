@@ -81,7 +81,7 @@ def _tool_name(span: Span) -> str:
 
 
 def _same_tool_around(span: Span, view: TraceView) -> Span | None:
-    """Return the nearest tool above, or the client's call, if its name is the same, or ``None``."""
+    """Return the nearest enclosing tool or client call if it has the same name, else ``None``."""
     for above in islice(view.tree.ancestors(span), MAX_OPEN):
         tool = _client_of(above, view) if above.name == _SERVER else above
         if tool is not None and _tool_name(tool):

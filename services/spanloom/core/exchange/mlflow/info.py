@@ -109,7 +109,7 @@ class RunFacts:
     def _location(self) -> tuple[str, str]:
         """Return the experiment id, and the name of the schema or table; each may be empty.
 
-        Only version 4 and inference tables have a schema or table.
+        Only traces of version 4, and traces in inference tables, have one.
         """
         raw = self._info.get("trace_location")
         location: Json = raw if isinstance(raw, dict) else {}

@@ -62,7 +62,7 @@ class Node:
 
     @property
     def steps(self) -> Iterator[Node]:
-        """The substeps that are steps, including substeps of a user's message."""
+        """The children that are steps; a user's message is replaced by its own children."""
         waiting = self.children[::-1]
         while waiting:
             node = waiting.pop()

@@ -64,5 +64,5 @@ def _end_of_step(tokens: Sequence[Token], at: int) -> int:
 
 
 def _is_link(before: Token) -> bool:
-    """Return whether ``then`` … after ``before`` is a keyword; after an operator it is a value."""
+    """Return whether a word such as ``then`` is a keyword, given the token before it."""
     return not before.is_sign("=", "!=", "<", "<=", ">", ">=", "~", "!~", ":", ",", ".", "(")

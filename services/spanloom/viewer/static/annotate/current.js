@@ -125,7 +125,7 @@ async function askRows(params) {
   return { ...(await getRows(`${runPath()}/annotations`, params, (row) => items.push(row))), items };
 }
 
-/** Make the service store the displayed version, and load other people's annotations and the scores, which the first annotation does not need. @param {Session} of */
+/** Make the service store the displayed version, and load other people's annotations and the scores, for which annotating need not wait. @param {Session} of */
 async function accompany(of) {
   void sendJson("PUT", `${runPath()}/versions/${of.context.version}`, {}, { project }).catch(() => {}); // fails if there is a newer version; saves are accepted anyway
   await reload();

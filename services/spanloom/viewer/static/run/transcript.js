@@ -76,7 +76,7 @@ export function usePage(there) {
   return { entries: entries?.map((one) => Object.assign({}, one, { words: loaded.get(one.row) ?? "" })) ?? null, first, count: all?.length ?? 0, error, again };
 }
 
-/** The first words of rows. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */
+/** Fetch the error or the preview of each row. @param {number} version @param {number} from @param {number} to @param {AbortSignal} until */
 async function firstWords(version, from, to, until) {
   const { project } = place.peek().query;
   /** @type {Map<number, string>} */

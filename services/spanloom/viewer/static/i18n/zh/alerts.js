@@ -1,4 +1,4 @@
-/** Chinese: alerts. */
+/** Chinese texts: alerts. */
 export const alerts = {
   "alerts.new": "新建警报",
   "alerts.none": "还没有警报。警报监视某种形态的运行或某个数值。",

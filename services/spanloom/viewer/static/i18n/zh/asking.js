@@ -1,4 +1,4 @@
-/** Chinese: a list without rows, and menus for queries. */
+/** Chinese texts: a list without rows, and menus for queries. */
 export const asking = {
   "filter.field": "字段",
   "filter.key": "名称",

@@ -1,4 +1,4 @@
-/** Chinese: the comparison of the behaviour of two sets of runs. */
+/** Chinese texts: the comparison of the behaviour of two sets of runs. */
 export const behaviour = {
   "compare.about": "按行为比较两组运行：哪些工具、转移、失败和数值变了，有多确定，由哪些运行可见。",
   "compare.a": "A 组运行（之前）",

@@ -1,4 +1,4 @@
-/** Chinese: charts over many runs. */
+/** Chinese texts: charts over many runs. */
 export const charts = {
   "chart.summary": "{label}；最高 {most}",
   "chart.keys": "方向键移动，Shift 多选，Enter 打开",

@@ -1,4 +1,4 @@
-/** Chinese: the list of conversations. */
+/** Chinese texts: the list of conversations. */
 export const conversations = {
   "conversations.none": "此时段内没有会话",
   "conversations.none.do": "带有会话、session 或 thread 标识的运行出现在这里，每个会话一行。",

@@ -1,4 +1,4 @@
-/** Chinese: the dialog of a dataset. */
+/** Chinese texts: the dialog of a dataset. */
 export const dataset = {
   "dataset.title": "创建数据集",
   "dataset.why": "每一行都记下它取自哪个版本的运行。它进入数据集的草稿，或存为 JSON Lines 文件。",

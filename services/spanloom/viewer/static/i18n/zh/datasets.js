@@ -1,4 +1,4 @@
-/** Chinese: the pages of datasets. */
+/** Chinese texts: the pages of datasets. */
 export const datasets = {
   "datasets.new": "新建数据集",
   "datasets.none": "还没有数据集。在列表、运行或步骤中用“数据集…”把运行变成条目。",

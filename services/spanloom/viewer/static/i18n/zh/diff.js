@@ -1,4 +1,4 @@
-/** Chinese: two runs side by side. */
+/** Chinese texts: two runs side by side. */
 export const diff = {
   "diff.title": "两个运行",
   "diff.same": "两者相同。",

@@ -1,4 +1,4 @@
-/** Chinese: experiments. */
+/** Chinese texts: experiments. */
 export const experiments = {
   "experiments.new": "新建实验",
   "experiments.compare": "比较两个",

@@ -1,4 +1,4 @@
-/** Chinese: the queries, views and columns of the list. */
+/** Chinese texts: the queries, views and columns of the list. */
 export const list = {
   "list.turn": "反转顺序",
   "order.model_time": "模型用时",

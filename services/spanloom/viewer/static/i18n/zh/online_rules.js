@@ -1,4 +1,4 @@
-/** Chinese: online rules. */
+/** Chinese texts: online rules. */
 export const onlineRules = {
   "rules.new": "新建规则",
   "rules.none": "还没有规则。规则在运行到来时评判它们。",

@@ -1,4 +1,4 @@
-/** Chinese: numbers over many runs. */
+/** Chinese texts: statistics of many runs. */
 export const overview = {
   "overview.runs": "运行",
   "overview.failed": "失败",

@@ -1,4 +1,4 @@
-/** Chinese: the parts of a run that are loaded later. */
+/** Chinese texts: the parts of a run that are loaded later. */
 export const runViews = {
   "graph.more.left": "左侧还有",
   "graph.more.right": "右侧还有",

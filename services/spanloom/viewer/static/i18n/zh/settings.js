@@ -1,4 +1,4 @@
-/** Chinese: settings and keys. */
+/** Chinese texts: settings and keys. */
 export const settings = {
   "settings.service": "服务",
   "settings.version": "版本",

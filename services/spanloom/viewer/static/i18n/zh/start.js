@@ -1,4 +1,4 @@
-/** Chinese: the page of a service without runs. */
+/** Chinese texts: the page of a service without runs. */
 export const start = {
   "empty.yet": "还没有运行",
   "empty.yet.http": "这是 OTLP over HTTP 的地址。",

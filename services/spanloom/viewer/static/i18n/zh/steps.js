@@ -1,4 +1,4 @@
-/** Chinese: steps of many runs. */
+/** Chinese texts: steps of many runs. */
 export const steps = {
   "steps.count": "{n} 个步骤",
   "steps.of": "运行：{where}",

@@ -1,4 +1,4 @@
-/** Chinese: the menu of views. */
+/** Chinese texts: the menu of views. */
 export const views = {
   "views": "视图",
   "views.team": "团队的视图：",
