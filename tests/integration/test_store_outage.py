@@ -111,8 +111,8 @@ def test_a_stock_exporter_waits_for_room_as_it_is_told(
     store.is_down = True
     fill_spool(service, Ledger())
     exporters = (
-        GrpcExporter(endpoint=service.addresses["otlp_grpc"], insecure=True),
-        HttpExporter(endpoint=f"{service.addresses['otlp_http']}/v1/traces"),
+        GrpcExporter(endpoint=service.addresses["otlp_grpc"], insecure=True, timeout=60),
+        HttpExporter(endpoint=f"{service.addresses['otlp_http']}/v1/traces", timeout=60),
     )
     spans = [large_span() for _ in exporters]
     recovery = threading.Timer(0.5, setattr, (store, "is_down", False))

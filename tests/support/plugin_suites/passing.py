@@ -48,7 +48,9 @@ def test_a_rule_that_only_warns_fails_nothing(agent_run: OpenRun) -> None:
 
 def test_a_plain_thread(agent_run: OpenRun) -> None:
     with agent_run() as run:
-        threading.Thread(target=act, args=("search",)).start()
+        thread = threading.Thread(target=act, args=("search",))
+        thread.start()
+        thread.join()  # else the block may end before the root span starts
     run.rules(max_tool_calls=1, required_tools=["search"])
 
 
