@@ -1,13 +1,13 @@
 """Agent2Agent: scope ``a2a-python-sdk``, one span for each method of the SDK that is called.
 
-None of these spans is a step: they have no attributes, not even the agent's name or the task. The
-remote agent sends its own spans below them. The SDK records every exception as an event, including
-the exceptions that only mean that an event queue was closed or empty (``QueueShutDown``,
-``QueueClosed``). So a span has failed only if its status is an error and the exceptions on it are
-not all of these types.
+None of these spans is a step, because they have no attributes, not even the agent's name or the
+task. The remote agent sends its own spans below them. The SDK records every exception as an event,
+including the exceptions that only mean that an event queue was closed or empty (``QueueShutDown``,
+``QueueClosed``). So a span has failed only if its status is an error, and if it has either no
+exceptions or one of another type.
 
-Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may name the
-remote agent, but no step is made from them, because the remote agent's own spans report its run.
+Spans that follow the GenAI conventions (``a2a.method.name``) report requests too. They may contain
+the remote agent's name, but are not steps, because the remote agent's own spans report its run.
 
 Verified on recorded runs of a2a-sdk 1.3; the names of older versions come from the SDK's source.
 """

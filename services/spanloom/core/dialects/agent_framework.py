@@ -1,11 +1,11 @@
 """Microsoft Agent Framework: scope ``agent_framework``, GenAI operations and workflow spans.
 
-``workflow.run`` is the run of a workflow that the author composed: a graph. Building the workflow
-(``workflow.build``, in a separate trace), passing messages and running executors are not steps.
-An agent's span repeats the sum of its calls' usage.
+``workflow.run`` is the run of a workflow that the author composed, so it is a graph. Building the
+workflow (``workflow.build``, in a separate trace), passing messages and running executors are not
+steps. An agent's span repeats the summed usage of its model calls.
 
-An agent whose tool needs approval ends its answer with a ``function_approval_request``; the run
-that continues it has a ``function_approval_response`` as input.
+An agent whose tool needs approval ends its answer with a ``function_approval_request``; the input
+of the next run, which continues the work, is a ``function_approval_response``.
 
 Verified on captures of version 1.23.
 """

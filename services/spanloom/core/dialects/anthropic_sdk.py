@@ -1,8 +1,9 @@
-"""Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no texts.
+"""Anthropic's SDK for Python: scope ``com.anthropic.sdk.python``, GenAI names, no message texts.
 
-From version 2 on, if a tracer provider is set, the SDK reports its own calls
-(``anthropic.messages.create``) in addition to any instrumentation. So every call has one more
-span, often in its own trace. A separate dialect recognises these spans as second reports of calls.
+From version 2 on, if a tracer provider is set, the SDK reports its model calls itself
+(``anthropic.messages.create``), in addition to any instrumentation. So every model call has one
+more span, often in its own trace. With a dialect of their own, these spans can be recognised as
+second reports of model calls.
 
 Verified on captures of the SDK under OpenLLMetry and Logfire, and with LangChain's OpenInference.
 """

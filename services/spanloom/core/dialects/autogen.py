@@ -1,4 +1,4 @@
-"""AutoGen: ``gen_ai.system`` is ``autogen``; scopes of the runtime begin with ``autogen``.
+"""AutoGen: ``gen_ai.system`` is ``autogen``; the runtime's scopes begin with ``autogen``.
 
 Spans of agents and tools have a GenAI operation name, but no arguments or results. Model calls and
 teams are not reported: a team appears only as a series of message-passing traces, without steps.

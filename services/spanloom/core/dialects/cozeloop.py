@@ -1,12 +1,13 @@
 """Coze Loop's SDKs: ``cozeloop.span_type`` on every span.
 
-Python and Go post JSON, which the receiver converts to these attributes (ADR 010); JavaScript
-sends OTLP. The types ``model``, ``tool`` and ``retriever`` are reliable. The LangChain handlers set
-``graph`` on runs with exactly the name ``LangGraph`` and ``chain`` on all others, without metadata,
-so the structure of a run decides whether it is an agent or a graph. Spans created by the author may
-have any type; ``agent`` is trusted. The JavaScript handler omits reasoning and cached tokens on the
-call; they are in the output message of the enclosing chain, or in the input of the next chain.
-The first token's latency is in microseconds, but in milliseconds from the LangChain handlers.
+The SDKs for Python and Go post JSON, which the receiver converts to these attributes (ADR 010); the
+SDK for JavaScript sends OTLP. The types ``model``, ``tool`` and ``retriever`` are reliable. The
+LangChain handlers set ``graph`` on runs with exactly the name ``LangGraph`` and ``chain`` on all
+others, and report no run metadata, so the structure of a run decides whether it is an agent or a
+graph. Spans created by the author may have any type; ``agent`` is trusted. The JavaScript handler
+omits reasoning and cached tokens on the model call's span; they are in the output message of the
+enclosing chain, or in the input of the next chain. The time to the first token is in microseconds,
+except that the LangChain handlers report it in milliseconds.
 Verified on captures: cozeloop 0.1.28 and ``@cozeloop/langchain`` 0.0.3. Known only from
 documentation: spans created by the author. ``eino_cozeloop`` reads the spans of Eino's callback.
 """

@@ -1,11 +1,11 @@
-"""Reads spans of unknown conventions: by operation, or by attributes that only one kind has.
+"""Reads spans of unknown conventions: by operation, or by attributes of only one kind of span.
 
 The operation is recognised in any spelling (``chat.completions``, ``llm_call``). If a span has no
-operation, it is a model call if it has a model with tokens or messages, unless another call is
-below it; a tool if it has a tool's name with arguments, a result or a call id; an agent if it has
-an agent's name and contains calls or tools. Spans in a library's scope that the library's dialect
-does not recognise are read here too. Genkit's and LiveKit's spans are recognised by their own
-attributes and fixed names.
+operation, it is a model call if it has a model with tokens or messages, unless another model call
+is below it. It is a tool if it has a tool's name with arguments, a result or a call id, and an
+agent if it has an agent's name and contains model calls or tools. Spans in a library's scope that
+the library's dialect does not recognise are read here too. Genkit's and LiveKit's spans are
+recognised by their own attributes and fixed names.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Google's Agent Development Kit: scope ``gcp.vertex.agent``, GenAI operations.
 
-``invoke_workflow`` wraps every run of a Runner and has the root agent's name: it is no step.
+``invoke_workflow`` wraps every run of a Runner and has the root agent's name, but is not a step.
 ``invoke_agent`` is also the operation of workflow agents (sequential, parallel, loop): an agent
-that makes no call and runs other agents is a graph. ``execute_tool (merged)`` collects the results
-of parallel tools and runs nothing. With LiteLLM the model adapter adds the reasoning tokens to a
-completion count that already includes them; for Google's own models, whose candidate counts exclude
-reasoning, the sum is right.
+that makes no model call and runs other agents is a graph. ``execute_tool (merged)`` collects the
+results of parallel tools and runs nothing. With LiteLLM the model adapter adds the reasoning tokens
+to a completion count that already includes them; for Google's own models, whose candidate counts
+exclude reasoning, the sum is right.
 
 Under OpenInference ``invoke_agent`` repeats the enclosing run, and the last model call below it has
-overwritten the agent's operation, so the name decides (``openinference_google_adk``).
+overwritten the agent's operation, so the span is classified by name (``openinference_google_adk``).
 
 Verified on captures of version 2.13. Names before 1.20 (``call_llm``, ``agent_run``) are known only
 from documentation.

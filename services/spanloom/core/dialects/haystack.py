@@ -1,17 +1,17 @@
 """Haystack 2: its own tracing (scope ``haystack``) and OpenLLMetry's spans around it.
 
 ``haystack.pipeline.run`` is a graph, ``haystack.agent.run`` an agent. An agent in a pipeline has
-the name of its component (the parent ``haystack.component.run``); alone it has no name. Components
-are noise. An agent's tools run inside its ``ToolInvoker`` and have no spans. Inputs and outputs are
-reported only with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
+the name of its component (the parent ``haystack.component.run``); outside a pipeline it has no
+name. Other components are not steps. An agent's tools run inside its ``ToolInvoker`` and have no
+spans. Inputs and outputs are reported only with ``HAYSTACK_CONTENT_TRACING_ENABLED``.
 
 OpenLLMetry (scope ``opentelemetry.instrumentation.haystack``) reports a pipeline's run again, in an
-enclosing span that is always named ``haystack_pipeline.workflow``. Its ``haystack.openai.chat`` has
-neither model nor usage, and instead of the answer only the name of the field, ``replies``; the
-client's span below has model, usage and answer.
+enclosing span that is always named ``haystack_pipeline.workflow``. Its span
+``haystack.openai.chat`` has neither model nor usage, and instead of the answer only the name of the
+field, ``replies``; the model client's span below it has model, usage and answer.
 
-Verified on captures of pipelines, also failing, and of agents, alone and in a pipeline (2.x;
-0.62.4).
+Verified on captures of pipelines, some with failures, and of agents outside and inside a pipeline
+(Haystack 2.x; OpenLLMetry 0.62.4).
 """
 
 from spanloom.core.conventions.view import Signature, TraceView

@@ -2,7 +2,7 @@
 
 Once all spans of a document have arrived, the document is restored unchanged (ADR 035): every span
 then has the rule ``imported.restored``, and the steps keep their original dialect and rule. The
-other rules apply until then, and also if the run itself sends spans.
+other rules apply until then, and also if the run's original spans are sent too.
 
 Verified on the documents of all captures, exported and imported.
 """

@@ -1,9 +1,9 @@
 """LangSmith's OpenTelemetry export: ``langsmith.span.kind`` on every span.
 
-The span kind decides; ``gen_ai.operation.name`` does not, because a prompt template has ``chat``
-and a retriever ``embeddings``. Runs are classified by LangChain's metadata. Token details are only
-in the JSON of ``langsmith.metadata.usage_metadata``; wrappers repeat ``gen_ai.usage.*`` and are not
-counted.
+Spans are classified by span kind, not by ``gen_ai.operation.name``, which is ``chat`` on a prompt
+template and ``embeddings`` on a retriever. LangChain's runs are classified by their metadata. Token
+details are only in the JSON of ``langsmith.metadata.usage_metadata``; the ``gen_ai.usage.*``
+attributes of wrapper spans only repeat counts and are ignored.
 """
 
 from spanloom.core.conventions import genai as genai_facts

@@ -1,11 +1,11 @@
 """LiteLLM's OpenTelemetry callback: scope ``litellm``, attributes ``litellm.call_id`` and costs.
 
-A call is ``litellm_request`` (or a name chosen by the caller), reported again below it as
-``raw_gen_ai_request``. If the application has an open span, the callback writes the *last* call's
-model, usage, operation and OpenLLMetry's ``llm.request.type`` to that span, and the calls are only
-reported as raw requests. Usage and messages of a raw request are Python reprs
-(``llm.<provider>.usage``), and so are token details (``metadata.usage_object``); tool calls are
-only in ``gen_ai.completion.N.function_call``.
+A model call is a span ``litellm_request`` (or with a name chosen by the caller); a span
+``raw_gen_ai_request`` below it reports the same call again. If the application has an open span,
+the callback writes the model, usage, operation and ``llm.request.type`` (OpenLLMetry's attribute)
+of the *last* call to that span, and the calls themselves are reported only as raw requests. Usage
+and messages of a raw request are Python reprs (``llm.<provider>.usage``), and so are token details
+(``metadata.usage_object``); tool calls are only in ``gen_ai.completion.N.function_call``.
 
 Verified on captures of version 1.106.
 """

@@ -2,13 +2,13 @@
 
 Spans have GenAI attributes, ``request_data`` and ``response_data``. Token details are only in the
 JSON of ``gen_ai.usage.raw``. The span of a streamed call ends when the stream begins; a second
-span, ``streaming response from …``, reports the same request when the stream has ended. If the
+span, ``streaming response from …``, reports the same request when the stream has ended. If the two
 spans have no parent, they are separate traces with no link. In this case only the second span
-becomes the call, because it has the answer and the tokens; a trace with nothing but a successful
-call without answer and tokens is the start of a stream, which is no step.
+becomes the model call, because it has the answer and the tokens; a trace that contains only a
+successful call without answer and tokens is the start of a stream, not a step.
 
-Verified on captures of the OpenAI and Anthropic clients (5.2), also streamed. Contents in
-``request_data`` and ``response_data`` are known only from documentation of versions before 5.
+Verified on captures of the OpenAI and Anthropic clients (5.2), with and without streaming. Contents
+in ``request_data`` and ``response_data`` are known only from documentation of versions before 5.
 """
 
 from __future__ import annotations

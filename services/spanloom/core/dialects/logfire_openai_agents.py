@@ -1,12 +1,14 @@
 """OpenAI Agents under Logfire (``instrument_openai_agents``): scope ``logfire.openai_agents``.
 
 Spans are named after their message template, which is fixed for each type of SDK span:
-``Agent run: …``, ``Function: …``, ``Responses API …``; the name of agent or tool is in ``name``.
-Spans of the trace, a task or a turn are the SDK's loop; their ``usage`` repeats the usage of calls.
-A handoff is a tool that the model called. A call has Logfire's GenAI counts. Its request is in
-``raw_input`` and its answer in ``response``, or they are chat messages in ``input`` and ``output``.
+``Agent run: …``, ``Function: …``, ``Responses API …``; the agent's or tool's name is in ``name``.
+Spans of the trace, a task or a turn belong to the SDK's loop and are not steps; their ``usage``
+repeats the usage of model calls. A handoff is a tool that the model called. A model call has
+Logfire's GenAI token counts. Its request is in ``raw_input`` and its answer in ``response``, or
+both are chat messages, in ``input`` and ``output``.
 
-Verified on captures of both APIs, handoffs, agents as tools, streams and failures (5.2).
+Verified on captures of both of OpenAI's APIs, handoffs, agents as tools, streams and failures
+(5.2).
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 Spans have the attribute ``mcp.method.name`` (the SDK for Python from version 2 on, FastMCP, the SDK
 for C#, Sentry, and others that follow the GenAI conventions) or Logfire's scope ``logfire.mcp``.
 ``tools/call`` is a run of a tool. The client, the server and the calling framework report the same
-run, and the outermost span becomes the step. If a tool makes two calls of tools with its own name,
-these are runs of their own. If a trace has only the server's spans of calls, they are not steps,
-because the trace is not the run of an agent.
+run, and the outermost span becomes the step. If a tool makes two calls of tools that have the same
+name as itself, these calls are separate runs. If a trace has only the server's spans of tool calls,
+they are not steps, because the trace is not the run of an agent.
 
 Other requests are not steps. Requests that set up or watch a session (``initialize``,
-``server/discover``, ``tools/list``, ``ping``, notifications) never fail a run: a client may request
-what an older server refuses, and continue without it.
+``server/discover``, ``tools/list``, ``ping``, notifications) never make a run fail, because a
+client may send a request that an older server refuses, and continue without the result.
 
 Verified on recorded runs of mcp 1.30 and 2.3, fastmcp 4.2 and Logfire 5.4. Sentry's and C#'s spans
 are known only from documentation.

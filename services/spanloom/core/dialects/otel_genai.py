@@ -1,12 +1,13 @@
-"""OpenTelemetry GenAI semantic conventions: up to 1.42, and 0.1.0 in their own numbering.
+"""OpenTelemetry's GenAI conventions: versions up to 1.42, and 0.1.0 (now numbered separately).
 
-Recognised by ``gen_ai.operation.name``, or before 1.27 by ``gen_ai.system`` with a requested
-model. The operation decides the kind, except for two that LangChain's instrumentation sets wrongly:
-``invoke_workflow`` around a plain LCEL chain, whose workflow name is a LangChain class; and
-``invoke_agent`` around a function of a graph that only runs one other agent. The root's operation
-always counts, because the agent that starts a run may do nothing but hand over to another agent.
-An application's access to its memory is a tool run (``tool_kind`` ``memory``); guardrails are
-graphs; plans, and responses that are fetched again, are no steps.
+Spans are recognised by ``gen_ai.operation.name``, spans of versions before 1.27 by
+``gen_ai.system`` and ``gen_ai.request.model``. The operation decides the kind, except for two that
+LangChain's instrumentation sets wrongly: ``invoke_workflow`` around a plain LCEL chain, whose
+workflow name is a LangChain class; and ``invoke_agent`` around a function of a graph that only runs
+one other agent. The root's operation always counts, because the agent that starts a run may do
+nothing but hand over to another agent. An application's access to its memory is a tool run
+(``tool_kind`` ``memory``); guardrails are graphs; plans, and responses that are fetched again, are
+not steps.
 """
 
 import re

@@ -1,10 +1,11 @@
 """PydanticAI: scope ``pydantic-ai``, GenAI operations from version 3 of its format on.
 
-In version 2 only calls have an operation: ``agent run`` and ``running tool`` are recognised by
-their attributes. ``running N tools`` wraps the tools and is not a step. In a streamed run the tools
-are children of the call, but belong to the agent. Agents report the whole conversation and its
-final result: ``DeferredToolRequests`` if tools wait for an approval or for an external result.
-Such a tool has no span; the run that continues begins with its result.
+In version 2 only model calls have an operation; ``agent run`` and ``running tool`` are recognised
+by their attributes. ``running N tools`` wraps the tools and is not a step. In a streamed run the
+tools are children of the model call, but belong to the agent. An agent's span contains the whole
+conversation and its final result, which is ``DeferredToolRequests`` if tools wait for an approval
+or for an external result. A waiting tool has no span; the run that continues afterwards begins with
+the tool's result.
 
 Verified on captures of versions 2 and 5.
 """

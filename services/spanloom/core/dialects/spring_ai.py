@@ -1,18 +1,20 @@
 """Spring AI: ``spring.ai.kind`` on its own spans, GenAI attributes on model calls.
 
-A chat client is the tool loop of an application: an agent if it ran or was offered tools, otherwise
-a wrapper of one call. Advisors are interceptors around the call, not steps. Tools have their own
-attributes (``spring.ai.tool.*``). Counts are strings; an unknown value, such as the response model
-of a failed call, is the string ``none``. Prompts and answers are only in the application's log.
+A chat client is the tool loop of an application. It is an agent if it ran tools or was offered
+tools, otherwise a wrapper of one model call. Advisors are interceptors around the model call, not
+steps. Tools have their own attributes (``spring.ai.tool.*``). Token counts are strings; an unknown
+value, such as the response model of a failed call, is the string ``none``. Prompts and answers are
+only in the application's log.
 
-A tool that raised has status OK and the error as its result, unless the application configures
-such errors to be thrown. Reasoning tokens are not reported; cached tokens are reported only by
-version 2 without streaming. When streaming, HTTP spans are separate traces. A missing kind is
-derived from a span's keys.
+A tool that raised has status OK and the error as its result, unless the application configures such
+errors to be thrown. Reasoning tokens are not reported; cached tokens are reported only by version 2
+without streaming. When streaming, HTTP spans are separate traces. A missing kind is derived from a
+span's other attributes.
 
-In version 1 the model itself runs the tools (``tool_call X``, no call id) and calls again: the
-calls of a loop are siblings, and the usage of each call is the sum so far. When streaming, each
-call is nested in the previous call, all report the total sum, and the tools are separate traces.
+In version 1 the model class itself runs the tools (spans ``tool_call X``, without call id) and then
+calls the model again. The model calls of a loop are siblings, and the usage of each is the sum so
+far. When streaming, each model call is nested in the previous one, all report the total sum, and
+the tools are separate traces.
 
 Verified on captures of tools, advisors, memory, streams and a vector store (2.0.1, 1.1.0).
 """

@@ -1,6 +1,6 @@
 """Strands Agents: ``strands-agents`` as system or provider, messages in span events.
 
-``invoke_graph`` and ``invoke_swarm`` are compositions of agents: graphs. A cycle of the
+``invoke_graph`` and ``invoke_swarm`` are compositions of agents, so they are graphs. A cycle of the
 event loop is not a step. An agent's usage is the sum since the Agent was created, not since the
 start of this run. Messages are events (``gen_ai.user.message`` … ``gen_ai.choice``), in the newer
 form one event with ``gen_ai.input.messages`` and ``gen_ai.output.messages``. The time to the first

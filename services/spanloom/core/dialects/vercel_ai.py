@@ -1,9 +1,10 @@
 """Vercel AI SDK 4 to 6 (``experimental_telemetry``): ``ai.operationId`` on every span.
 
-Spans such as ``ai.generateText`` are functions that the author called: an agent if the function
-loops over tools, otherwise a wrapper of one call. The span's usage is the sum of its calls, which
-are ``….doGenerate`` and ``….doStream``. The agent's name is the author's ``functionId``. Reasoning
-and cached tokens are only in ``ai.usage.*``; the time to the first chunk is in milliseconds.
+A span such as ``ai.generateText`` is a function that the author called. It is an agent if the
+function loops over tools, otherwise a wrapper of one model call. The span's usage is the sum of its
+model calls, which are the spans ``….doGenerate`` and ``….doStream``. The agent's name is the
+author's ``functionId``. Reasoning and cached tokens are only in ``ai.usage.*``; the time to the
+first chunk is in milliseconds.
 
 Verified on captures of version 6. The names of 4 and 5 are known only from documentation.
 """

@@ -1,10 +1,11 @@
-"""Vercel AI SDK 7 (``@ai-sdk/otel``): GenAI attributes under a scope that is just ``gen_ai``.
+"""Vercel AI SDK 7 (``@ai-sdk/otel``): GenAI attributes, scope ``gen_ai``.
 
-Every ``generateText`` has ``invoke_agent``, even if it wraps a single call without tools; the
+Every ``generateText`` has ``invoke_agent``, even if it wraps a single model call without tools; the
 span's name contains the model, ``gen_ai.agent.name`` is the agent's name. ``agent_step`` is a turn
-of the loop, not a step. Agents repeat the sum of their calls' usage. Reasoning tokens are reported
-only if the application enables ``ai.usage.*`` details. Tool results are JSON, texts in quotes. A
-run's answer is one message: the text of the last turn, then the calls and results of all turns.
+of the loop, not a step. An agent's span repeats the summed usage of its model calls. Reasoning
+tokens are reported only if the application enables ``ai.usage.*`` details. Tool results are JSON,
+so strings are in quotes. A run's answer is one message: the text of the last turn, then the tool
+calls and results of all turns.
 
 Verified on captures of version 7.0.
 """

@@ -1,9 +1,9 @@
 """Coding agents that run in a terminal: their spans, and their log records.
 
-Input: spans, and log records stored as spans. Output: the same as from every dialect, and also
-steps that only log records report. Start with ``copilot.py``, which reads spans alone, then
-``agent_logs.py`` and ``story.py``, which read records. Each dialect is verified on runs of the
-program itself, with a scripted provider in place of the model.
+Input: spans, and log records stored as spans. Output: classifications and facts, as from every
+dialect, also of steps that only log records report. Start with ``copilot.py``, which reads only
+spans, then ``agent_logs.py`` and ``story.py``, which read records. Each dialect is verified on runs
+of the program itself, with a scripted provider in place of the model.
 """
 
 from spanloom.core.dialects.coding_agents.agent_logs import AgentLogs

@@ -1,8 +1,9 @@
-"""Log records of any coding agent that belong to no span; ``log.bridge`` marks them.
+"""Log records of any coding agent that belong to no span (with the attribute ``log.bridge``).
 
 Senders are Claude Code with its spans switched off, Qwen Code, cancelled runs of Codex, Gemini CLI
-(records without ids), and unknown programs. The end of a record's name is its kind
-(``user_prompt``, ``api_request``, ``tool_call``). A run is the first prompt with all that follows.
+(records without ids), and unknown programs. The last part of a record's name is its kind
+(``user_prompt``, ``api_request``, ``tool_call``). A run consists of the first prompt and all later
+records.
 
 Verified on runs of Claude Code 2.1, Codex 0.169, Gemini CLI 0.61 and Qwen Code 0.15.
 """

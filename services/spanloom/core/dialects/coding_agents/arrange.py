@@ -1,8 +1,9 @@
 """Puts the spans of a coding agent's run below one root, before dialects read them.
 
-Some coding agents send no span of the whole run: every call is a separate trace, or a log record.
-In this case the first prompt becomes the root, and lasts as long as the run; if there is no prompt,
-a root span is created. Repeated attempts of calls, which only events report, become spans.
+Some coding agents send no span of the whole run: every model call is a separate trace, or a log
+record. In this case the first prompt becomes the root span, with the duration of the run; if there
+is no prompt, a root span is created. Failed attempts of model calls, which only events report,
+become spans.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Creates spans for failed attempts of a model call, which only events report.
 
-Claude Code has one span for a call with all its attempts; Codex has several requests in one span.
-The last attempt is the call; each earlier one becomes a separate span, a sibling of the call.
+Claude Code has one span for a model call with all its attempts; Codex has several requests in one
+span. The call's own span represents the last attempt; each earlier attempt becomes a separate span,
+a sibling of the call's span.
 """
 
 from __future__ import annotations

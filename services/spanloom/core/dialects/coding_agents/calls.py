@@ -1,8 +1,8 @@
 """Reads model calls from events, pairing each request event with the event of the call's end.
 
-A request event with token counts or a failure status reports a whole call (Claude Code). Any other
-call ends with the next response or failure event that has the same session, prompt, agent and
-source. A call without an end was cancelled, or still runs.
+A request event with token counts or a failure status reports a whole model call (Claude Code). Any
+other model call ends with the next response or failure event that has the same session, prompt,
+agent and source. A call without an end was cancelled, or still runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Google's Gemini CLI (scope ``gemini-cli``): a trace for each call and each batch of tools.
+"""Google's Gemini CLI (scope ``gemini-cli``): a trace per model call and per batch of tool runs.
 
-``llm_call`` is a call, ``tool_call`` a tool, ``agent_call`` a sub-agent inside the tool that runs
-it; the run has no span, so the first prompt is its root. Log records have the cached tokens, and if
-traces are switched off also the texts; they have the prompt's id, but usually no span id.
+``llm_call`` is a model call, ``tool_call`` a tool run, ``agent_call`` a sub-agent inside the tool
+run that started it. The whole run has no span, so the first prompt becomes its root. Log records
+contain the cached tokens and, if traces are switched off, also the texts. They have the prompt's
+id, but usually no span id.
 
 Verified on runs of version 0.61.0.
 """

@@ -1,4 +1,4 @@
-"""Tools of Gemini CLI: arguments and results are in JSON objects, decisions in log records."""
+"""Tools of Gemini CLI: arguments and results are in JSON objects, permissions in log records."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Finds log records of unknown coding agents in spans that report no steps themselves.
 
-If the sender is known, its dialect reads the records in its spans. An unknown sender may attach its
-records to spans with arbitrary names; if no span of the trace has attributes of any convention,
-these records are read like records without a span.
+If the sender is known, its dialect reads the records that are attached to its spans. An unknown
+sender may attach its records to spans with arbitrary names; if no span of the trace has attributes
+of a known convention, these records are read like records without a span.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """opencode (scope ``opencode``): spans of the Vercel AI SDK among a thousand internal spans.
 
-``SessionPrompt.prompt`` is the run for one prompt, or inside another run a sub-agent. The command
-``opencode run`` exits too early to send this span, so a root is created. Each turn is a span
-``ai.streamText``, which therefore is not an agent here. If ``LLM.run`` has no call below, the call
-was cancelled, or its span was not sent.
+``SessionPrompt.prompt`` is the run for one prompt; inside another run it is a sub-agent. The
+command ``opencode run`` exits before it sends this span, so a root span is created. Each turn is a
+span ``ai.streamText``, so this span is not classified as an agent here, unlike in other programs.
+If there is no ``ai.streamText`` below ``LLM.run``, the model call was cancelled, or its span was
+not sent.
 
 Verified on runs of version 1.18.33.
 """

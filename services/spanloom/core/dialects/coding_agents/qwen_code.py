@@ -1,9 +1,9 @@
-"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions, own span names.
+"""Qwen Code with spans (scope ``qwen-code``): GenAI conventions, with its own span names.
 
-``interaction`` is a turn, ``llm_request`` a call, ``tool`` a tool with its execution and the hooks
-around it. A sub-agent in the background has its own trace, and when it has ended, its report begins
-a turn that no person prompted; both belong to the run of the last prompt. Older versions send only
-log records.
+``interaction`` is a turn, ``llm_request`` a model call, ``tool`` a tool run with child spans for
+the execution and the hooks around it. A sub-agent in the background has its own trace. When it has
+ended, its report begins a turn without a person's prompt. Both the trace and this turn belong to
+the run of the last prompt. Older versions send only log records.
 
 Verified on runs of version 0.24.4.
 """

@@ -1,8 +1,8 @@
 """Classifies a trace's bare spans: log records of coding agents that belong to no span.
 
-The record of the first prompt becomes the agent step; a call is two records, its request and its
-end; a tool is one record; a sub-agent is two records, its start and its end. Records of steps that
-spans already report do not become steps again.
+The record of the first prompt becomes the agent step; a model call has two records, its request and
+its end; a tool run has one record; a sub-agent has two records, its start and its end. Records of
+steps that spans already report do not become steps again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Reads sub-agents from events, and assigns model calls and tools to them.
 
-An event belongs to the sub-agent that it names, or whose prompt id it has. A tool with neither name
-nor prompt id belongs to a sub-agent that was running, unless it is the tool that runs the
-sub-agent.
+An event belongs to the sub-agent that it names, or whose prompt id it has. The name in a tool's
+event does not count, because it may be that of a sub-agent that the tool runs. A tool without a
+sub-agent's prompt id belongs to a sub-agent that was running at that time and has no known prompt
+ids, unless the tool itself runs a sub-agent.
 """
 
 from __future__ import annotations

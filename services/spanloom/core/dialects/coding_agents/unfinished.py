@@ -1,7 +1,7 @@
 """Finds tool calls that were permitted but never ended, because the program was stopped.
 
 A tool's span is sent only when the tool ends, so the permission event is the only record of the
-call. It becomes a record without a span, and so a step.
+call. This event is turned into a log record that belongs to no span, so that it becomes a step.
 """
 
 from __future__ import annotations

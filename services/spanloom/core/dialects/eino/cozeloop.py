@@ -1,9 +1,10 @@
 """Eino under its ``cozeloop`` callback: the tag ``eino_run_info_component`` on every span.
 
 The span type is Coze Loop's own type for some components, the component's name for others, and
-``graph`` for a react agent; so the component decides (``eino/runs.py``). An application's own span
-around the run has no component: it is read by ``cozeloop``. That span passes the session on to the
-spans below it, as baggage. An agent's answer is on its Chain, or on its last step.
+``graph`` for a react agent; so spans are classified by component (``eino/runs.py``). An
+application's own span around the run has no component, so the dialect ``cozeloop`` reads it. That
+span passes the session on to the spans below it, as baggage. An agent's answer is on the span of
+its Chain, or on that of its last step.
 
 Verified on captures of cozeloop-go 0.1.20 with eino 0.9.13.
 """

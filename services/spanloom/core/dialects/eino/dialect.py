@@ -1,7 +1,8 @@
 """Eino under its ``apmplus`` callback: ``runinfo.component`` on every span.
 
-``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so the component
-decides (``eino/runs.py``). ``eino_cozeloop`` and ``eino_langfuse`` read Eino's other callbacks.
+``gen_ai.span.kind`` repeats the component but is ``workflow`` on every root, so spans are
+classified by ``runinfo.component`` (``eino/runs.py``). ``eino_cozeloop`` and ``eino_langfuse`` read
+Eino's other callbacks.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Eino under its ``langfuse`` callback (Langfuse's ingestion API): no component, only contents.
+"""Eino under its ``langfuse`` callback (Langfuse's ingestion API): contents without the component.
 
 The client is called ``eino`` in the metadata of a batch, under one of several keys. A Langfuse
 generation is a chat model. Every other component is a Langfuse span, recognised by its input or
 output: Go values that Eino passes to callbacks, as JSON with Go's field names (``Events`` of an
 agent, ``TokenUsage`` of an agentic model, ``Query``, ``Texts``, ``Variables``). A tool's input is a
-quoted text, and its parent's input is an assistant's message that calls tools. Any other span with
-children is a graph if a child has the same input or output, otherwise a lambda; but below an adk
-agent it is the agent's Chain, and below a multi-agent host it is a lambda. A lambda that only
-passes its input on to a graph is indistinguishable from a graph.
+quoted string, and its parent's input is an assistant's message that calls tools. Any other span
+with children is the agent's Chain if it is below an adk agent, and a lambda if it is below a
+multi-agent host; elsewhere it is a graph if one of its children has the same input or output,
+otherwise a lambda. A lambda that only passes its input on to a graph is indistinguishable from a
+graph.
 
-The error message is in ``output``; an agent's answer is on its Chain.
+The error message is in ``output``; an agent's answer is on the span of its Chain.
 
 Verified on captures of eino-ext at c9a5dc92 with eino 0.9.13.
 """

@@ -1,9 +1,9 @@
 """Classifies Eino's components and reads their answers, for every callback that reports them.
 
-An adk agent is the component ``Agent``; its inner spans (a Chain with the agent's name, a graph
-``ReAct``) are not steps. A react agent of ``flow/agent`` and a multi-agent host are plain graphs:
-the react agent has a model node ``ChatModel``, the host a lambda ``converter``. The library fixes
-these names, unless the program renames the nodes.
+An adk agent has the component ``Agent``; its inner spans (a Chain with the agent's name, a graph
+``ReAct``) are not steps. A react agent of ``flow/agent`` and a multi-agent host are plain graphs,
+recognised by the name of a node: the react agent has a model node ``ChatModel``, the host a lambda
+``converter``. These are the library's names, unless the program renames the nodes.
 
 A message has ``"response_meta": {"usage": {"prompt_tokens": 533, …}}``. The output is a message, a
 list of messages, ``{"choices": [{"message": …}]}``, or ``{"stream": […]}`` with the usage in the

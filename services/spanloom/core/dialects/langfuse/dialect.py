@@ -7,8 +7,8 @@ metadata. The JavaScript SDK sets no status; an observation's level reports fail
 posted to Langfuse's ingestion API arrive in the same attributes (ADR 010); ``eino_langfuse`` reads
 the observations of Eino.
 
-Verified on captures of callback, decorators and OpenAI client of version 5.0.4 in Python and 5.11.1
-in JavaScript.
+Verified on captures of the callback, the decorators and the OpenAI client, versions 5.0.4 for
+Python and 5.11.1 for JavaScript.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 """MLflow: ``mlflow.spanType`` on every span, or GenAI names if its export is configured so.
 
-Values of MLflow's own attributes are JSON, so strings are in quotes. LangChain's run
-metadata is in the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span
-type becomes ``gen_ai.operation.name``, but only calls and tools get a name of the conventions:
-every other span has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
+Values of MLflow's own attributes are JSON, so strings are in quotes. LangChain's run metadata is in
+the attribute ``metadata``. With ``MLFLOW_ENABLE_OTEL_GENAI_SEMCONV`` the span type becomes
+``gen_ai.operation.name``, but only model calls and tools get an operation of the conventions: every
+other span has the name and operation ``CHAIN``, and only the metadata distinguishes runs from
 nodes.
 
-MLflow does not report reasoning tokens of LangChain's calls; they are in the output message of the
-enclosing node, and in the chunks of a streamed call.
+MLflow does not report reasoning tokens of LangChain's model calls; they are in the output message
+of the enclosing node, and in the chunks of a streamed call.
 
 The types of other libraries' spans are not always right (``libraries.py``). Strands' spans, to
 which MLflow only adds attributes, are read by the dialect ``strands``. If the application shares
-its tracer provider, MLflow's processor sets the type null on spans of other instrumentations; these
-spans are left to other dialects.
+its tracer provider, MLflow's processor sets the type ``null`` on spans of other instrumentations;
+these spans are left to other dialects.
 
-Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's
-SDKs, OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. ``RERANKER`` and
-``GUARDRAIL`` are documented types.
+Verified on captures of LangChain and LangGraph in both modes, and of OpenAI's and Anthropic's SDKs,
+OpenAI Agents, PydanticAI, LlamaIndex, DSPy, smolagents and AutoGen. The types ``RERANKER`` and
+``GUARDRAIL`` are known only from documentation.
 """
 
 from __future__ import annotations

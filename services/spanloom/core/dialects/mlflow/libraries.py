@@ -12,8 +12,8 @@
 - DSPy's predictors (``signature``) have type ``LLM``, and so has ``_prepare_chat_with_tools``, a
   method of LlamaIndex's models that calls no model.
 
-The input of a continued run is the state of the run that paused, a dump of 50 kB with the questions
-and with the calls that the person approved or rejected.
+The input of a continued run is a dump (50 kB) of the state of the run that paused. It contains the
+questions, and the tool calls that the person approved or rejected.
 """
 
 from __future__ import annotations

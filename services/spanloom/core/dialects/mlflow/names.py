@@ -1,8 +1,8 @@
 """Keys of MLflow's attributes, and the agents' and tools' names in spans of autologged libraries.
 
-If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and
-the attribute ``name`` names the agent or tool. The GenAI mode renames the spans, and writes the
-previous span name to the agent's or the tool's name attribute.
+If MLflow wraps a method, the span is named after it, ``Class.method`` or ``name.method``, and the
+attribute ``name`` is the name of the agent or tool. The GenAI mode renames the spans, and writes
+the original span name to the attribute for the agent's or the tool's name.
 """
 
 from __future__ import annotations

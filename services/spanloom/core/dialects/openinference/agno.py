@@ -1,12 +1,13 @@
 """Agno under OpenInference: scope ``openinference.instrumentation.agno``.
 
-``X.run`` has kind ``AGENT`` for an agent (``agno.agent``) and for a team (``agno.team``): a team
-has a leader with its own model, which calls members by the tool ``delegate_task_to_member``. A
-workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph, its steps (``X.execute``) are noise.
-``session.id`` is always set, to a random id if the author sets none. ``run()`` returns an error as
-an answer; the status of the agent's span is then ``run status: error``.
+``X.run`` has kind ``AGENT`` for an agent (``agno.agent``) and for a team (``agno.team``). A team is
+an agent, because it has a leader with its own model, which calls members by the tool
+``delegate_task_to_member``. A workflow (``agno.workflow.*``, kind ``CHAIN``) is a graph; the spans
+of its nodes (``X.execute``) are not steps. ``session.id`` is always set, to a random id if the
+author sets none. ``run()`` returns an error as an answer; the status of the agent's span is then
+``run status: error``.
 
-Verified on captures of agents, also failing, a team and a workflow (1.0.15).
+Verified on captures of agents, some with failures, of a team and of a workflow (1.0.15).
 """
 
 from __future__ import annotations

@@ -2,14 +2,16 @@
 
 A team's run (``Swarm.run_stream``, kind ``CHAIN``, with ``participant_names``) is a graph. An
 agent's run is ``X.on_messages_stream``, kind ``AGENT``; ``graph.node.id`` is its name. AutoGen's
-own span of the same run, ``invoke_agent X``, encloses it if AutoGen's tracing is on, and an agent
-that answers without a stream has one method inside the other: both are one run. The models'
-clients report prompt and completion tokens, no details.
+own span of the same run, ``invoke_agent X``, encloses this span if AutoGen's tracing is on. If an
+agent answers without a stream, the span of one method is inside the span of another. In both cases
+the two spans are one run. The model clients report prompt and completion tokens, without details.
 
-Agents and teams receive Python objects, so their input is reprs; the request is in their calls. A
-run whose caller stopped reading the stream after the answer has no output and a ``CancelledError``.
+Agents and teams receive Python objects, so their inputs are reprs; the request is in their model
+calls. A run whose caller stopped reading the stream after the answer has no output and a
+``CancelledError``.
 
-Verified on captures of agents, also as tools, and of teams (0.1.22 with AgentChat 0.7.5).
+Verified on captures of agents, some of them used as tools, and of teams (0.1.22 with AgentChat
+0.7.5).
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 One component of the instrumentation wraps functions, another (``…crewai._event_listener``) listens
 to CrewAI's events; both set the same attributes. A crew (``crew_key``) and a flow (``flow_id``)
 have kind ``CHAIN`` and a name that ends in ``.kickoff``; they are graphs. Functions called by a
-flow (``flow.node.name``) are nodes of the flow. ``AGENT`` is an agent that works on one task
-(``ROLE.TASK._execute_core``, ``….execute``) or is called directly (``ROLE.kickoff``); the role is
-its name. The first component does not report model calls: they are spans of the client, if the
-client is instrumented.
+flow (``flow.node.name``) are nodes of the flow. A span of kind ``AGENT`` is an agent that works on
+one task (``ROLE.TASK._execute_core``, ``….execute``) or is called directly (``ROLE.kickoff``); the
+role is its name. The first component does not report model calls; if the model client is
+instrumented, its spans report them.
 
 An agent's input is its configuration and its output a result object; the task and the raw answer
-are extracted from them. If a crew has no inputs, the request to it is the text of its tasks.
+are extracted from them. If a crew has no inputs, its request is the text of its tasks.
 
 Verified on captures of crews, flows, delegation and agents called directly, by both components
 (1.1.21).

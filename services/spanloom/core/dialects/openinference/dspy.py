@@ -3,13 +3,14 @@
 Every module is ``Class.forward``, kind ``CHAIN``; no attribute identifies agents. An agent is a
 module of one of the library's tool-using classes, or a module that ran the tool ``finish``, which
 these classes add to the author's tools (a subclass may have any name). Predictors and adapters are
-noise.
+not steps.
 
 Tools have no ``tool.name``, only the span's name. **Model spans have no tokens**; if litellm
 is instrumented too, its span below has them.
 
-Verified on captures of ReAct, also failing and inside an author's module, and of a bare chain of
-thought (0.1.48). That litellm's spans are below is known only from documentation.
+Verified on captures of ReAct agents, some with failures, some inside an author's module, and of a
+chain of thought without an agent (0.1.48). The position of litellm's spans is known only from
+documentation.
 """
 
 from __future__ import annotations

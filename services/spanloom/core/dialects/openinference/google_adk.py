@@ -1,13 +1,15 @@
 """Google's ADK under OpenInference: scope ``openinference.instrumentation.google_adk``.
 
 ``agent_run [X]``, kind ``AGENT``, is a run of any agent; a workflow agent (sequential, parallel,
-loop), which makes no call and runs agents, is a graph. ``invocation [app]`` and ``invoke_workflow``
-wrap a run of a Runner: no steps. ``execute_tool (merged)`` collects results and runs nothing.
+loop), which makes no model call and runs agents, is a graph. ``invocation [app]`` and
+``invoke_workflow`` wrap a run of a Runner and are not steps. ``execute_tool (merged)`` collects
+results and runs nothing.
 
 ADK's own ``invoke_agent X`` is still emitted inside ``agent_run [X]`` and reports the same run.
-From ADK 2 on model calls have no spans: each call writes its messages and tokens, with kind
+From ADK 2 on model calls have no spans: each call writes its messages and tokens, and the kind
 ``LLM``, to ADK's span, and overwrites the messages and tokens of the previous call. The remaining
-tokens belong to the last call only and are not counted; an instrumented client reports the calls.
+tokens belong to the last call only and are not counted. If the model client is instrumented, its
+spans report the calls.
 
 Verified on captures of version 1.0.5 with ADK 2.13. ``call_llm``, used before ADK 2, is known only
 from the source.

@@ -2,16 +2,17 @@
 
 Spans are named ``Class.method``. A run of a workflow is ``X.run``, kind ``CHAIN``; its children are
 its steps, named after the class that defines them. If they are steps of ``BaseWorkflowAgent``, the
-run is an agent of any class; no attribute has the agent's name. In ``AgentWorkflow`` the members
-have no spans: it is a graph that owns their calls. An author's own workflow is a graph.
+run is an agent, whatever its class; no attribute has the agent's name. ``AgentWorkflow`` is a
+graph; its members have no spans, so their model calls belong to the graph. An author's own workflow
+is a graph.
 
 Every method of a model class has kind ``LLM``, although ``_prepare_chat_with_tools`` calls no
 model. If a model class wraps another, one call has two nested spans, and messages and tokens are on
-the inner span. A run's input is the state of its engine and its output a repr, so an agent's texts
-come from its calls.
+the inner span. A run's input is the state of its engine and its output a repr, so an agent's
+request and answer are read from its model calls.
 
-Verified on captures of function and ReAct agents, also streamed, failing and as tools, of
-``AgentWorkflow`` and of an author's workflow (4.6.1).
+Verified on captures of function and ReAct agents, some streamed, some with failures, some used as
+tools, of ``AgentWorkflow`` and of an author's workflow (4.6.1).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Mastra's exporter for OpenInference (``@mastra/arize``): scope ``@mastra/otel``.
 
-Kind ``LLM`` is on all spans except agents and tools, so names decide. ``workflow.X`` is a graph,
-its steps and branches (``workflow step: …``) are noise. ``chat MODEL`` is an agent's whole loop,
-in which ``step: N`` is one model call; ``chunk: …`` are chunks of its stream, including the tools'
-results. Tokens are reported for the loop only, not per call, so the last call gets their sum.
-A failed call is reported only by a chunk.
+All spans except agents and tools have kind ``LLM``, so spans are classified by name. ``workflow.X``
+is a graph; the spans of its nodes and branches (``workflow step: …``) are not steps. ``chat MODEL``
+is an agent's whole loop, in which ``step: N`` is one model call; ``chunk: …`` are chunks of its
+stream, including the tools' results. Tokens are reported for the loop only, not per model call, so
+the last model call gets their sum. A failed model call is reported only by a chunk.
 
 Verified on runs of @mastra/core 0.24 with @mastra/arize 0.1.1: agents, streams, a workflow.
 """

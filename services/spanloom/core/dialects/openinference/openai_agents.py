@@ -1,17 +1,18 @@
 """OpenAI Agents SDK under OpenInference: scope ``openinference.instrumentation.openai_agents``.
 
-An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). ``AGENT``
-without a name is the author's ``trace(…)``, or the trace that the SDK opens by default: a
-graph only if the author runs several agents in it. Agents that took over by a handoff
-(``graph.node.parent_id``) or ran as a tool are not composed by the author.
-``Agent workflow`` around each run, also below a tool, and ``turn`` have kind ``CHAIN``.
+An agent has kind ``AGENT`` and a name (``agent.name``, repeated as ``graph.node.id``). A span of
+kind ``AGENT`` without a name is the author's ``trace(…)``, or the trace that the SDK opens by
+default. It is a graph only if the author runs several agents in it. Agents that took over by a
+handoff (``graph.node.parent_id``) or ran as a tool do not count, because the author did not start
+them. ``Agent workflow`` around each run, also below a tool, and ``turn`` have kind ``CHAIN``.
 
-A handoff is a function that the model calls, so a tool; it has kind ``TOOL`` but no ``tool.name``.
-Agents have no texts, tools no call id, and the trace stays OK even if something below fails. A run
-that waits for an approval and continues in the same process is not reported after the approval.
+A handoff is a function that the model calls, so it is a tool; it has kind ``TOOL`` but no
+``tool.name``. Agents have no input or output, tools no call id, and the trace stays OK even if
+something below fails. A run that waits for an approval and continues in the same process is not
+reported after the approval.
 
-Verified on captures with one agent, two in a row, handoffs, agents as tools, parallel and failing
-tools, streams, and with the client instrumented too (2.6).
+Verified on captures with one agent, two agents in a row, handoffs, agents as tools, parallel and
+failing tools, streams, and an instrumented model client (2.6).
 """
 
 from __future__ import annotations

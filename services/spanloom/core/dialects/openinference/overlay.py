@@ -1,18 +1,18 @@
 """OpenInference's attributes on a framework's own spans, to which a span processor added them.
 
-Some frameworks emit their own spans; for them OpenInference has no instrumentation but a span
-processor, which adds its attributes to each span before export. Scope, name and the framework's
-own attributes stay, and are more precise than the kind that is derived from them:
-``ai.generateText`` gets ``AGENT`` with or without tools, an ``invoke_graph`` is ``CHAIN``, and
-reasoning and cached tokens are omitted. So the framework's dialect reads the span, and only
-missing facts come from OpenInference's attributes. For example, Strands' processor removes the
-events, which contain the messages.
+Some frameworks emit their own spans. For these, OpenInference has a span processor instead of an
+instrumentation; the processor adds OpenInference's attributes to each span before export. Scope,
+name and the framework's own attributes stay unchanged, and are more precise than the kind that is
+derived from them: ``ai.generateText`` gets ``AGENT`` with or without tools, an ``invoke_graph`` is
+``CHAIN``, and reasoning and cached tokens are omitted. So the framework's dialect reads the span,
+and only missing facts come from OpenInference's attributes. For example, Strands' processor removes
+the events, which contain the messages.
 
 Exporters of other libraries set both a span kind and a GenAI operation. If the two disagree, the
-operation is right: Mastra's exporter sets kind ``LLM`` on workflows and ``AGENT`` on calls.
+operation is right: Mastra's exporter sets kind ``LLM`` on workflows and ``AGENT`` on model calls.
 
-Vercel's processor sets the first error of a trace on every span that ends after it. The AI SDK
-records a span's own exceptions as events. So an error on a span that has an answer, but no such
+Vercel's processor sets the first error of a trace on every span that ends after this error. The AI
+SDK records a span's own exceptions as events. So an error on a span that has an answer, but no such
 event, belongs to another span.
 
 Verified on captures of the Vercel AI SDK 6, and on runs of PydanticAI and Strands. The Agent

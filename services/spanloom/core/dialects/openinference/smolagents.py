@@ -1,16 +1,18 @@
 """smolagents under OpenInference: scope ``openinference.instrumentation.smolagents``.
 
 ``X.run`` has kind ``AGENT``, also for a managed agent, which is called like a tool but has no tool
-span; its token counts are sums of the run. ``Step N`` is one turn of the loop, and has status ERROR
-even if the agent handles a tool's error. Tools are spans named after their class (``SimpleTool``)
-with ``tool.name``; the framework's own ``final_answer`` ends every run and is a tool run as well.
+span; its token counts are the sums over the run. ``Step N`` is one turn of the loop, and has status
+ERROR even if the agent handles a tool's error. Tools are spans named after their class
+(``SimpleTool``) with ``tool.name``; the framework's own ``final_answer`` ends every run and is a
+tool run as well.
 
 **A run that raised has no span**: the parent of its steps never arrives. The steps are attached to
-the root, which then owns the run's calls (if a managed agent raised, the root is its manager). The
-next run of the thread joins the same trace, below the missing span. A streamed run's output is the
-reprs of all values that it yielded, the answer last.
+the root, which then owns the run's model calls (if a managed agent raised, the root is its
+manager). The next run of the thread joins the same trace, below the missing span. A streamed run's
+output consists of the reprs of all values that it yielded, with the answer last.
 
-Verified on captures of tool-calling and code agents, managed and failing ones (0.1.43).
+Verified on captures of tool-calling and code agents, some of them managed, some with failures
+(0.1.43).
 """
 
 from __future__ import annotations

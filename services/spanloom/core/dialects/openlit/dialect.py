@@ -1,11 +1,12 @@
 """OpenLIT: scopes ``openlit.instrumentation.*`` and GenAI names, some with other meanings.
 
-With LangGraph two of its instrumentations report the same run:
+With LangGraph two of OpenLIT's instrumentations report the same run:
 
 - ``…langgraph`` sets ``invoke_workflow`` on every outermost run, including runs of agents, and
   ``invoke_agent`` on **every node** (agent id and name are the node's id and name).
 - ``…langchain`` adds ``invoke_agent X`` for everything with "agent" in its name: the run, a node, a
-  function in a node; a streamed run has one more ``invoke_workflow`` (up to three spans).
+  function in a node; a streamed run has an additional ``invoke_workflow``, so up to three spans
+  report one run.
 
 So a run is classified by its nodes: ``langchain.create_agent`` and the older ``create_react_agent``
 have fixed node names. Nested runs without "agent" in their names have no span at all.
@@ -13,8 +14,9 @@ have fixed node names. Nested runs without "agent" in their names have no span a
 the langgraph scope reports a node of that name as its sibling. Spans of other instrumentations
 may be in between: parents and siblings are looked up among OpenLIT's own spans.
 
-The usage on a run is the last call's usage. Calls have tool names; arguments and results are Python
-reprs. The time to the first token is the whole duration of a call that did not stream.
+The usage on a run's span is that of its last model call. Model calls have the names of the called
+tools; arguments and results of tools are Python reprs. For a model call without streaming, the
+reported time to the first token is the whole duration of the call.
 
 Verified on captures of LangChain and LangGraph and of the OpenAI client; other frameworks
 are described in ``frameworks.py``; the rest is read as OpenTelemetry GenAI.

@@ -1,14 +1,16 @@
-"""OpenLIT with frameworks other than LangChain: spans with ``invoke_agent`` that are no agents.
+"""OpenLIT with frameworks other than LangChain: not every ``invoke_agent`` is an agent.
 
-- OpenAI Agents: every span of the SDK that is no call and no function is ``invoke_agent``. An
-  agent has an id; a handoff has no id but names its source agent, and is a function that the
-  model called; other spans (a run, a turn, a guardrail, the author's own spans) have neither.
-  ``invoke_workflow`` is the trace, a graph only if the author runs several agents in it.
-- smolagents: each step of an agent's loop has the agent's name and a number (a planning step has
-  the agent's name and no id).
-- CrewAI: a flow's method is ``invoke_agent`` too; an agent that works on a task has an id.
-- Agno: a team whose leader is a model is ``invoke_workflow``, and lists its members.
-- LlamaIndex and PydanticAI: ``invoke_workflow`` is noise (an index, the loop's own graph).
+- OpenAI Agents: every span of the SDK except model calls and functions is ``invoke_agent``. An
+  agent has an id; a handoff has no id but names its source agent, and is a function that the model
+  called; other spans (a run, a turn, a guardrail, the author's own spans) have neither.
+  ``invoke_workflow`` is the trace, which is a graph only if the author runs several agents in it.
+- smolagents: each step of an agent's loop is ``invoke_agent`` too, with the agent's name and a
+  number (a planning step has the agent's name and no id).
+- CrewAI: a flow's method is ``invoke_agent`` too, but only an agent that works on a task has an id.
+- Agno: a team whose leader is a model is an agent; its span is ``invoke_workflow`` and lists the
+  members.
+- LlamaIndex and PydanticAI: ``invoke_workflow`` is not a step (it is an index, or the loop's own
+  graph).
 
 Anthropic's ``input_tokens`` exclude cached tokens, as in its API.
 

@@ -1,15 +1,16 @@
 """OpenAI Agents SDK under OpenLLMetry: scope ``opentelemetry.instrumentation.openai_agents``.
 
 ``X.agent`` and ``X.tool`` are agents and tools; a handoff (``A → unknown.handoff``) is a function
-that the model calls, so a tool. The root ``Agent Workflow`` wraps every run, without the name of
-the author's ``trace("…")``: it is a graph only if the author composes runs in it. Agents that
-took over by a handoff, or that ran as a tool of another agent, are not composed by the author.
+that the model calls, so it is a tool. The root ``Agent Workflow`` wraps every run, and does not
+have the name of the author's ``trace("…")``. It is a graph only if the author runs several agents
+in it. Agents that took over by a handoff, or that ran as a tool of another agent, do not count,
+because the author did not start them.
 
 **Every agent is a child of the root**, also an agent that ran as a tool: its true parent is the
-tool that was running at that time. A failed call has neither messages nor model; tools have no call
-id; the root stays OK even if something below fails.
+tool that was running at that time. A failed model call has neither messages nor model; tools have
+no call id; the root stays OK even if something below fails.
 
-Verified on captures with one agent, two in a row, errors, and with the client instrumented too;
+Verified on captures with one agent, two agents in a row, errors, and an instrumented model client;
 handoffs and agents as tools are known from the instrumentation's source (0.62).
 """
 

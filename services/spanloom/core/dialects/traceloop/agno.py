@@ -1,15 +1,16 @@
 """Agno under OpenLLMetry: scope ``opentelemetry.instrumentation.agno``.
 
-``X.agent`` and ``X.tool`` are agents and tools. ``X.team`` has the span kind ``workflow``, but a
-team has a leader with its own model, which calls members by the tool ``delegate_task_to_member``:
-it is an agent. Calls are the client's spans; an agent repeats the sum of their usage. A tool's
-output is the Python repr of its whole result object (``status='success' result='…' error=None …``).
+``X.agent`` and ``X.tool`` are agents and tools. ``X.team`` has the span kind ``workflow``, but is
+an agent, because a team has a leader with its own model, which calls members by the tool
+``delegate_task_to_member``. Model calls are reported by the model client's spans; an agent's span
+repeats their summed usage. A tool's output is the Python repr of its whole result object
+(``status='success' result='…' error=None …``).
 
-A streamed run's span is never the current span, so its calls and tools are its siblings, or in
-separate traces. ``run()`` returns an error as an answer, so the agent's span has status OK. A tool
-that raised has status OK too: only its output shows the error.
+A streamed run's span is never the current span, so its model calls and tools are its siblings, or
+in separate traces. ``run()`` returns an error as an answer, so the agent's span has status OK. A
+tool that raised has status OK too: only its output shows the error.
 
-Verified on captures of agents, also failing and as tools, and of a team (0.62.4).
+Verified on captures of agents, some with failures, some used as tools, and of a team (0.62.4).
 """
 
 from __future__ import annotations

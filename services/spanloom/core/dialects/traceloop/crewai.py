@@ -1,14 +1,16 @@
 """CrewAI under OpenLLMetry: scope ``opentelemetry.instrumentation.crewai…``, keys ``crewai.*``.
 
-A crew's run is ``crewai.workflow`` without a span kind: a graph. ``ROLE.agent`` is an agent's work
-on a task, ``<text of the task>.task`` its wrapper, not a step; a task that runs in parallel with
-others, or is delegated, has no wrapper. Newer versions set ``invoke_agent`` on all three, so the
-operation is ignored. Flows, tools and agents that are called directly have no spans, and a fully
-asynchronous run has only the client's calls, each in a separate trace.
+A crew's run is ``crewai.workflow``, without a span kind, and is a graph. ``ROLE.agent`` is an
+agent's work on a task, ``<text of the task>.task`` the wrapper of this span, not a step; a task
+that runs in parallel with others, or is delegated, has no wrapper. Newer versions set
+``invoke_agent`` on all three spans, so the operation is ignored. Flows, tools and agents that are
+called directly have no spans, and a fully asynchronous run has only the model client's spans, each
+in a separate trace.
 
-Calls are the client's spans. Calls of CrewAI's own ``LLM`` class, which uses LiteLLM, are wrapped
-in ``MODEL.llm``, which has only the requested model, no usage, and tool calls as reprs of LiteLLM's
-objects. Agents repeat the sum of their calls' usage, crews the sum of all calls, as text.
+Model calls are reported by the model client's spans. Model calls of CrewAI's own ``LLM`` class,
+which uses LiteLLM, are wrapped in ``MODEL.llm``, which has only the requested model, no usage, and
+tool calls as reprs of LiteLLM's objects. An agent's span repeats the summed usage of its model
+calls, a crew's span that of all model calls, as a string.
 
 Verified on captures of crews, hierarchies, delegation, flows and LiteLLM (0.62.4; scope version
 0.36.0). Known only from documentation: spans of kind ``tool``, ``crewai.flow.*``.

@@ -1,13 +1,13 @@
-"""OpenLLMetry (Traceloop), versions around 0.40 and 0.62.
+"""OpenLLMetry (Traceloop), versions near 0.40 and 0.62.
 
 All versions share ``traceloop.*`` keys. From 0.60 on ``gen_ai.operation.name`` is the operation,
 but two spans report each run of a compiled graph: ``invoke_agent`` with only the name, and a second
 span with LangChain's run metadata. For the outermost run the second span is a child,
 ``X.workflow``; for an inner run it is a sibling, ``execute_task X``, and ``invoke_agent`` has no
 children. Before 0.60, run metadata is only inside the JSON of ``traceloop.entity.input``. Spans of
-the clients of OpenAI, Anthropic and others are read here too; input tokens of Anthropic's models
-include cached tokens, unlike in Anthropic's API. Anthropic's SDK itself reports a call of
-``anthropic.chat`` again, as ``anthropic.messages.create``.
+the model clients of OpenAI, Anthropic and others are read here too; input tokens of Anthropic's
+models include cached tokens, unlike in Anthropic's API. Anthropic's SDK itself reports the model
+call of a span ``anthropic.chat`` again, as ``anthropic.messages.create``.
 
 Verified on captures of LangChain, LangGraph and the OpenAI client. Anthropic's spans are known only
 from documentation.

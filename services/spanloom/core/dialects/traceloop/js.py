@@ -1,21 +1,21 @@
 """LangChain.js under OpenLLMetry: scope ``@traceloop/instrumentation-langchain``.
 
 Spans are named after classes: ``workflow CompiledStateGraph`` is any LangGraph run, agent or graph,
-and ``execute_tool DynamicStructuredTool`` any tool. An agent's state is a list of messages, whose
-answers have the agent's name. A run whose state is only messages is classified by its children: it
-is a graph if it contains runs and calls no model itself, or calls a model twice in a row without a
-tool in between (one call is not enough). If contents are not reported, a run that runs tools is an
-agent. ``invoke_agent`` is set on classes with "agent" in their name; on ``AgentNode``, the loop's
-node, it does not mean an agent.
+and ``execute_tool DynamicStructuredTool`` any tool. An agent's state contains a list of messages,
+in which answers have the agent's name. A run whose state contains messages is a graph if it
+contains other runs and itself runs neither models nor tools, or if no answer has a name and it
+calls models more than once and runs no tools; otherwise it is an agent. If contents are not
+reported, a run that runs tools is an agent. ``invoke_agent`` is set on classes with "agent" in
+their name; on ``AgentNode``, the loop's node, it does not mean an agent.
 
-**Spans have no LangChain parents.** In a request of an instrumented server all spans are its
-children; then start and end times decide which span ran inside which. Otherwise each span is the
-root of its own trace, and its owner is unknown. A call's span omits tool calls, cached and
-reasoning tokens, and all usage of a stream; the state of the enclosing node has them. The name of a
-failed tool is only in the call.
+**Spans have no LangChain parents.** In a request to an instrumented server all spans are children
+of the server's span; then start and end times decide which span ran inside which. Otherwise each
+span is the root of its own trace, and its owner is unknown. The span of a model call omits tool
+calls, cached and reasoning tokens, and all usage of a stream; the state of the enclosing node has
+them. The name of a failed tool is only in the tool call of the model's answer.
 
-Verified on captures of LangChain.js 1.5 and LangGraph.js 1.7, alone, under a span of the
-application, with the OpenAI client's spans, and in a workflow of the SDK.
+Verified on captures of LangChain.js 1.5 and LangGraph.js 1.7, alone, below a span of the
+application, with the OpenAI client's spans, and in a workflow of OpenLLMetry's SDK.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decides which LangChain.js runs are agents or graphs, and which span ran inside which.
 
-The library's agents are recognised by class. A run with a state of messages is an agent or the
-author's graph; its direct children decide which (``js.py`` has the rules).
+The library's agents are recognised by class. A run whose state contains messages is an agent or the
+author's graph, depending on its answers and its direct children (``js.py`` describes the rules).
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
 """LlamaIndex under OpenLLMetry: scope ``opentelemetry.instrumentation.llamaindex``.
 
 Every span is ``Class.workflow`` at the top and ``Class.task`` below, with only these two span
-kinds: names and structure decide. The children of a workflow are its steps, named after the class
-that defines them: with steps of ``BaseWorkflowAgent`` it is an agent, whose name is in their
-output (``current_agent_name``); with steps of its own class it is a graph. The input of a step is
-an event, and a workflow's input cannot be serialized; engines and their inner methods have other
-inputs. A workflow below another span is named ``run.task``, without its class. In ``AgentWorkflow``
-the members have no spans.
+kinds, so spans are classified by name and structure. The children of a workflow are its steps,
+named after the class that defines them. A workflow with steps of ``BaseWorkflowAgent`` is an agent,
+whose name is in the steps' output (``current_agent_name``); a workflow with steps of its own class
+is a graph. The input of a step is an event, and a workflow's input is missing, because it cannot be
+serialized; spans with other inputs are engines and their inner methods. A workflow below another
+span is named ``run.task``, without its class. In ``AgentWorkflow`` the members have no spans.
 
 The step that calls a tool has ``tool.name``; the tool's own span is below, ``FunctionTool.task``,
-and is missing if the tool raised. Calls are the client's spans for the class ``OpenAI``; for other
-classes they are the inner ``X.task`` with an operation. A failed span is never ended, so it is not
-exported.
+and is missing if the tool raised. Model calls of the class ``OpenAI`` are reported by the model
+client's spans; model calls of other classes are the inner ``X.task`` with an operation. A failed
+span is never ended, so it is not exported.
 
 Verified on captures of function and ReAct agents, ``AgentWorkflow``, an agent as a tool, workflows
 and a query engine (0.62.4).

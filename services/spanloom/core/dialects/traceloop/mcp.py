@@ -4,15 +4,14 @@ In JavaScript the scope is ``@traceloop/instrumentation-mcp``.
 
 ``X.tool`` is one call of a server's tool, seen by the client. A FastMCP server that is instrumented
 too reports the tool's run again: ``mcp.server``, with a child ``X.tool``, is a child of the
-client's span, or its sibling if both run in one process. The application's or framework's own
-span of the tool may enclose the client's span. All are one run, and the outermost span becomes
-the step.
-Sessions (``mcp.client.session``) and other requests (``initialize.mcp``) are noise; errors of
-requests that only set up a session do not fail a run. If a tool calls other tools with its own
-name, these calls are separate runs.
+client's span, or its sibling if both run in one process. The application's or framework's own span
+of the tool may enclose the client's span. All these spans report one run, and the outermost span
+becomes the step. Sessions (``mcp.client.session``) and other requests (``initialize.mcp``) are not
+steps; errors of requests that only set up a session do not make a run fail. If a tool calls other
+tools that have the same name as itself, these calls are separate runs.
 
-Verified on captures of a client and a server in one process, also failing, and below the SDK's
-decorators (0.62.4, FastMCP 2).
+Verified on captures of a client and a server in one process, some with failures, some inside the
+SDK's decorators (0.62.4, FastMCP 2).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""traceloop-sdk's decorators: kinds workflow, agent, task and tool.
+"""traceloop-sdk's decorators: span kinds workflow, agent, task and tool.
 
 The scope is ``traceloop.tracer`` in Python, ``@traceloop/node-server-sdk`` in JavaScript.
 
-``@agent`` and ``@tool`` are agents and tools. A ``@workflow`` is a graph if it composes the
-runs of decorated agents and tools. If the author splits the work into ``@task``s, or if the
-workflow wraps a framework's own run, it is the application's function around that run, not a step.
-``gen_ai.agent.name`` is set on every span below an agent: it names the span's owner; the span
-itself need not be an agent. Model calls are spans of the client's instrumentation.
+``@agent`` and ``@tool`` are agents and tools. A ``@workflow`` is a graph if it composes the runs of
+decorated agents and tools. If the author splits the work into ``@task``s, or if the workflow wraps
+a framework's own run, the workflow is only a function of the application, not a step.
+``gen_ai.agent.name`` is set on every span below an agent and is the name of the span's owner; the
+span itself need not be an agent. Model calls are reported by the model client's instrumentation.
 
 Verified on captures of plain OpenAI clients and of a LangChain agent in a workflow.
 """

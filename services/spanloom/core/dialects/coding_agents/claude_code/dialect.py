@@ -1,10 +1,10 @@
 """Claude Code (scope ``com.anthropic.claude_code.tracing``) with its log records.
 
-``interaction`` is the run for one prompt, ``llm_request`` a call with all its attempts, ``tool`` a
-tool with child spans for the wait for a permission and the execution. The execution of the tool
-``Agent`` is the run of a sub-agent. Input tokens exclude cached tokens. Answers, arguments and
-costs are in log records, found by request id or call id; results are in the span event
-``tool.output``.
+``interaction`` is the run for one prompt, ``llm_request`` a model call with all its attempts.
+``tool`` is a tool run; its child spans are the wait for a permission and the execution. The
+execution of the tool ``Agent`` is the run of a sub-agent. Input tokens exclude cached tokens.
+Answers, arguments and costs are in log records, which are matched by request id or tool call id;
+tool results are in the span event ``tool.output``.
 
 Verified on runs of version 2.1.197.
 """

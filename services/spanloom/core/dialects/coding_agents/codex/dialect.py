@@ -1,10 +1,10 @@
 """OpenAI's Codex (scopes ``codex_exec``, ``codex_cli_rs`` …), about a hundred spans per prompt.
 
-``turn/start`` is the run for one prompt; ``session_task.turn`` below it ends later. A turn
-inside another turn is a sub-agent. ``try_run_sampling_request`` is a call; its tokens are on spans
-below it, its failed requests are events. A tool's span is named after the tool; arguments and
-result are in the log record ``codex.tool_result``, which reports ``success`` even if the command's
-exit code is not 0. All other spans are internal.
+``turn/start`` is the run for one prompt; ``session_task.turn`` below it is part of this run and
+ends later. A turn inside another turn is a sub-agent. ``try_run_sampling_request`` is a model call;
+its tokens are on spans below it, its failed requests are events. A tool's span is named after the
+tool; its arguments and result are in the log record ``codex.tool_result``, which reports
+``success`` even if the command's exit code is not 0. All other spans are internal.
 
 Verified on runs of version 0.169.0.
 """
