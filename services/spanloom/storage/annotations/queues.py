@@ -20,6 +20,7 @@ from spanloom.core.model.annotation_queue import (
 from spanloom.core.model.span import TraceKey
 from spanloom.core.records.queue import QUEUED_RUN
 from spanloom.storage.annotations.rows import living
+from spanloom.storage.engine.columns import to_json
 from spanloom.storage.engine.object_rows import ObjectRows
 from spanloom.storage.engine.parameters import within
 from spanloom.storage.engine.remembered import Remembered
@@ -112,7 +113,7 @@ class ClickHouseAnnotationQueues(ReadQueues):
             "Project": queue.project,
             "Name": queue.name,
             "AtUnixMicro": queue.at_us,
-            "Definition": orjson.dumps(definition).decode(),
+            "Definition": to_json(definition),
         }
         with self._queues.writes:
             self._worker.insert_objects("annotation_queues", [row])

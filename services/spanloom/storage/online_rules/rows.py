@@ -16,6 +16,7 @@ from spanloom.core.model.online_rule import (
     WorkState,
 )
 from spanloom.core.model.span import TraceKey
+from spanloom.storage.engine.columns import to_json
 from spanloom.storage.engine.parameters import Condition
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def rule_row(rule: OnlineRule) -> Mapping[str, object]:
         "Project": rule.project,
         "Name": rule.name,
         "Version": rule.version,
-        "Definition": orjson.dumps(definition).decode(),
+        "Definition": to_json(definition),
         "IsPaused": rule.is_paused,
         "IsDeleted": rule.is_deleted,
         "AtUnixMicro": rule.at_us,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 from spanloom.core.model.saved_view import FORMAT, SavedView
+from spanloom.storage.engine.columns import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ def _row(view: SavedView) -> Mapping[str, object]:
         "Page": view.page,
         "Name": view.name,
         "Format": view.format,
-        "Parameters": orjson.dumps(view.parameters).decode(),
+        "Parameters": to_json(view.parameters),
         "Owner": view.owner,
         "ChangedBy": view.changed_by,
         "IsDeleted": view.is_deleted,

@@ -70,7 +70,7 @@ class Rule:
 
 
 def one_pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a regular expression that matches if a glob matches; a ``[`` stands for itself."""
+    """Return a regular expression that matches if a glob matches; a ``[`` matches itself."""
     plain = (glob.replace("[", "[[]") for glob in globs)
     return re.compile("|".join(map(fnmatch.translate, plain)), re.IGNORECASE)
 
