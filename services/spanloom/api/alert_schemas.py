@@ -9,9 +9,9 @@ from spanloom.alerts.definition import AlertDefinition, Channel, read_definition
 from spanloom.alerts.payload import number_of, page_of
 from spanloom.alerts.service import ListedAlert, ListedEvent
 from spanloom.alerts.trial import TrialResult
+from spanloom.api.pages import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.responses import answer
-from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import (
     AlertState,

@@ -24,7 +24,7 @@ from spanloom.api.alert_schemas import (
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Reach, Scope
@@ -38,7 +38,7 @@ NameInPath = Annotated[
     Path(description="Name of the alert.", examples=[EXAMPLE_ALERT]),
     AfterValidator(named_in_path),
 ]
-READING = problem_responses(401, 403, 404, 422, 503)
+READING = store_problems(404)
 _DAY_NS = 86_400 * 10**9
 
 
@@ -46,7 +46,7 @@ _DAY_NS = 86_400 * 10**9
     "/v1/alerts",
     operation_id="listAlerts",
     summary="List alerts",
-    responses={200: ALERTS, **problem_responses(401, 403, 422, 503)},
+    responses={200: ALERTS, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_alerts(project: OneProject, using: Using) -> AlertList:
@@ -60,7 +60,7 @@ async def list_alerts(project: OneProject, using: Using) -> AlertList:
     operation_id="testAlert",
     summary="See how often an alert would have fired",
     openapi_extra=ALSO_YAML,
-    responses={200: TRIED, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: TRIED, **store_problems(413)},
 )
 @needs(Scope.READ, is_of_page=True)
 async def test_alert(requested: TryRequest, project: OneProject, using: Using) -> TriedAlert:
@@ -93,7 +93,7 @@ async def get_alert(name: NameInPath, project: OneProject, using: Using) -> Aler
     operation_id="putAlert",
     summary="Make or replace an alert",
     openapi_extra=ALSO_YAML,
-    responses={200: ALERT, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: ALERT, **store_problems(409, 413)},
 )
 @needs(Scope.ANNOTATE)
 async def put_alert(

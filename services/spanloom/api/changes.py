@@ -12,8 +12,9 @@ from spanloom.api.feed.stream import EVENT_STREAM, EventStream
 from spanloom.api.feed.window import FeedFilters
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
-from spanloom.api.query import Filters, Name, read_where
+from spanloom.api.http.problems import store_problems
+from spanloom.api.pages import OfProject
+from spanloom.api.query import Filters, read_where
 from spanloom.api.responses import answer
 from spanloom.api.schemas import Where
 from spanloom.api.services import Using
@@ -38,9 +39,7 @@ class ChangesQuery(Filters):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
+    project: OfProject = None
     where: Where = None
     after: Annotated[
         str | None,
@@ -152,7 +151,7 @@ _CHANGES["content"]["text/event-stream"] = {
     summary="Follow changes",
     response_model=ChangeList,
     response_model_exclude_unset=True,
-    responses={200: _CHANGES, **problem_responses(401, 403, 410, 422, 503)},
+    responses={200: _CHANGES, **store_problems(410)},
 )
 @needs(Scope.READ)
 async def list_changes(

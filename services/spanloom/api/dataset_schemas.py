@@ -5,9 +5,9 @@ from typing import Annotated, Any, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from spanloom.api.pages import DEFAULT_LIMIT, cursor_field, limit_field
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.responses import answer, or_rows
-from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.model.dataset import MOST_AT_ONCE
 from spanloom.core.records.dataset import (
     DATASET as DATASET_RECORD,
@@ -105,17 +105,8 @@ class RowsQuery(BaseModel):
             examples=[1],
         ),
     ] = None
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
-    ] = DEFAULT_LIMIT
-    cursor: Annotated[
-        str | None,
-        Field(
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            max_length=4096,
-            examples=[encode_cursor(["first"])],
-        ),
-    ] = None
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT
+    cursor: Annotated[str | None, cursor_field(encode_cursor(["first"]))] = None
 
     def after(self, name: str) -> str:
         """Return the key after which the page starts; raises ``InvalidQueryError``."""

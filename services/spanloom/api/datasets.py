@@ -22,7 +22,7 @@ from spanloom.api.dataset_schemas import (
     item_of,
 )
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
@@ -50,15 +50,15 @@ KeyInPath = Annotated[
     str,
     Path(description="Key of the item.", min_length=1, max_length=MAX_KEY, examples=["first"]),
 ]
-READING = problem_responses(401, 403, 404, 422, 503)
-WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+READING = store_problems(404)
+WRITING = store_problems(404, 409, 413)
 
 
 @router.get(
     "/v1/datasets",
     operation_id="listDatasets",
     summary="List datasets",
-    responses={200: DATASETS, **problem_responses(401, 403, 422, 503)},
+    responses={200: DATASETS, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_datasets(project: OneProject, using: Using) -> DatasetList:
@@ -84,7 +84,7 @@ async def get_dataset(name: NameInPath, project: OneProject, using: Using) -> Da
     operation_id="putDataset",
     summary="Make or change a dataset",
     openapi_extra=ALSO_YAML,
-    responses={200: DATASET, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: DATASET, **store_problems(409, 413)},
 )
 @needs(Scope.ANNOTATE)
 async def put_dataset(
@@ -177,7 +177,7 @@ async def commit_dataset(
     operation_id="listDatasetItems",
     summary="List the items of a dataset",
     response_model=DatasetRowList,
-    responses={200: ROWS, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: ROWS, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def list_items(

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import read_body, yaml_or_json_body
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
@@ -44,7 +44,7 @@ _BODY = yaml_or_json_body(
     "/v1/evaluators",
     operation_id="listEvaluators",
     summary="List stored evaluators",
-    responses={200: _MANY, **problem_responses(401, 403, 422, 503)},
+    responses={200: _MANY, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_evaluators(project: OneProject, using: Using) -> EvaluatorList:
@@ -57,7 +57,7 @@ async def list_evaluators(project: OneProject, using: Using) -> EvaluatorList:
     "/v1/evaluators/{name}",
     operation_id="getEvaluator",
     summary="Get a stored evaluator",
-    responses={200: _ONE, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: _ONE, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def get_evaluator(name: NameInPath, project: OneProject, using: Using) -> EvaluatorItem:
@@ -69,7 +69,7 @@ async def get_evaluator(name: NameInPath, project: OneProject, using: Using) -> 
     "/v1/evaluators/{name}",
     operation_id="putEvaluator",
     summary="Store an evaluator",
-    responses={200: _ONE, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: _ONE, **store_problems(409, 413)},
     openapi_extra={"requestBody": _BODY},
 )
 @needs(Scope.ANNOTATE)

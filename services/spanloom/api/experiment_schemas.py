@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from spanloom.api.pages import DEFAULT_LIMIT, cursor_field, limit_field
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.responses import answer, or_rows
-from spanloom.api.schemas import DEFAULT_LIMIT, MAX_LIMIT
 from spanloom.core.model.experiment import BEFORE_ALL_RESULTS, ResultPlace
 from spanloom.core.records.experiment import (
     EXPERIMENT,
@@ -31,17 +31,8 @@ class ResultsQuery(BaseModel):
     score: Annotated[
         str, Field(max_length=512, description="Only of this score.", examples=["path"])
     ] = ""
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of results.", examples=[50])
-    ] = DEFAULT_LIMIT
-    cursor: Annotated[
-        str | None,
-        Field(
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            max_length=8192,
-            examples=[encode_cursor(_FIRST)],
-        ),
-    ] = None
+    limit: Annotated[int, limit_field("results")] = DEFAULT_LIMIT
+    cursor: Annotated[str | None, cursor_field(encode_cursor(_FIRST), longest=8192)] = None
 
     def after(self, name: str) -> ResultPlace:
         """Return the position after which the page starts; raises ``InvalidQueryError``."""

@@ -18,7 +18,7 @@ from spanloom.api.experiment_schemas import (
     item_of,
 )
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import read_where
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
@@ -57,7 +57,7 @@ BInPath = Annotated[
     Path(description="Name of the experiment after.", examples=[EXAMPLE_EXPERIMENT]),
     AfterValidator(named_with_version),
 ]
-_READING = problem_responses(401, 403, 404, 422, 503)
+_READING = store_problems(404)
 _BODY = yaml_or_json_body(
     {"$ref": "#/components/schemas/ExperimentRequest"},
     {
@@ -71,7 +71,7 @@ _BODY = yaml_or_json_body(
     "/v1/experiments",
     operation_id="listExperiments",
     summary="List experiments",
-    responses={200: MANY, **problem_responses(401, 403, 422, 503)},
+    responses={200: MANY, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_experiments(project: OneProject, using: Using) -> ExperimentList:
@@ -105,7 +105,7 @@ async def get_experiment(
     "/v1/experiments/{name}",
     operation_id="startExperiment",
     summary="Start an experiment",
-    responses={200: ONE, **problem_responses(401, 403, 409, 413, 422, 501, 503)},
+    responses={200: ONE, **store_problems(409, 413, 501)},
     openapi_extra={"requestBody": _BODY},
 )
 @needs(Scope.ANNOTATE)
@@ -157,7 +157,7 @@ async def cancel_experiment(
     operation_id="listExperimentResults",
     summary="List the results of an experiment",
     response_model=ExperimentResultList,
-    responses={200: RESULTS, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: RESULTS, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def list_results(

@@ -15,7 +15,7 @@ from spanloom.api.annotations.file_scores import score_store_for
 from spanloom.api.http.bounds import IMPORTS
 from spanloom.api.http.doorkeeper import FILE, caller_of
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import Name
 from spanloom.api.responses import answer_of
 from spanloom.api.schemas import EXAMPLE_TRACE
@@ -75,7 +75,7 @@ _IMPORTED_FILE = answer_of(
     response_class=Response,
     responses={
         200: _IMPORTED_FILE,
-        **problem_responses(401, 403, 408, 413, 422, 501, 503),
+        **store_problems(408, 413, 501),
     },
     openapi_extra={"requestBody": _BODY},
 )

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.bodies import ALSO_YAML, YamlRoute
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.online_rule_schemas import RULE, RULES, OnlineRuleRequest, item_of
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
@@ -23,14 +23,14 @@ NameInPath = Annotated[
     Path(description="Name of the rule.", examples=[EXAMPLE_RULE]),
     AfterValidator(named_in_path),
 ]
-READING = problem_responses(401, 403, 404, 422, 503)
+READING = store_problems(404)
 
 
 @router.get(
     "/v1/online-rules",
     operation_id="listOnlineRules",
     summary="List online rules",
-    responses={200: RULES, **problem_responses(401, 403, 422, 503)},
+    responses={200: RULES, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_online_rules(project: OneProject, using: Using) -> OnlineRuleList:
@@ -56,7 +56,7 @@ async def get_online_rule(name: NameInPath, project: OneProject, using: Using) -
     operation_id="putOnlineRule",
     summary="Make or change an online rule",
     openapi_extra=ALSO_YAML,
-    responses={200: RULE, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: RULE, **store_problems(409, 413)},
 )
 @needs(Scope.ANNOTATE)
 async def put_online_rule(

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.responses import answer
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
@@ -116,7 +116,7 @@ RevisionInQuery = Annotated[
     int,
     Query(ge=1, lt=REVISIONS, description=SEEN, examples=[1]),
 ]
-WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+WRITING = store_problems(404, 409, 413)
 
 
 def item_of(using: Using, listed: ListedView) -> ViewItem:
@@ -129,7 +129,7 @@ def item_of(using: Using, listed: ListedView) -> ViewItem:
     "/v1/views",
     operation_id="listViews",
     summary="List saved views",
-    responses={200: _VIEWS, **problem_responses(401, 403, 422, 503)},
+    responses={200: _VIEWS, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_views(project: OneProject, using: Using, page: PageInQuery = None) -> ViewList:
@@ -146,7 +146,7 @@ async def list_views(project: OneProject, using: Using, page: PageInQuery = None
     "/v1/views",
     operation_id="makeView",
     summary="Save a view",
-    responses={200: _VIEW, **problem_responses(401, 403, 409, 413, 422, 503)},
+    responses={200: _VIEW, **store_problems(409, 413)},
 )
 @needs(Scope.ANNOTATE)
 async def make_view(

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
+from spanloom.api.pages import DEFAULT_LIMIT, OfProject, cursor_field, limit_field
 from spanloom.api.query import (
     ConversationFilters,
     Filters,
-    Name,
     RunFilters,
     decode_cursor,
     decode_position,
@@ -41,8 +41,6 @@ from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
 
-MAX_LIMIT = 1000
-DEFAULT_LIMIT = 50
 EXAMPLE_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 EXAMPLE_CONVERSATION = "trip-to-shanghai"
 EXAMPLE_CURSOR = encode_cursor(Cursor(1_715_400_000_000_000_000, EXAMPLE_TRACE, "default"))
@@ -55,20 +53,9 @@ class PageQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
-    ] = DEFAULT_LIMIT
-    cursor: Annotated[
-        str | None,
-        Field(
-            max_length=4096,
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            examples=[EXAMPLE_CURSOR],
-        ),
-    ] = None
+    project: OfProject = None
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT
+    cursor: Annotated[str | None, cursor_field(EXAMPLE_CURSOR)] = None
 
 
 def position_of(query: PageQuery, of: str = "") -> Cursor | None:

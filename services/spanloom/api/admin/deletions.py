@@ -10,9 +10,10 @@ from spanloom.access.authenticate import require_project
 from spanloom.api.admin.examples import DELETION, DELETIONS
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
+from spanloom.api.pages import DEFAULT_LIMIT, OfProject, limit_field
 from spanloom.api.query import Instant, Name
-from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_CONVERSATION, EXAMPLE_TRACE, MAX_LIMIT
+from spanloom.api.schemas import EXAMPLE_CONVERSATION, EXAMPLE_TRACE
 from spanloom.api.schemas import TraceId as TraceIdText
 from spanloom.api.services import Using
 from spanloom.core.model.access import ALL_PROJECTS, Caller, Reach, Scope
@@ -28,9 +29,7 @@ class DeletionQuery(BaseModel):
     trace_id: Annotated[
         TraceIdText | None, Field(description="This trace.", examples=[EXAMPLE_TRACE])
     ] = None
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
+    project: OfProject = None
     conversation: Annotated[
         Name | None, Field(description="Of this conversation.", examples=[EXAMPLE_CONVERSATION])
     ] = None
@@ -71,7 +70,7 @@ router = APIRouter(tags=["deletions"])
     "/v1/deletions",
     operation_id="requestDeletion",
     summary="Delete traces",
-    responses={200: DELETION, **problem_responses(401, 403, 422, 503)},
+    responses={200: DELETION, **store_problems()},
 )
 @needs(Scope.ADMIN)
 async def post_deletion(
@@ -99,14 +98,12 @@ async def post_deletion(
     "/v1/deletions",
     operation_id="listDeletions",
     summary="List deletions",
-    responses={200: DELETIONS, **problem_responses(401, 403, 422, 503)},
+    responses={200: DELETIONS, **store_problems()},
 )
 @needs(Scope.ADMIN, all_projects=True)
 async def list_deletions(
     using: Using,
-    limit: Annotated[
-        int, Query(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
-    ] = DEFAULT_LIMIT,
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT,
 ) -> DeletionList:
     """Return the newest deletions, newest first; their records are permanent."""
     found = await using.calls.run(using.store.deletions.list, limit)

@@ -16,7 +16,7 @@ from spanloom.api.admin.key_schemas import (
 )
 from spanloom.api.http.doorkeeper import caller_of
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import problem_responses, store_problems
 from spanloom.api.services import Using
 from spanloom.core.model.access import ALL_PROJECTS, Scope
 
@@ -49,7 +49,7 @@ async def list_keys(request: Request, using: Using) -> KeyList:
     "/v1/keys",
     operation_id="createKey",
     summary="Make a key",
-    responses={200: NEW_KEY, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: NEW_KEY, **store_problems(413)},
 )
 @needs(Scope.ADMIN, is_of_page=True)
 async def create_key(requested: KeyRequest, request: Request, using: Using) -> NewKey:
@@ -68,7 +68,7 @@ async def create_key(requested: KeyRequest, request: Request, using: Using) -> N
     "/v1/keys/{key_id}",
     operation_id="revokeKey",
     summary="Revoke a key",
-    responses={200: KEY, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: KEY, **store_problems(404)},
 )
 @needs(Scope.ADMIN, is_of_page=True)
 async def revoke_key(key_id: KeyIdInPath, request: Request, using: Using) -> KeyItem:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from spanloom.api.admin.examples import PROJECTS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import Name, RunFilters
 from spanloom.api.services import Services, Using
 from spanloom.core.model.access import Reach, Scope
@@ -41,7 +41,7 @@ ProjectInQuery = Annotated[
     "/v1/projects",
     operation_id="listProjects",
     summary="List projects, with their size, limits and retention",
-    responses={200: PROJECTS, **problem_responses(401, 403, 422, 503)},
+    responses={200: PROJECTS, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_projects(

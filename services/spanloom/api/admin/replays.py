@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.api.admin.examples import EXAMPLE_REPLAY, REPLAY, REPLAYS
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
+from spanloom.api.pages import OfProject, cursor_field
 from spanloom.api.query import Instant, Name, decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.schemas import NextCursor, PageQuery
 from spanloom.api.services import Using
@@ -46,9 +47,7 @@ class ReplayQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
+    project: OfProject = None
     since: Annotated[
         Instant | None,
         Field(
@@ -85,14 +84,7 @@ class ReplayQuery(BaseModel):
 class ReplayPageQuery(PageQuery):
     """The page of replays to return."""
 
-    cursor: Annotated[
-        str | None,
-        Field(
-            max_length=4096,
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            examples=[encode_replay_cursor("00064119b2c8d000")],
-        ),
-    ] = None
+    cursor: Annotated[str | None, cursor_field(encode_replay_cursor("00064119b2c8d000"))] = None
 
 
 class ReplayList(BaseModel):
@@ -118,7 +110,7 @@ ReplayIdInPath = Annotated[
     "/v1/replays",
     operation_id="requestReplay",
     summary="Extract stored history again",
-    responses={200: REPLAY, **problem_responses(401, 403, 422, 503)},
+    responses={200: REPLAY, **store_problems()},
 )
 @needs(Scope.ADMIN)
 async def post_replay(
@@ -140,7 +132,7 @@ async def post_replay(
     "/v1/replays",
     operation_id="listReplays",
     summary="List replays, newest first",
-    responses={200: REPLAYS, **problem_responses(401, 403, 422, 503)},
+    responses={200: REPLAYS, **store_problems()},
 )
 @needs(Scope.ADMIN)
 async def list_replays(
@@ -165,7 +157,7 @@ async def list_replays(
     "/v1/replays/{replay_id}",
     operation_id="getReplay",
     summary="Get the progress of a replay",
-    responses={200: REPLAY, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: REPLAY, **store_problems(404)},
 )
 @needs(Scope.ADMIN)
 async def get_replay(replay_id: ReplayIdInPath, callers: CallersReach, using: Using) -> Replay:

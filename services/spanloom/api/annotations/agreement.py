@@ -15,7 +15,7 @@ from spanloom.api.annotations.annotators import (
 )
 from spanloom.api.annotations.examples import AGREEMENT, UNITS
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Services, Using
 from spanloom.core.annotation.comparison import (
@@ -124,7 +124,7 @@ router = APIRouter(tags=["annotations"])
 
 MOST_UNITS = 200
 """Maximum number of units listed for one measure."""
-_READING = problem_responses(401, 403, 404, 422, 503)
+_READING = store_problems(404)
 
 
 Comparing = Annotated[AgreementQuery, Depends()]

@@ -20,7 +20,7 @@ from spanloom.api.annotations.examples import CORRECTIONS, ENTRIES, IMPORTED
 from spanloom.api.annotations.schemas import COLUMNS, rows_of
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.rows.forms import Ndjson, form_for
 from spanloom.api.rows.stream import stream_found
 from spanloom.api.runs.places import ProjectInQuery, Reader
@@ -76,7 +76,7 @@ class Corrections(BaseModel):
     operation_id="exportAnnotations",
     summary="Get annotations of many trajectories",
     response_class=Response,
-    responses={200: ENTRIES, **problem_responses(401, 403, 406, 422, 503)},
+    responses={200: ENTRIES, **store_problems(406)},
 )
 @needs(Scope.READ)
 async def export_annotations(
@@ -115,7 +115,7 @@ async def export_annotations(
     "/v1/annotations/corrections",
     operation_id="countCorrections",
     summary="Count corrections that an export writes or leaves out",
-    responses={200: CORRECTIONS, **problem_responses(401, 403, 422, 503)},
+    responses={200: CORRECTIONS, **store_problems()},
 )
 @needs(Scope.READ)
 async def count_corrections(
@@ -193,7 +193,7 @@ DryRunInQuery = Annotated[
     "/v1/annotations/import",
     operation_id="importAnnotations",
     summary="Import annotations",
-    responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: IMPORTED, **store_problems(413)},
 )
 @needs(Scope.ANNOTATE)
 async def import_annotations(

@@ -13,7 +13,7 @@ from spanloom.api.annotations.annotators import AnnotationFilters, OneProject
 from spanloom.api.annotations.examples import IMPORTED, TASK
 from spanloom.api.annotations.exchange import DryRunInQuery, import_all
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.rows.forms import Drain
 from spanloom.api.runs.places import Reader
 from spanloom.api.services import Services, Using
@@ -82,7 +82,7 @@ class PotatoFiles(BaseModel):
     operation_id="exportPotatoTask",
     summary="Get a task for Potato",
     response_class=Response,
-    responses={200: TASK, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: TASK, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def export_task(
@@ -120,7 +120,7 @@ async def export_task(
     "/v1/annotations/potato",
     operation_id="importPotatoFiles",
     summary="Import annotations from Potato",
-    responses={200: IMPORTED, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: IMPORTED, **store_problems(413)},
 )
 @needs(Scope.ANNOTATE)
 async def import_files(

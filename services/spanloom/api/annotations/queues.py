@@ -17,7 +17,7 @@ from spanloom.api.annotations.queue_schemas import (
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import problem_responses, store_problems
 from spanloom.api.query import read_where
 from spanloom.api.runs.places import ProjectInQuery, Reader, TraceIdInPath
 from spanloom.api.services import Using, refuse_words
@@ -30,15 +30,15 @@ router = APIRouter(tags=["annotations"])
 QueueInPath = Annotated[
     str, Path(description="Name of the queue.", min_length=1, max_length=200, examples=["week 3"])
 ]
-READING = problem_responses(401, 403, 404, 422, 503)
-WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+READING = store_problems(404)
+WRITING = store_problems(404, 409, 413)
 
 
 @router.get(
     "/v1/queues",
     operation_id="listQueues",
     summary="List annotation queues",
-    responses={200: QUEUES, **problem_responses(401, 403, 422, 503)},
+    responses={200: QUEUES, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_queues(

@@ -9,7 +9,7 @@ from spanloom.api.annotations.annotators import OneProject
 from spanloom.api.annotations.examples import CHECKED, SCHEME, SCHEMES
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.runs.places import ProjectInQuery, Reader
 from spanloom.api.services import Using
 from spanloom.core.annotation.presets import presets
@@ -75,7 +75,7 @@ SchemeNameInPath = Annotated[
     "/v1/schemes",
     operation_id="listSchemes",
     summary="List annotation schemes",
-    responses={200: SCHEMES, **problem_responses(401, 403, 422, 503)},
+    responses={200: SCHEMES, **store_problems()},
 )
 @needs(Scope.READ)
 async def list_schemes(
@@ -92,7 +92,7 @@ async def list_schemes(
     "/v1/schemes/{name:path}",  # names in Potato may contain slashes
     operation_id="putScheme",
     summary="Put an annotation scheme",
-    responses={200: SCHEME, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: SCHEME, **store_problems(413)},
 )
 @needs(Scope.ANNOTATE)
 async def put_scheme(
@@ -118,7 +118,7 @@ async def put_scheme(
     "/v1/schemes/check",
     operation_id="checkSchemes",
     summary="Check a text of schemes",
-    responses={200: CHECKED, **problem_responses(401, 403, 413, 422, 503)},
+    responses={200: CHECKED, **store_problems(413)},
 )
 @needs(Scope.ANNOTATE)
 async def check(requested: SchemeText, using: Using) -> CheckedSchemes:

@@ -1,12 +1,14 @@
 """Request and response models for scores, and the cursors for lists of scores."""
 
 import time
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from spanloom.api.pages import DEFAULT_LIMIT, cursor_field, limit_field
 from spanloom.api.query import Name, decode_position, demand, encode_cursor, fingerprint
-from spanloom.api.schemas import DEFAULT_LIMIT, EXAMPLE_TRACE, MAX_LIMIT, TraceId
+from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model import score as scores
 from spanloom.core.model.span import TraceKey
@@ -39,6 +41,7 @@ MetricName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 FiniteNumber = Annotated[float, Field(allow_inf_nan=False)]
 WAITS_US = 7 * 24 * 3600 * 1_000_000
 """Microseconds that a score waits for its trajectory before it is listed as an orphan."""
+_EXAMPLE_CURSOR = encode_score_cursor(ScorePlace("default", EXAMPLE_TRACE, "00"))
 MOST_TRACES, MOST_SOURCES = 200, 20
 """Maximum traces and maximum sources in one request."""
 
@@ -60,7 +63,7 @@ class ScoresQuery(BaseModel):
         ),
     ] = []
     target: Annotated[
-        Literal["", "trajectory", "step", "span", "conversation", "item"],
+        Literal["", scores.Target],
         Field(
             description="Only scores of whole trajectories, or only of steps.", examples=["step"]
         ),
@@ -92,17 +95,8 @@ class ScoresQuery(BaseModel):
     item: Annotated[
         str, Field(description="Only of the item with this key.", max_length=512, examples=["oslo"])
     ] = ""
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
-    ] = DEFAULT_LIMIT
-    cursor: Annotated[
-        str | None,
-        Field(
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            max_length=4096,
-            examples=[encode_score_cursor(ScorePlace("default", EXAMPLE_TRACE, "00"))],
-        ),
-    ] = None
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT
+    cursor: Annotated[str | None, cursor_field(_EXAMPLE_CURSOR)] = None
 
     def store_query(self) -> ScoreQuery:
         """Return the query for the store."""
@@ -131,7 +125,7 @@ class ScoresQuery(BaseModel):
 
 
 _MOST_EVIDENCE = 20_000
-_NEEDS = {
+_NEEDS: Mapping[scores.Target, str] = {
     "trajectory": "trace_id",
     "step": "step_id",
     "span": "step_id",
@@ -151,14 +145,14 @@ class ScoreRequest(BaseModel):
         Field(description="Empty for a conversation or an item.", examples=[EXAMPLE_TRACE]),
     ] = ""
     name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-    source: Literal["model", "rule", "llm", "code", "api", "human", "import"] = "api"
+    source: scores.SentSource = "api"
     author: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
-    target: Literal["trajectory", "step", "span", "conversation", "item"] = "trajectory"
+    target: scores.Target = "trajectory"
     step_id: Annotated[str, Field(max_length=64)] = ""
     conversation_id: Text = ""
     value: float | bool | str | None = None
     value_type: Annotated[
-        Literal["number", "boolean", "category", "text", "none"] | None,
+        scores.ValueType | None,
         Field(description="Inferred from `value`; required for a text that is not a category."),
     ] = None
     label: Annotated[
@@ -170,7 +164,7 @@ class ScoreRequest(BaseModel):
     ] = ""
     passed: bool | None = None
     is_complete: bool = True
-    status: Literal["ok", "na", "skipped", "error"] = "ok"
+    status: scores.Status = "ok"
     error_code: Text = ""
     rationale: Annotated[str, Field(max_length=20_000)] = ""
     evidence: Annotated[list[dict[str, JsonValue]], Field(max_length=100)] = []

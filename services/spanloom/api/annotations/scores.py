@@ -17,7 +17,7 @@ from spanloom.api.annotations.score_schemas import (
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import stream_found
@@ -38,7 +38,7 @@ router = APIRouter(tags=["annotations"])
     operation_id="listScores",
     summary="List scores",
     response_model=ScoreList,
-    responses={200: SCORES, **problem_responses(401, 403, 406, 422, 503)},
+    responses={200: SCORES, **store_problems(406)},
 )
 @needs(Scope.READ)
 async def list_scores(
@@ -86,7 +86,7 @@ async def list_scores(
     responses={
         200: STORED_SCORES,
         202: WAITING_SCORES,
-        **problem_responses(401, 403, 404, 413, 422, 503),
+        **store_problems(404, 413),
     },
 )
 @needs(Scope.ANNOTATE)

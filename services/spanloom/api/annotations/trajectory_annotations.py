@@ -24,7 +24,7 @@ from spanloom.api.annotations.schemas import (
 )
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import VARIES, stream_found
@@ -44,7 +44,7 @@ from spanloom.core.model.annotation import Origin
 
 router = APIRouter(tags=["annotations"])
 
-_WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
+_WRITING = store_problems(404, 409, 413)
 
 
 @router.get(
@@ -52,7 +52,7 @@ _WRITING = problem_responses(401, 403, 404, 409, 413, 422, 503)
     operation_id="listAnnotations",
     summary="Get the annotations of a trajectory",
     response_model=AnnotationList,
-    responses={200: ANNOTATIONS, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: ANNOTATIONS, **NOT_MODIFIED, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def list_annotations(
@@ -177,7 +177,7 @@ VersionInPath = Annotated[
     operation_id="getTrajectoryVersion",
     summary="Get a version that was annotated",
     response_class=Response,
-    responses={200: VERSION, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: VERSION, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def get_version(
@@ -200,7 +200,7 @@ async def get_version(
     operation_id="keepTrajectoryVersion",
     summary="Store a version that is about to be annotated",
     response_class=Response,
-    responses={200: KEPT, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: KEPT, **store_problems(404)},
 )
 @needs(Scope.ANNOTATE)
 async def keep_version(

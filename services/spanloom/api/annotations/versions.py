@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from spanloom.api.annotations.answers import home_of
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.runs.outline_schemas import VERSIONS, VersionItem, VersionList
 from spanloom.api.runs.places import ProjectInQuery, TraceIdInPath, or_404
 from spanloom.api.services import Using
@@ -20,7 +20,7 @@ router = APIRouter(tags=["trajectories"])
     "/v1/trajectories/{trace_id}/versions",
     operation_id="listVersions",
     summary="List the versions of a run",
-    responses={200: VERSIONS, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: VERSIONS, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def list_versions(

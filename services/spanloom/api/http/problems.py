@@ -87,6 +87,12 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: _described(status) for status in statuses}
 
 
+def store_problems(*more: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the problem documents of an operation on the store, and of further statuses."""
+    return problem_responses(*sorted({*_OF_THE_STORE, *more}))
+
+
+_OF_THE_STORE = (401, 403, 422, 503)
 _MEANINGS = {
     401: "A key is missing, wrong, revoked or expired.",
     403: "The key has no access to this, or a web page requested a change.",

@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 from spanloom.api.http.bounds import BoundedCalls
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.runs.conversations import (
     CONVERSATIONS_PATH,
     ConversationIdInPath,
@@ -42,7 +42,7 @@ _NO_NAME_OF_A_FILE = re.compile(r"[^\w.-]+", re.ASCII)
     operation_id="exportConversationPage",
     summary="Get a conversation as one file of HTML",
     response_class=Response,
-    responses={200: EXPORT_HTML, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: EXPORT_HTML, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def export_conversation(

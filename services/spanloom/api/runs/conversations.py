@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Path, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import Name, next_cursor
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
@@ -47,7 +47,7 @@ ConversationIdInPath = Annotated[
     operation_id="listConversations",
     summary="List conversations, newest first",
     response_model=ConversationList,
-    responses={200: CONVERSATIONS, **problem_responses(401, 403, 406, 422, 503)},
+    responses={200: CONVERSATIONS, **store_problems(406)},
 )
 @needs(Scope.READ)
 async def list_conversations(
@@ -85,7 +85,7 @@ async def list_conversations(
     operation_id="getConversation",
     summary="List the trajectories of a conversation, oldest first",
     response_model=Conversation,
-    responses={200: CONVERSATION, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: CONVERSATION, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def get_conversation(

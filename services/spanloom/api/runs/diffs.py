@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import Name
 from spanloom.api.runs.examples import DIFF
 from spanloom.api.runs.outlines import document_of
@@ -26,7 +26,7 @@ router = APIRouter(tags=["trajectories"])
     operation_id="diffTrajectories",
     summary="Compare two runs",
     response_class=Response,
-    responses={200: DIFF, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: DIFF, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def get_diff(

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.runs.examples import EXPORT_HTML
 from spanloom.api.runs.outline_schemas import (
@@ -46,7 +46,7 @@ router = APIRouter(tags=["trajectories"])
     operation_id="getOutline",
     summary="Get the structure of a run",
     response_class=Response,
-    responses={200: OUTLINE, **NOT_MODIFIED, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: OUTLINE, **NOT_MODIFIED, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def get_outline(
@@ -72,7 +72,7 @@ async def get_outline(
     "/v1/trajectories/{trace_id}/rows",
     operation_id="getOutlineRows",
     summary="Get rows of a run, each with the beginning of its text",
-    responses={200: ROWS, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: ROWS, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def get_rows(
@@ -106,7 +106,7 @@ async def get_rows(
     "/v1/trajectories/{trace_id}/search",
     operation_id="searchTrajectory",
     summary="Find a text in one run",
-    responses={200: FOUND, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: FOUND, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def search_run(
@@ -137,7 +137,7 @@ async def search_run(
     "/v1/trajectories/{trace_id}/graph",
     operation_id="getRunGraph",
     summary="Get the call graph of a run",
-    responses={200: GRAPH, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: GRAPH, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def get_graph(
@@ -196,7 +196,7 @@ def document_of(using: Services, trace_id: str, reach: Reach, version: int | Non
     operation_id="exportRunPage",
     summary="Get a run as one file of HTML",
     response_class=Response,
-    responses={200: EXPORT_HTML, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: EXPORT_HTML, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def export_page(

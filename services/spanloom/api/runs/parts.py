@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.run_views import kept_documents
 from spanloom.api.runs.examples import OTLP, SENT_SPAN, STEP
 from spanloom.api.runs.places import (
@@ -42,7 +42,7 @@ MAX_SENT = 16
     operation_id="getTrajectoryStep",
     summary="Get one step",
     response_class=Response,
-    responses={200: STEP, **problem_responses(401, 403, 404, 409, 422, 503)},
+    responses={200: STEP, **store_problems(404, 409)},
 )
 @needs(Scope.READ)
 async def get_step(
@@ -147,7 +147,7 @@ AcceptInHeader = Annotated[
     operation_id="getSentSpan",
     summary="Get one span as it was sent",
     response_class=Response,
-    responses={200: SENT_SPAN, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: SENT_SPAN, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def get_sent_span(
@@ -172,7 +172,7 @@ async def get_sent_span(
     operation_id="getTrajectoryOtlp",
     summary="Get all spans as they were sent",
     response_class=Response,
-    responses={200: OTLP, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: OTLP, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def get_otlp(

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import fingerprint
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import Rows, chosen_page, stream_rows
@@ -27,7 +27,7 @@ router = APIRouter(tags=["questions"])
     operation_id="listSteps",
     summary="List steps as rows, newest run first or by a value",
     response_model=StepList | ChosenList,
-    responses={200: STEPS, **problem_responses(401, 403, 406, 422, 501, 503)},
+    responses={200: STEPS, **store_problems(406, 501)},
 )
 @needs(Scope.READ)
 async def list_steps(

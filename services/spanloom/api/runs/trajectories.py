@@ -9,7 +9,7 @@ from spanloom.annotation.pages import every_score
 from spanloom.annotation.reading import withheld_from
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.http.unchanged import NOT_MODIFIED, IfNoneMatch, unless_unchanged
 from spanloom.api.query import next_cursor
 from spanloom.api.rows.documents import from_documents
@@ -48,7 +48,7 @@ router = APIRouter(tags=["trajectories"])
     operation_id="listTrajectories",
     summary="List trajectories, newest first",
     response_model=TrajectoryList | ChosenList,
-    responses={200: LIST, **problem_responses(401, 403, 406, 422, 501, 503)},
+    responses={200: LIST, **store_problems(406, 501)},
 )
 @needs(Scope.READ)
 async def list_trajectories(
@@ -73,7 +73,7 @@ async def list_trajectories(
     operation_id="searchTrajectories",
     summary="List trajectories, with parameters in the body",
     response_model=TrajectoryList | ChosenList,
-    responses={200: LIST, **problem_responses(401, 403, 406, 413, 422, 501, 503)},
+    responses={200: LIST, **store_problems(406, 413, 501)},
 )
 @needs(Scope.READ)
 async def search_trajectories(
@@ -145,7 +145,7 @@ ChosenFormat = Annotated[Format, Depends(chosen_format)]
     operation_id="getLatestTrajectory",
     summary="Get the newest trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: DOCUMENT, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def get_latest_trajectory(
@@ -181,7 +181,7 @@ async def get_latest_trajectory(
     operation_id="getTrajectory",
     summary="Get one trajectory",
     response_class=Response,
-    responses={200: DOCUMENT, **NOT_MODIFIED, **problem_responses(401, 403, 404, 406, 422, 503)},
+    responses={200: DOCUMENT, **NOT_MODIFIED, **store_problems(404, 406)},
 )
 @needs(Scope.READ)
 async def get_trajectory(
@@ -263,7 +263,7 @@ def _scores_of(
     operation_id="getTrajectorySpans",
     summary="See how each span was classified",
     response_class=Response,
-    responses={200: SPANS, **problem_responses(401, 403, 404, 422, 503)},
+    responses={200: SPANS, **store_problems(404)},
 )
 @needs(Scope.READ)
 async def get_trajectory_spans(

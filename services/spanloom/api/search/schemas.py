@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, Field
 
+from spanloom.api.pages import cursor_field, limit_field
 from spanloom.api.query import (
     Instant,
     decode_position,
@@ -97,17 +98,8 @@ class SearchQuery(PageQuery):
             examples=["2026-01-31T13:00:00Z"],
         ),
     ] = None
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_HITS, description="Maximum number of hits.", examples=[20])
-    ] = DEFAULT_HITS
-    cursor: Annotated[
-        str | None,
-        Field(
-            max_length=4096,
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            examples=[EXAMPLE_HIT_CURSOR],
-        ),
-    ] = None
+    limit: Annotated[int, limit_field("hits", most=MAX_HITS, usual=20)] = DEFAULT_HITS
+    cursor: Annotated[str | None, cursor_field(EXAMPLE_HIT_CURSOR)] = None
 
     def after(self) -> HitCursor | None:
         """Return where the page starts, ``None`` for the first; raises ``InvalidQueryError``."""

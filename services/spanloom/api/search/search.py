@@ -7,7 +7,7 @@ from fastapi import APIRouter, HTTPException, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import NO_SEARCH, fingerprint
 from spanloom.api.rows.columns import columns_of
 from spanloom.api.rows.forms import form_for
@@ -36,7 +36,7 @@ SWITCHED_OFF = f"Text search is not available: {NO_SEARCH}"
     operation_id="searchTexts",
     summary="Search texts of steps, newest run first",
     response_model=HitList,
-    responses={200: HITS, **problem_responses(401, 403, 406, 422, 501, 503)},
+    responses={200: HITS, **store_problems(406, 501)},
 )
 @needs(Scope.READ)
 async def search_texts(

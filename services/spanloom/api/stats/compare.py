@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.query import read_where
 from spanloom.api.services import Using, refuse_words
 from spanloom.api.stats.compare_schemas import (
@@ -29,7 +29,7 @@ router = APIRouter(tags=["questions"])
     operation_id="compareBehaviour",
     summary="Compare the behaviour of two sets of runs",
     response_model=Behaviour,
-    responses={200: COMPARED, **problem_responses(401, 403, 413, 422, 501, 503)},
+    responses={200: COMPARED, **store_problems(413, 501)},
 )
 @needs(Scope.READ, is_of_page=True)
 async def compare_behaviour(query: ComparedQuery, callers: CallersReach, using: Using) -> Behaviour:

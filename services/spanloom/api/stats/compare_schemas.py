@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.query import Filters, Name, When, read_where
+from spanloom.api.pages import OfProject
+from spanloom.api.query import Filters, When, read_where
 from spanloom.core.query.selection import all_of
 from spanloom.core.query.where.short_forms import quoted
 from spanloom.core.values.moments import rfc3339_us
@@ -32,9 +33,7 @@ class ComparedRuns(BaseModel):
             examples=['release = "1.4.0"'],
         ),
     ] = ""
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
+    project: OfProject = None
     since: Annotated[
         When | None, Field(description="Begun at or after; or `7d` ago.", examples=["7d"])
     ] = None

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from spanloom.api.query import Filters, Name, read_steps_where, read_where
+from spanloom.api.pages import DEFAULT_LIMIT, OfProject, limit_field
+from spanloom.api.query import Filters, read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
@@ -38,9 +39,7 @@ class SomeRuns(Filters):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    project: Annotated[Name | None, Field(description="Of this project.", examples=["default"])] = (
-        None
-    )
+    project: OfProject = None
 
 
 class StatsQuery(SomeRuns):
@@ -164,9 +163,7 @@ class ValuesQuery(SomeRuns):
     """Which values of a field to return."""
 
     of: Of = "trajectories"
-    limit: Annotated[
-        int, Field(ge=1, le=1000, description="Maximum number of items.", examples=[50])
-    ] = 50
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT
 
 
 def values_in(groups: Sequence[Group]) -> list[ValueItem]:
@@ -217,10 +214,7 @@ class FacetsQuery(SomeRuns):
         ),
     ]
     where: Where = None
-    limit: Annotated[
-        int,
-        Field(ge=1, le=100, description="Maximum number of values of each field.", examples=[10]),
-    ] = 10
+    limit: Annotated[int, limit_field("values of each field", most=100, usual=10)] = 10
 
     def numbers(self) -> list[Numbers]:
         """Return a query to the store for each field; raises ``InvalidQueryError``."""

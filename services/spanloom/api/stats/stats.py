@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from spanloom.api.http.doorkeeper import CallersReach
 from spanloom.api.http.needs import needs
-from spanloom.api.http.problems import problem_responses
+from spanloom.api.http.problems import store_problems
 from spanloom.api.rows.columns import Sort, columns_of
 from spanloom.api.rows.forms import form_for
 from spanloom.api.rows.stream import whole_rows
@@ -42,7 +42,7 @@ router = APIRouter(tags=["questions"])
     operation_id="getStats",
     summary="Count, sum and compare runs or steps",
     response_model=Stats,
-    responses={200: STATS, **problem_responses(401, 403, 406, 422, 501, 503)},
+    responses={200: STATS, **store_problems(406, 501)},
 )
 @needs(Scope.READ)
 async def get_stats(
@@ -71,7 +71,7 @@ async def get_stats(
     operation_id="spellWhere",
     summary="Expand a `where` in short forms",
     response_model=SpelledWhere,
-    responses={200: SPELLED, **problem_responses(401, 403, 422, 503)},
+    responses={200: SPELLED, **store_problems()},
 )
 @needs(Scope.READ)
 async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
@@ -88,7 +88,7 @@ async def spell_where(query: Annotated[LineQuery, Query()]) -> SpelledWhere:
     operation_id="listFields",
     summary="List the fields of `where`",
     response_model=FieldList,
-    responses={200: FIELDS, **problem_responses(401, 403, 406, 422, 503)},
+    responses={200: FIELDS, **store_problems(406)},
 )
 @needs(Scope.READ)
 async def list_fields(
@@ -109,7 +109,7 @@ async def list_fields(
     operation_id="listFieldValues",
     summary="List the frequent values of a field",
     response_model=ValueList,
-    responses={200: VALUES, **problem_responses(401, 403, 406, 422, 503)},
+    responses={200: VALUES, **store_problems(406)},
 )
 @needs(Scope.READ)
 async def list_field_values(
@@ -135,7 +135,7 @@ async def list_field_values(
     "/v1/facets",
     operation_id="getFacets",
     summary="List the frequent values of several fields",
-    responses={200: FACETS, **problem_responses(401, 403, 422, 501, 503)},
+    responses={200: FACETS, **store_problems(501)},
 )
 @needs(Scope.READ)
 async def get_facets(
