@@ -152,7 +152,7 @@ def _prepare(
     records = make_records(drafts, {**repeats.originals, **shown_elsewhere}, heads)
     drafts.result.arrived = dict(arrived)
     drafts.result.repeated_elsewhere = [*repeats.stored, *joins.due]
-    drafts.result.sizes = joins.due
+    drafts.result.sizes = dict(joins.due)
     first = FirstLook(drafts.calls, repeats, heads.keys(), drafts.parts, joins)
     return drafts.result, records, first if store.trajectories.is_shared else None
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, fields
+from operator import iadd, ior
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.pricing import LISTED, PriceBook
 from spanloom.core.scoring.placing import list_waiting, named_responses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Self
 
     from spanloom.core.model.score import Score
     from spanloom.core.model.span import TraceKey
@@ -77,11 +79,12 @@ class Scoring:
         for held in (self.scores, self.responses, self.named):
             held.pop(key, None)
 
-    def add(self, other: Scoring) -> None:
+    def __ior__(self, other: Scoring) -> Self:
         """Add the scores found in other traces."""
         self.scores |= other.scores
         self.responses |= other.responses
         self.named |= other.named
+        return self
 
 
 @dataclass(slots=True)
@@ -116,7 +119,7 @@ class BatchResult:
 
     They report a call of this batch too, or belong to the same run as a trace of this batch.
     """
-    sizes: Mapping[TraceKey, int] = field(default_factory=dict)
+    sizes: dict[TraceKey, int] = field(default_factory=dict)
     """For traces of runs with more than one trace: the number of spans in the whole run."""
     span_count: int = 0
     services: set[tuple[str, str]] = field(default_factory=set)
@@ -125,21 +128,8 @@ class BatchResult:
     """The scores made from evaluation results in the telemetry."""
 
     def add(self, other: BatchResult) -> None:
-        """Add the outcome of other traces."""
-        self.seqs |= other.seqs
-        self.arrived |= other.arrived
-        self.reads |= other.reads
-        self.whole |= other.whole
-        self.unlisted |= other.unlisted
-        self.statuses |= other.statuses
-        self.written |= other.written
-        self.lost |= other.lost
-        self.kept |= other.kept
-        self.stored |= other.stored
-        self.confirmed += other.confirmed
-        self.failures |= other.failures
-        self.repeated_elsewhere += other.repeated_elsewhere
-        self.sizes = {**self.sizes, **other.sizes}
-        self.span_count += other.span_count
-        self.services |= other.services
-        self.scoring.add(other.scoring)
+        """Add the outcome of other traces: lists and numbers by ``+=``, other fields by ``|=``."""
+        for name in (one.name for one in fields(self)):
+            mine = getattr(self, name)
+            join: Callable[[Any, Any], Any] = iadd if isinstance(mine, (list, int)) else ior
+            setattr(self, name, join(mine, getattr(other, name)))
