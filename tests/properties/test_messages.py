@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.support.known_words import words_in
 from tests.support.message_forms import FORMS, Said, canonical
 from tests.support.messages import assert_is_conversation
 
@@ -17,27 +18,17 @@ from spanloom.core.model.message import CONVERSATION_START
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-KEYS = [
-    *("role", "type", "content", "parts", "contents", "text", "message", "messages", "data"),
-    *("tool_calls", "function", "name", "arguments", "args", "kwargs", "id", "input", "output"),
-    *("inputs", "outputs", "thinking", "reasoning", "summary", "image_url", "source", "url", "lc"),
-    *("additional_kwargs", "finish_reason", "choices", "generations", "stream", "result", "system"),
-    *("functionCall", "toolResult", "toolUse", "status", "raw", "json_dict", "tool_call_id"),
-    *("reasoning_details", "structured_response", "content_blocks", "response", "refusal"),
-]
-WORDS = [
-    *("user", "assistant", "tool", "system", "human", "ai", "text", "image", "function_call", ""),
-    *("tool_use", "tool_result", "thinking", "function", "message", "tool_call", "critic"),
-    *("function_call_output", "user_input_text", "function_tool_result", "AIMessage", "blob"),
-]
-scalars = st.none() | st.booleans() | st.integers() | st.sampled_from(WORDS) | st.text(max_size=4)
+WORDS = words_in("core/messages")
+USUAL = ("role", "type", "content", "messages", "items", "input", "output", "tool_calls", "message")
+KEYS = st.sampled_from(USUAL) | st.sampled_from(WORDS)
+scalars = (
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["", *WORDS]) | st.text(max_size=4)
+)
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     texts = inner.map(json.dumps)  # JSON inside JSON, as SDKs often send
-    return st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(KEYS), inner | texts, max_size=4
-    )
+    return st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner | texts, max_size=4)
 
 
 anything = st.recursive(scalars, _nested, max_leaves=25)
@@ -57,6 +48,9 @@ READERS: list[Callable[[str], str]] = [
 @given(value=anything)
 @example(value={"output": [{"output": "x"}]})
 @example(value={"inputs": "null"})
+@example(value={"items": [{"type": ["fruit"], "name": "apple"}]})
+@example(value={"goto": "sales", "update": "done"})
+@example(value={"goto": "sales", "update": "done", "graph": "parent"})
 def test_what_comes_out_goes_in_unchanged(read: Callable[[str], str], value: object) -> None:
     shown = read(json.dumps(value))
     assert read(shown) == shown

@@ -181,3 +181,15 @@ def test_the_documented_example_is_in_the_one_shape() -> None:
     page = (Path(__file__).parents[3] / "docs" / "messages.md").read_text()
     example = json.loads(page.partition("```json\n")[2].partition("```")[0])
     assert json.loads(read_input(json.dumps(example))) == example
+
+
+def test_the_items_of_a_request_may_have_any_type() -> None:
+    order = json.dumps({"items": [{"type": ["fruit"], "name": "apple"}]}, separators=(",", ":"))
+    asked = make_span(1, 0, genai("invoke_agent", input__messages=order))
+    assert extract_spans(asked).root.input == order
+
+
+@pytest.mark.parametrize("more", [{}, {"graph": "parent"}])
+def test_a_handover_with_a_text_is_read_and_ends(more: dict[str, str]) -> None:
+    handover = {"goto": "sales", "update": "done"}
+    assert json.loads(read_result(json.dumps({"output": {**handover, **more}}))) == handover

@@ -28,7 +28,7 @@ _WRAPPERS = (
     *("inputs", "outputs", "Input", "request", "response", "llm_request", "llm_response"),
     "result",
 )
-_CHAT_ITEMS = frozenset({"message", "function_call", "function_call_output"})
+_CHAT_ITEMS = ("message", "function_call", "function_call_output")
 """Types of items in LiveKit's chat context that are messages."""
 _SYSTEMS = ("system", "system_instruction", "systemInstruction", "instructions", "system_prompt")
 _OMITTED = ("<openai.Omit object at ", "<openai.NotGiven object at ")

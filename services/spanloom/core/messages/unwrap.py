@@ -247,6 +247,8 @@ def read_handover(command: dict[str, Json]) -> Json:
     goto = command.get("goto")
     if not goto:
         return update
-    if update is None:
-        return {"goto": goto}
-    return {"goto": goto, **(update if isinstance(update, dict) else {"update": update})}
+    if isinstance(update, dict):
+        return {"goto": goto, **update}
+    if command.keys() == {"goto", "update"} and update is not None:
+        return command  # unchanged, so that unwrapping it again ends
+    return {"goto": goto, **({} if update is None else {"update": update})}
