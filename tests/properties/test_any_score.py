@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from spanloom.collector.doors.langfuse.scores import encode_scores, read_score
 from spanloom.core.conventions.evaluations import NAME, OWN, VALUE
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.model.score import OF_A_RUN
 from spanloom.core.model.span import Event, TraceKey
 from spanloom.core.ports.spans import Unplaced
 from spanloom.core.records.score import ScoreItem
 from spanloom.core.scoring.otlp import is_writable, write_results
 from spanloom.core.scoring.placing import list_waiting
-from spanloom.core.scoring.results import LONGEST_NAME, LONGEST_RATIONALE, SOURCES, TARGETS
+from spanloom.core.scoring.results import LONGEST_NAME, LONGEST_RATIONALE, SOURCES
 
 if TYPE_CHECKING:
     from spanloom.core.model.score import Score
@@ -72,7 +73,7 @@ def check_bounds(score: Score) -> None:
     assert len(score.name) <= LONGEST_NAME
     assert len(score.rationale) <= LONGEST_RATIONALE
     assert score.source in SOURCES
-    assert score.target in TARGETS
+    assert score.target in OF_A_RUN
     assert score.number is None or math.isfinite(score.number)
     assert score.number is None or score.status == "ok"
     assert 0 <= score.repeat < 2**32

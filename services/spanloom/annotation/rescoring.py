@@ -107,10 +107,10 @@ class OutdatedFinder:
         has crashed before storing their score, or is about to store it.
         """
         newest = max(marks, key=lambda row: row.at_us)
-        author, sources = newest.slot.annotator, {row.origin.value for row in marks}
+        author, sources = newest.slot.annotator, {row.origin.source for row in marks}
         own = [score for score in scores if score.author == author and score.source in sources]
         if not own:
-            source = newest.origin.value
+            source = newest.origin.source
             own = [Score(newest.slot.key, self._scheme.name, source, author, revision=0)]
         return [score for score in own if self._has_other_weights(score.config_hash)]
 

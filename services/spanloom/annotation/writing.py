@@ -65,7 +65,7 @@ def _row(
     return scores.Score(
         key=session.key,
         name=session.scheme.name,
-        source=session.origin.value,
+        source=session.origin.source,
         author=session.annotator,
         revision=at_us,
         judged_version=version,

@@ -19,6 +19,7 @@ from spanloom.cli.output import columns_option, give, rows_output
 from spanloom.client.calls.scores import write_scores
 from spanloom.client.transfer.score_rows import read_lines
 from spanloom.client.transfer.scores import ServiceScores, send_scores
+from spanloom.core.model.score import GIVEN_TYPES, SENT_SOURCES, STATUSES, TARGETS
 from spanloom.core.showing.values import counted, printable
 from spanloom.terminal.output import write_json
 from spanloom.terminal.scores import render_scores
@@ -29,15 +30,12 @@ if TYPE_CHECKING:
     from spanloom.cli.output import Form
     from spanloom.client.client import Client
     from spanloom.client.transfer.scores import SentScores
+    from spanloom.core.model.score import Target
 
     Command = Callable[..., None]
 
 MOST_SHOWN = 20
 """Maximum number of refusals shown on a terminal."""
-_TARGETS = ("trajectory", "step", "span", "conversation", "item")
-_SOURCES = ("api", "model", "rule", "llm", "code", "human", "import")
-_STATUSES = ("ok", "na", "skipped", "error")
-_TYPES = ("number", "boolean", "category", "text")
 _TRUTH = {"true": True, "false": False}
 
 
@@ -53,7 +51,7 @@ def score_filters(command: Command) -> Command:
             "--source", "sources", metavar="NAME", multiple=True, help="Only of these sources."
         ),
         click.option("--author", metavar="NAME", help="Only by this author."),
-        click.option("--target", type=click.Choice(_TARGETS), help="Only of this target."),
+        click.option("--target", type=click.Choice(TARGETS), help="Only of this target."),
         click.option("--experiment", metavar="NAME", help="Only of this experiment."),
         click.option("--item", metavar="KEY", help="Only of the item with this key."),
         click.option(
@@ -114,20 +112,20 @@ def list_command(
 @click.option(
     "--type",
     "value_type",
-    type=click.Choice(_TYPES),
+    type=click.Choice(GIVEN_TYPES),
     help="Type of the value; by default inferred from it.",
 )
 @click.option("--label", metavar="TEXT", help="What a number or boolean means, in words.")
 @click.option("--passed/--failed", "passed", default=None, help="Whether it is good enough.")
 @click.option("--rationale", metavar="TEXT", help="Why.")
-@click.option("--source", type=click.Choice(_SOURCES), help="Source of the score, such as api.")
+@click.option("--source", type=click.Choice(SENT_SOURCES), help="Source of the score, such as api.")
 @click.option("--step", "step_id", metavar="STEP", help="Score of this step, not of the run.")
 @click.option("--conversation", "conversation_id", metavar="ID", help="Of this conversation.")
 @click.option("--item", metavar="KEY", help="Score of a dataset item, or of a run for it.")
 @click.option("--experiment", metavar="NAME", help="The experiment of the score.")
 @click.option("--repeat", type=click.IntRange(0), help="Number of the repeat, from 0.")
 @click.option(
-    "--status", type=click.Choice(_STATUSES), help="Any status other than ok has no value."
+    "--status", type=click.Choice(STATUSES), help="Any status other than ok has no value."
 )
 @click.option("--error-code", metavar="CODE", help="Of an error.")
 @click.option("--at", type=click.IntRange(0), help="When it was made, in ms since the epoch.")
@@ -192,7 +190,7 @@ def _row(trace_id: str | None, value: str | None, members: dict[str, Any]) -> di
     return row
 
 
-def _target(trace_id: str | None, members: dict[str, Any]) -> str:
+def _target(trace_id: str | None, members: dict[str, Any]) -> Target:
     if members.get("conversation_id"):
         return "conversation"
     if members.get("step_id"):

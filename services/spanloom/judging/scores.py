@@ -13,13 +13,12 @@ from spanloom.core.scoring.results import LONGEST_NAME, LONGEST_RATIONALE, LONGE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from spanloom.core.model.score import Source
     from spanloom.core.model.span import TraceKey
     from spanloom.evaluation.contract.result import Evidence, Result
     from spanloom.evaluation.evaluator import Evaluator
     from spanloom.judging.judging import Judged
 
-OURS = ("rule", "llm", "code")
-"""The sources of scores that evaluators give."""
 _OF_CODE = frozenset({"python", "callable"})
 """Kinds whose scores have the source "code"; judges have "llm", all other kinds "rule"."""
 MOST_EVIDENCE = 100
@@ -85,7 +84,7 @@ def _score(judged: Judged, place: Mapping[str, object]) -> Score:
     return Score(**value._asdict(), **members, **place)  # type: ignore[arg-type]  # members by name
 
 
-def _source(result: Result, evaluator: Evaluator) -> str:
+def _source(result: Result, evaluator: Evaluator) -> Source:
     if result.name in evaluator.judging.model_scores:
         return "llm"
     return "code" if evaluator.kind in _OF_CODE else "rule"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.model.score import ADJUDICATION, MACHINES, PEOPLE
 from spanloom.evaluation.statistics.raters import PeopleLabels, Unit
 
 if TYPE_CHECKING:
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
     from spanloom.core.records.score import ScoreItem
     from spanloom.evaluation.statistics.raters import Label
-
-PEOPLE = ("human", "adjudication", "import")
-"""Sources of scores by people; imported files do not name the source of their scores."""
-MACHINES = ("rule", "llm", "code", "model", "api")
-ADJUDICATION = "adjudication"
 
 
 class Comparison(NamedTuple):

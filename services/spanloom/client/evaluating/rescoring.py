@@ -10,11 +10,12 @@ from spanloom.client.evaluating.given import Unread
 from spanloom.client.evaluating.sending import row_of
 from spanloom.client.evaluating.stored import RunPlace
 from spanloom.client.transfer.score_rows import PlacedRow
+from spanloom.core.model.score import EVALUATORS, FAULTS
 from spanloom.core.model.span import TraceKey
 from spanloom.evaluation.contract.view import named_fingerprint, view_named_in
 from spanloom.evaluation.subject.run import Run
 from spanloom.judging.judging import judge_run
-from spanloom.judging.scores import OURS, scores_of
+from spanloom.judging.scores import scores_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,7 +85,7 @@ class Rescoring:
         for name in self._query.evaluators:
             rows = client.scores(
                 author=name,
-                sources=OURS,
+                sources=EVALUATORS,
                 target="trajectory",
                 experiment=self._query.experiment,
                 project=self._query.project,
@@ -143,7 +144,7 @@ class Rescoring:
         made_by = row.evaluator_version, row.config_hash
         if made_by != (evaluator.judging.version, evaluator.config_hash):
             return "other_version"
-        if self._query.with_errors and row.status in ("error", "skipped"):
+        if self._query.with_errors and row.status in FAULTS:
             return "failed"
         return None if row.stale is None else "stale" if row.stale else "fresh"
 

@@ -9,6 +9,7 @@ from spanloom.client.calls.scores import write_scores
 from spanloom.client.errors import ApiError
 from spanloom.client.transfer.score_rows import AT_ONCE
 from spanloom.core.errors import InvalidRequestError, PermanentError
+from spanloom.core.model.score import ADJUDICATION, IMPORT, OF_ANNOTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 MOST_SHOWN = 1_000
 """Maximum number of refusals that are stored."""
 _REFUSED = frozenset({404, 413, 422})
-_OURS = frozenset({"human", "adjudication"})
-"""Sources of the scores that a service computes from annotations."""
 _WRITTEN = (
     *("trace_id", "name", "source", "author", "target", "step_id", "conversation_id", "value"),
     *("value_type", "label", "passed", "is_complete", "status", "error_code", "rationale"),
@@ -146,7 +145,7 @@ class _Sending:
 
     def _is_annotators(self, row: Row, project: str) -> bool:
         """Return whether a score is one that the service computes from annotations."""
-        if row.get("source") not in _OURS:
+        if row.get("source") not in OF_ANNOTATIONS:
             return False
         if project not in self._schemes:
             self._schemes[project] = self._taker.schemes(project)
@@ -157,6 +156,6 @@ def _item(row: Row) -> Row:
     item = {name: row[name] for name in _WRITTEN if row.get(name) is not None}
     if isinstance(at := item.get("at"), str) and at.isdecimal():
         item["at"] = int(at)
-    if item.get("source") == "adjudication":
-        item["source"] = "import"
+    if item.get("source") == ADJUDICATION:
+        item["source"] = IMPORT
     return item

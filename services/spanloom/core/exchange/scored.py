@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]  # a score as ``GET /v1/scores`` returns it
 
-OF_A_RUN = frozenset({"trajectory", "step", "span"})
-"""Targets whose scores are written with a run."""
 _LATEST_MS = 2**43
 _LONGEST = {"name": LONGEST_NAME, "author": LONGEST_NAME, "rationale": LONGEST_RATIONALE}
 _TEXTS = ("label", "error_code", "item", "experiment")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spanloom.core.model.score import Source
     from spanloom.core.model.span import TraceKey
 
 ANNOTATOR_HEADER = "x-spanloom-annotator"
@@ -29,6 +30,11 @@ class Origin(StrEnum):
     MODEL = "model"
     RULE = "rule"
     IMPORT = "import"
+
+    @property
+    def source(self) -> Source:
+        """The source of the scores that are computed from annotations of this origin."""
+        return self.value
 
 
 class Mark(NamedTuple):

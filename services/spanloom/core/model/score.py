@@ -4,12 +4,45 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from spanloom.core.model.span import TraceKey
+
+# Tuples, because a member of a file may be of any type, and a list in a set is a ``TypeError``.
+SentSource = Literal["model", "rule", "llm", "code", "api", "human", "import"]
+"""The sources that a writer of scores may name."""
+Source = Literal[SentSource, "adjudication"]
+"""The origin of an annotation (``Origin``), or the kind of evaluator that gave the score."""
+SENT_SOURCES: Final = get_args(SentSource)
+ADJUDICATION: Final = "adjudication"
+IMPORT: Final = "import"
+"""The source of a score whose file or sender names none that is known."""
+PEOPLE: Final[tuple[Source, ...]] = ("human", ADJUDICATION, IMPORT)
+"""Sources of scores that count as people's labels; imported annotations are people's."""
+MACHINES: Final[tuple[Source, ...]] = ("rule", "llm", "code", "model", "api")
+EVALUATORS: Final[tuple[Source, ...]] = ("rule", "llm", "code")
+"""Sources of the scores that evaluators of this service give."""
+OF_ANNOTATIONS: Final[tuple[Source, ...]] = ("human", ADJUDICATION)
+"""Sources of the scores that the service computes from annotations of a scheme."""
+
+TargetOfRun = Literal["trajectory", "step", "span"]
+"""The targets that are a run or a part of it."""
+Target = Literal[TargetOfRun, "conversation", "item"]
+TARGETS: Final = get_args(Target)
+OF_A_RUN: Final = get_args(TargetOfRun)
+
+Status = Literal["ok", "na", "skipped", "error"]
+"""``na``: it does not apply; ``skipped``: the budget was spent. Only ``ok`` has a value."""
+STATUSES: Final = get_args(Status)
+FAULTS: Final[tuple[Status, ...]] = ("error", "skipped")
+"""Statuses of scores that are worth another try."""
+
+GivenType = Literal["number", "boolean", "category", "text"]
+ValueType = Literal[GivenType, "none"]
+GIVEN_TYPES: Final = get_args(GivenType)
 
 IDENTITY = (
     *("target", "trace_id", "conversation_id", "step_id", "name", "source", "author"),
@@ -21,7 +54,7 @@ IDENTITY = (
 class TypedValue(NamedTuple):
     """A value in the form in which scores store it."""
 
-    value_type: str
+    value_type: ValueType
     number: float | None
     text: str
 
@@ -43,22 +76,22 @@ class Score:
     key: TraceKey
     """The key of the trace; its id is empty if the target is a conversation or an item."""
     name: str
-    source: str
+    source: Source
     author: str
     revision: int
     """The time at which the revision was accepted, in microseconds since the epoch."""
-    target: str = "trajectory"
+    target: Target = "trajectory"
     step_id: str = ""
     conversation_id: str = ""
     judged_version: int = 0
     """The version of the run that was judged; 0 if unknown."""
     step_hash: str = ""
-    value_type: str = "number"
+    value_type: ValueType = "number"
     number: float | None = None
     text: str = ""
     passed: bool | None = None
     is_complete: bool = True
-    status: str = "ok"
+    status: Status = "ok"
     error_code: str = ""
     rationale: str = ""
     evidence: str = ""

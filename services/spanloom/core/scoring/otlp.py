@@ -22,6 +22,7 @@ from spanloom.core.conventions.evaluations import (
     VALUE,
 )
 from spanloom.core.conventions.projects import PROJECT
+from spanloom.core.model.score import OF_A_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -56,7 +57,7 @@ DEFAULTS: Row = {
 def is_writable(row: Row) -> bool:
     """Return whether a score can be a log record: it needs a trace, and a step with an OTLP id."""
     step_id = row.get("step_id") or ""
-    is_of_trace = row.get("target") in ("trajectory", "step", "span")
+    is_of_trace = row.get("target") in OF_A_RUN
     return (
         bool(row.get("trace_id"))
         and is_of_trace

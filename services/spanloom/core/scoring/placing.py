@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from spanloom.core.conventions.invariant_addresses import Addresses, Spot
+    from spanloom.core.model.score import Target
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.model.trajectory import Trajectory
     from spanloom.core.ports.spans import Unplaced
     from spanloom.core.scoring.results import Result
+
+    _Place = tuple[Target, str]  # the step id is empty if the target is the trajectory
 
 BY_TELEMETRY = "span:"
 """Prefix of ``Score.step_hash`` on scores made from results; the span id follows."""
@@ -181,7 +184,7 @@ class _Places:
         self._root = trajectory.root.id
         self._responses = responses
 
-    def find(self, sent: _Sent) -> tuple[str, str]:
+    def find(self, sent: _Sent) -> _Place:
         """Return the target and the step id of a result.
 
         For a span that is not a step, the step is the nearest one above. As long as the span has
@@ -195,7 +198,7 @@ class _Places:
             return _target(step_id)
         return _as_sent(sent)
 
-    def _step_of(self, span_id: str) -> tuple[str, str]:
+    def _step_of(self, span_id: str) -> _Place:
         seen: set[str] = set()
         while (verdict := self._verdicts.get(span_id)) is not None and span_id not in seen:
             if verdict.step_id:
@@ -205,17 +208,17 @@ class _Places:
         return "trajectory", ""
 
 
-def _target(step_id: str) -> tuple[str, str]:
+def _target(step_id: str) -> _Place:
     return ("step", step_id) if step_id else ("trajectory", "")
 
 
-def _as_sent(sent: _Sent) -> tuple[str, str]:
+def _as_sent(sent: _Sent) -> _Place:
     """Return the target that the result names, or else its span, or else the trajectory."""
     target = sent.result.target or ("span" if sent.span_id else "trajectory")
     return (target, sent.span_id) if sent.span_id and target != "trajectory" else ("trajectory", "")
 
 
-def _score(key: TraceKey, sent: _Sent, target: str, step_id: str) -> Score:
+def _score(key: TraceKey, sent: _Sent, target: Target, step_id: str) -> Score:
     result = sent.result
     members = {"source": "api", **result.members}
     return Score(

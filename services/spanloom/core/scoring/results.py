@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 
@@ -20,20 +20,23 @@ from spanloom.core.conventions.evaluations import (
     TEST_PASS,
     VALUE,
 )
+from spanloom.core.model.score import IMPORT, MACHINES, OF_A_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from spanloom.core.model.score import Source, Status, TargetOfRun, ValueType
 
 LONGEST_NAME = 300
 LONGEST_TEXT = 512
 LONGEST_RATIONALE = 20_000
 """Maximum characters of a text, as in ``POST /v1/scores``; longer texts are cut."""
-SOURCES = frozenset({"model", "rule", "llm", "code", "api", "import"})
+SOURCES: Final[frozenset[Source]] = frozenset({*MACHINES, IMPORT})
 """The sources that a sender may name; people are not among them."""
-TARGETS = frozenset({"trajectory", "step", "span"})
+_TARGETS: Mapping[str, TargetOfRun] = {target: target for target in OF_A_RUN}
 _TRUE = frozenset({"true", "1", "1.0", "True"})
 _FALSE = frozenset({"false", "0", "0.0", "False"})
-_WITHOUT_VALUE = frozenset({"na", "skipped"})
+_WITHOUT_VALUE: Mapping[str, Status] = {"na": "na", "skipped": "skipped"}
 _MAX_COUNT, _MOST_DIGITS = 2**32 - 1, 10
 
 
@@ -44,13 +47,13 @@ class Result:
     name: str
     author: str
     """The evaluator that judged; empty if the result names none."""
-    value_type: str
+    value_type: ValueType
     number: float | None
     text: str
-    status: str
+    status: Status
     time_ns: int
     response_id: str = ""
-    target: str = ""
+    target: TargetOfRun | Literal[""] = ""
     """The kind of target that the result names; if empty, the result's span decides."""
     members: Mapping[str, Any] = field(default_factory=dict)
     """Further members of the score, keyed by name."""
@@ -78,7 +81,7 @@ def read_result(attributes: Mapping[str, str], time_ns: int) -> Result | None:
         status=status,
         time_ns=time_ns,
         response_id=attributes.get(RESPONSE_ID, ""),
-        target=_one_of(TARGETS)(attributes.get(f"{OWN}target", "")) or "",
+        target=_TARGETS.get(attributes.get(f"{OWN}target", ""), ""),
         members=members,
     )
 
@@ -88,7 +91,7 @@ def _sender(attributes: Mapping[str, str]) -> str:
     return attributes.get(SCOPE_NAME) or attributes.get(SERVICE_NAME) or ""
 
 
-def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
+def _value(attributes: Mapping[str, str]) -> tuple[Status, ValueType, float | None, str]:
     """Return status, type, number and text of a result's value.
 
     A failed result, or a number that is not finite, has no value.
@@ -96,8 +99,8 @@ def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
     own = attributes.get(f"{OWN}status", "")
     if attributes.get(ERROR_TYPE) or own == "error":
         return "error", "none", None, ""
-    if own in _WITHOUT_VALUE:
-        return own, "none", None, ""
+    if (status := _WITHOUT_VALUE.get(own)) is not None:
+        return status, "none", None, ""
     label, value = attributes.get(LABEL, ""), attributes.get(VALUE, "")
     kind = attributes.get(f"{OWN}value_type", "")
     if kind == "text":
@@ -107,7 +110,7 @@ def _value(attributes: Mapping[str, str]) -> tuple[str, str, float | None, str]:
     return _number_or_label(value, label)
 
 
-def _number_or_label(value: str, label: str) -> tuple[str, str, float | None, str]:
+def _number_or_label(value: str, label: str) -> tuple[Status, ValueType, float | None, str]:
     """Return the result of ``_value`` for a number with a label, or for a category."""
     try:
         number = float(value)
@@ -119,10 +122,6 @@ def _number_or_label(value: str, label: str) -> tuple[str, str, float | None, st
 
 def _truth(text: str) -> bool | None:
     return True if text in _TRUE else False if text in _FALSE else None
-
-
-def _one_of(known: frozenset[str]) -> Callable[[str], str | None]:
-    return lambda text: text if text in known else None
 
 
 def _short(text: str) -> str:
@@ -170,7 +169,7 @@ def _list(text: str) -> str | None:
 
 
 _OWN: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    "source": ("source", lambda text: text if text in SOURCES else "import"),
+    "source": ("source", lambda text: text if text in SOURCES else IMPORT),
     "passed": ("passed", _truth),
     "is_complete": ("is_complete", _truth),
     "error_code": ("error_code", _short),

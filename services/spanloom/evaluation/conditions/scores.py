@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spanloom.core.matching.verdict import NO_JUDGEMENTS, Judgements
+from spanloom.core.model.score import FAULTS
 from spanloom.core.query.where.fields import Subject as Of
 from spanloom.core.query.where.reads import fields_read
 
@@ -47,7 +48,7 @@ def _numbers(read: FieldRead, subject: Subject) -> Iterator[float]:
         raise MissingScoreError(
             f"{name}: the run has no such score, and no evaluator before this one gave it"
         )
-    if broken := [one for one in results if one.status in ("error", "skipped")]:
+    if broken := [one for one in results if one.status in FAULTS]:
         raise MissingScoreError(f"{name}: it could not be computed: {broken[0].rationale}")
     values: list[Value] = [one.value for one in results]
     for value in (subject.scores.get(read.key), *values):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from spanloom.core.model.score import Status  # noqa: TC001  # read at runtime
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from spanloom.evaluation.contract.errors import ErrorCode
 
-Status = Literal["ok", "na", "skipped", "error"]
 Value = bool | int | float | str | None
 
 

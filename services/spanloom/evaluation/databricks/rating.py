@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from spanloom.core.model.score import FAULTS
 from spanloom.evaluation.contract.estimate import total
 from spanloom.evaluation.contract.result import Evidence
 from spanloom.evaluation.databricks.judged import JUDGED, MAX_CHUNKS, NO, YES
@@ -111,7 +112,7 @@ def overall(rated: Mapping[str, Result], results: Results, name: str) -> Result:
     """
     ratings: dict[str, Result] = {}
     for metric, result in rated.items():
-        if result.status in {"error", "skipped"}:
+        if result.status in FAULTS:
             return results.na(f"{metric} has no rating: {result.rationale}", name=name)
         if result.status == "ok":
             ratings[CHUNKS if JUDGED[metric].is_of_chunks else metric] = result

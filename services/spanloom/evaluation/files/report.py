@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.core.formats.json_bytes import dump
-from spanloom.evaluation.contract.result import Result, Status, Value
+from spanloom.core.model.score import Status  # noqa: TC001  # read at runtime
+from spanloom.evaluation.contract.result import Result, Value
 from spanloom.evaluation.files.config.models import Stat  # noqa: TC001  # read at runtime
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from spanloom.core.exchange.inspect.times import milliseconds
 from spanloom.core.exchange.scored import (
-    OF_A_RUN,
     kept_members,
     members_to_keep,
     moment_of,
@@ -19,6 +18,7 @@ from spanloom.core.exchange.scored import (
 )
 from spanloom.core.exchange.unread import note_unread
 from spanloom.core.formats.losses import Code
+from spanloom.core.model.score import OF_A_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

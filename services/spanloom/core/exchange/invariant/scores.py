@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.invariant_annotations import ANNOTATION, evidence_of
 from spanloom.core.exchange.scored import usable
+from spanloom.core.model.score import IMPORT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,7 @@ def _row(annotation: Annotation, addresses: Addresses, run: tuple[str, int]) -> 
         "trace_id": trace_id,
         "name": ANNOTATION,
         "author": annotation.author,
-        "source": "import",
+        "source": IMPORT,
         "target": "trajectory" if spot is None else "step",
         "step_id": "" if spot is None else spot.step_id,
         "value": annotation.content,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from spanloom.core.exchange.mlflow.assessments import assessments_of
 from spanloom.core.exchange.scored import (
-    OF_A_RUN,
     kept_members,
     members_to_keep,
     moment_of,
@@ -21,6 +20,7 @@ from spanloom.core.exchange.scored import (
 )
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code
+from spanloom.core.model.score import ADJUDICATION, IMPORT, OF_A_RUN
 from spanloom.core.values.attributes import count, decimal, json_object, json_value
 from spanloom.core.values.moments import rfc3339_ms
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from spanloom.core.exchange.scored import Row
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
+    from spanloom.core.model.score import Source
 
 OURS: Final = "spanloom.score"
 """Key in an assessment's metadata for a JSON object with members that MLflow cannot express."""
@@ -44,15 +45,15 @@ _TEXTS: Mapping[str, str] = {
     "evaluator_version": "mlflow.assessment.scorerVersion",
 }
 _READ = frozenset({OURS, _COST, *_TEXTS.values(), *_COUNTS.values()})
-_SOURCES: Mapping[str, str] = {
+_SOURCES: Mapping[str, Source] = {
     "HUMAN": "human",
     "LLM_JUDGE": "llm",
     "AI_JUDGE": "llm",
     "CODE": "code",
 }
-_TYPES: Mapping[str, str] = {
+_TYPES: Mapping[Source, str] = {
     "human": "HUMAN",
-    "adjudication": "HUMAN",
+    ADJUDICATION: "HUMAN",
     "llm": "LLM_JUDGE",
     "model": "LLM_JUDGE",
 }
@@ -127,7 +128,7 @@ class _Assessments:
         row = {
             "trace_id": self._run.trace_id,
             "name": one.name,
-            "source": _SOURCES.get(one.source_type, "import"),
+            "source": _SOURCES.get(one.source_type, IMPORT),
             "author": one.source_id or _NOBODY,
             "status": status,
             "value": one.value,
