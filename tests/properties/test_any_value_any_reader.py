@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -12,16 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.drafted import planner
 from tests.support.examples import examples
+from tests.support.replaced_values import replaced
 
 from spanloom.core.exchange.sources import OTLP, reader_of, readers
 from spanloom.core.exchange.verdicts import verdicts_of
 from spanloom.core.formats.entry import Of
 from spanloom.core.formats.losses import Losses
-from spanloom.core.formats.readers import Located, Reading, Refused, Taken
+from spanloom.core.formats.readers import UNEXPECTED, Located, Reading, Refused, Taken
 from spanloom.core.formats.registry import formats_of
 from spanloom.core.formats.stored import Stored
 
+if TYPE_CHECKING:
+    from spanloom.core.formats.entry import Format
+
 READ = [known for name, known in readers().items() if name not in (OTLP, "jsonl")]
+WRITTEN = {name for name, known in formats_of(Of.RUN).items() if known.writer}
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8
@@ -69,12 +74,25 @@ def _damage(draw: st.DrawFn, value: Any) -> Any:
     return value
 
 
+@pytest.mark.parametrize(
+    "known", [known for known in READ if known.line in WRITTEN], ids=lambda known: known.id
+)
+def test_a_reader_takes_or_refuses_each_member_of_another_type(known: Format) -> None:
+    reader = reader_of(known.id)
+    for value in replaced(written(known.line)):
+        assert reader.fits(value) in (True, False)
+        values = value if isinstance(value, list) else [value]
+        located = [Located(f"line {n}", one) for n, one in enumerate(values, 1)]
+        for found in reader.read(located, Reading(known.line)):
+            assert isinstance(found, Taken) or UNEXPECTED not in found.reason, value
+
+
 @pytest.mark.skipif(not READ, reason="no format of another system is read")
 @settings(max_examples=examples(2_000, 25))
 @given(st.data())
 def test_a_reader_takes_or_refuses(data: st.DataObject) -> None:
     known = data.draw(st.sampled_from(READ))
-    value = data.draw(VALUES | damaged(known.line) if known.writer else VALUES)
+    value = data.draw(VALUES | damaged(known.line) if known.line in WRITTEN else VALUES)
     reader = reader_of(known.id)
     assert reader.fits(value) in (True, False)
     values = value if isinstance(value, list) and data.draw(st.booleans()) else [value]
@@ -86,3 +104,4 @@ def test_a_reader_takes_or_refuses(data: st.DataObject) -> None:
         else:
             assert isinstance(found, Refused)
             assert found.reason
+            assert UNEXPECTED not in found.reason

@@ -100,9 +100,9 @@ def marks_of(entry: Json, anchors: Anchors) -> Iterator[tuple[str, Mark]]:
             if not 0 <= at < len(judged):
                 raise RefusedEntryError(f"there is no step {at}")
             step_id = judged[at]
-        if step_id not in anchors.by_id:
+        if not isinstance(step_id, str) or step_id not in anchors.by_id:
             raise RefusedEntryError(f"the trajectory has no step {step_id!r}")
-        yield str(step_id), read_mark(step, OURS)
+        yield step_id, read_mark(step, OURS)
     whole = entry.get("value")
     if isinstance(whole, dict) and whole:
         yield WHOLE, read_mark(whole)

@@ -210,7 +210,8 @@ def requests_of(entries: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, An
     some: list[dict[str, Any]] = []
     steps = 0
     for entry in entries:
-        more = len(entry.get("steps") or ()) + 1
+        listed = entry.get("steps")
+        more = (len(listed) if isinstance(listed, list) else 0) + 1
         if some and (len(some) == AT_ONCE or steps + more > STEPS_AT_ONCE):
             yield some
             some, steps = [], 0

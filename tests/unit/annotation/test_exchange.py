@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 from tests.support.annotated_runs import SEED, store_run, tool_step
+from tests.support.replaced_values import replaced
 from tests.unit.annotation.conftest import KEY, SCHEME
 
 from spanloom.client.transfer.potato import read_potato, write_task
@@ -49,6 +50,16 @@ def entry(*steps: dict[str, Any] | None, who: str = "eve", **more: Any) -> dict[
         "steps": list(steps),
         **more,
     }
+
+
+def test_a_member_of_another_type_refuses_no_other_entry(desk: Desk) -> None:
+    judged = {"step_id": desk.steps[0], "correctness": "incorrect", **WRONG, "step_index": 0}
+    whole = entry(judged, origin="human", n_steps=3, value={"note": "x"})
+    bad = list(replaced(whole))
+    done = take(desk, *bad, entry(judged, who="zoe"), dry_run=True)
+    refused = [one["line"] for one in done["refused"]]
+    assert refused
+    assert len(bad) + 1 not in refused
 
 
 def test_what_was_adjudicated_stays_so(desk: Desk) -> None:
@@ -185,6 +196,7 @@ def test_potatos_folder_comes_back_as_it_went_out(desk: Desk, tmp_path: Path) ->
     mark_all(desk)
     write_task(tmp_path / "t", [document(desk)], [], export(desk))
     (back,) = read_potato([tmp_path / "t"])
+    assert isinstance(back, dict)
     assert back["annotator"] == "ada"
     report = take(desk, {**back, "annotator": "eve"})
     assert report["added"] == 3

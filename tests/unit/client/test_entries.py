@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import orjson
 import pytest
 
+from spanloom.cli.annotations import requests_of
 from spanloom.client.transfer.entries import read_entries
 
 if TYPE_CHECKING:
@@ -30,3 +32,26 @@ def test_a_file_that_is_none_has_one_reason(tmp_path: Path, name: str, content: 
     assert entries == []
     assert len(refused) <= 1
     assert refused or name == "other.csv"
+
+
+def test_a_bad_file_of_a_folder_does_not_stop_its_neighbours(tmp_path: Path) -> None:
+    label = {"schema": "s", "name": "n"}
+    good = {"user_id": "", "instance_id_to_label_to_value": {"t": [[label, {"score": 1}]]}}
+    bad = {**good, "instance_id_to_label_to_value": {"t": 7}}
+    for user, state in (("ada", good), ("bo", bad), ("eve", good)):
+        folder = tmp_path / user
+        folder.mkdir()
+        (folder / "user_state.json").write_bytes(orjson.dumps(state))
+    entries, refused = read_entries(tmp_path, None)
+    assert [entry["annotator"] for entry in entries] == ["ada", "eve"]
+    (one,) = refused
+    assert one.place == "bo/user_state.json"
+    assert one.reason.startswith("no file of Potato's: ")
+
+
+def test_an_entry_without_a_list_of_steps_is_sent(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_bytes(b'{"trace_id":"a","steps":7}')
+    entries, refused = read_entries(path, None)
+    assert refused == []
+    assert list(requests_of(iter(entries))) == [entries]

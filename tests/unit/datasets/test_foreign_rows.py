@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.replaced_values import replaced
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.coze.dataset import MAX_KEY_CHARS
@@ -283,3 +284,51 @@ def test_any_row_is_items_or_refused_with_a_reason(form: str, row: Any) -> None:
         found = list(ROW_FORMATS[form].read(row))
     for one in found:
         assert one.reason or one.item or form == OWN
+
+
+ROWS: Mapping[str, object] = {
+    OWN: {"item_key": "a", "input": "Oslo?", "expected": {"response": "Oslo."}, "metadata": {}},
+    "coze-dataset": {"item_key": "a", "turns": [{"field_datas": [field("input", "Oslo?")]}]},
+    "adk": {
+        "eval_set_id": "s",
+        "eval_cases": [
+            {
+                "eval_id": "a",
+                "conversation": [
+                    {
+                        "user_content": {"parts": [{"text": "Oslo?"}], "role": "user"},
+                        "final_response": {"parts": [{"text": "Oslo."}], "role": "model"},
+                        "intermediate_data": {"tool_uses": [{"name": "f", "args": {"a": 1}}]},
+                    }
+                ],
+            }
+        ],
+    },
+    "databricks": {
+        "request": {"messages": [{"role": "user", "content": "Oslo?"}]},
+        "expected_facts": ["Oslo"],
+        "expected_retrieved_context": [{"doc_uri": "a", "content": "b"}],
+        "guidelines": {"tone": ["kind"]},
+    },
+    "mlflow-eval": {
+        "inputs": {"question": "Oslo?"},
+        "expectations": {"expected_response": "Oslo.", "expected_facts": ["Oslo"]},
+        "tags": {"a": "b"},
+        "source": {"source_type": "TRACE", "source_data": {"trace_id": "t"}},
+    },
+    "langsmith": {
+        "id": "a",
+        "inputs": {"messages": [{"role": "user", "content": "Oslo?"}]},
+        "outputs": {"messages": [{"role": "assistant", "content": "Oslo."}]},
+        "metadata": {"dataset_split": ["base"]},
+    },
+}
+
+
+@pytest.mark.parametrize("form", ROW_FORMATS)
+def test_a_member_of_another_type_is_read_or_refused(form: str) -> None:
+    list(ROW_FORMATS[form].read(ROWS[form]))
+    for row in replaced(ROWS[form]):
+        recognised(row)
+        with suppress(InvalidRequestError):
+            list(ROW_FORMATS[form].read(row))

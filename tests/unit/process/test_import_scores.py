@@ -163,8 +163,9 @@ def test_a_run_with_more_than_its_scores_may_take_is_rejected(
         ({"value": 10**100}, "Integer exceeds 64-bit range"),
         ({"rationale": "\ud800"}, "not valid UTF-8"),
         ({"project": "theirs"}, "The key k does not open that project."),
+        ({"source": ["human"]}, "source: Input should be"),
     ],
-    ids=["no name", "no step", "a large number", "a lone surrogate", "another project"],
+    ids=["no name", "no step", "a large number", "a lone surrogate", "another project", "a list"],
 )
 def test_what_is_no_score_is_refused_alone(
     store: MemoryStore, bad: Mapping[str, Any], said: str

@@ -14,8 +14,8 @@ from spanloom.client.transfer.documents import Group, Run, groups_of, read_run
 from spanloom.client.transfer.items import Spans, find_source, read_items
 from spanloom.core.conventions.projects import PROJECT
 from spanloom.core.errors import InvalidRequestError
-from spanloom.core.exchange.values import TOO_DEEP
 from spanloom.core.formats.imported import text_attribute
+from spanloom.core.formats.json_bytes import TOO_DEEP
 from spanloom.core.formats.readers import Refused, Taken
 
 if TYPE_CHECKING:

@@ -8,12 +8,15 @@ from __future__ import annotations
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
+from spanloom.client.transfer.parts import why
 from spanloom.core.annotation.potato.entries import entry_of, steps_of_items
 from spanloom.core.annotation.potato.files import ITEMS_FILE, read_file
-from spanloom.core.annotation.potato.folder import STATE_FILE, TaskWriter
+from spanloom.core.annotation.potato.folder import STATE_FILE, TaskWriter, naming
+from spanloom.core.exchange.values import THE_FILE
+from spanloom.core.formats.readers import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Json = dict[str, Any]  # JSON values
@@ -48,21 +51,43 @@ def write_task(
         return sum(path.endswith(STATE_FILE) for path in writer.finish(schemes))
 
 
-def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json]:
+def read_potato(paths: Iterable[Path], items: Path | None = None) -> Iterator[Json | Refused]:
     """Yield annotation entries to import, read from Potato's files and folders.
 
     Steps get Spanloom's ids if the items have them: the items in ``items``, by default
-    ``items.json`` next to or above the files. Raises ``ValueError`` for a file that is not from
-    Potato.
+    ``items.json`` next to or above the files. A file that is not from Potato is refused, and the
+    other files of its folder are read. Raises ``ValueError`` for a bad file of items.
     """
     for path in paths:
         files = sorted(path.rglob(STATE_FILE)) if path.is_dir() else [path]
-        items_file = items or _items_near(path)
-        order = steps_of_items(items_file.read_bytes()) if items_file else {}
+        order = _order(items or _items_near(path))
         for file in files:
-            for entry in read_file(file.name, file.read_bytes()):
-                annotator = entry["annotator"] or file.parent.name
-                yield entry_of({**entry, "annotator": annotator}, order.get(entry["item"]))
+            try:
+                yield from _entries(file, order)
+            except ValueError as error:
+                yield Refused(
+                    str(file.relative_to(path)) if path.is_dir() else THE_FILE, why(error)
+                )
+
+
+def _order(items: Path | None) -> Mapping[str, Sequence[str]]:
+    if items is None:
+        return {}
+    content = items.read_bytes()
+    with naming(items.name, content):
+        return steps_of_items(content)
+
+
+def _entries(file: Path, order: Mapping[str, Sequence[str]]) -> Sequence[Json]:
+    content = file.read_bytes()
+    with naming("", content):
+        return [
+            entry_of(
+                record | {"annotator": record["annotator"] or file.parent.name},
+                order.get(record["item"]),
+            )
+            for record in read_file(file.name, content)
+        ]
 
 
 def _items_near(path: Path) -> Path | None:

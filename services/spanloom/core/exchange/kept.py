@@ -61,7 +61,7 @@ failures a run recovered from also depends on the times of its steps.
 """
 DIALECTS = "dialects"
 """Member of ``extraction``; for an imported run, the format from which the run was read."""
-_NOT_OF_STEPS = frozenset({Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED})
+_NOT_OF_STEPS = (Outcome.CANCELLED, Outcome.PAUSED, Outcome.UNFINISHED)
 """Outcomes that cannot be computed from the failures of steps."""
 _NOT_COUNTED = RECOMPUTED | FOLLOWING.keys() | {DIALECTS}
 

@@ -17,7 +17,7 @@ import orjson
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange import elements
 from spanloom.core.exchange.elements import TOO_LONG, Text, elements_of
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import TOO_DEEP, dump
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,6 @@ FIRST_BYTES = 1024 * 1024
 """Maximum bytes that are read from the first line to detect the kind of file."""
 LOOKED_AT = 100
 """Maximum lines that are read to detect whether a file is one array."""
-TOO_DEEP = "it is nested too deeply"
 EMPTY = "it is empty"
 UTF_16 = "it is UTF-16 or UTF-32; UTF-8 is needed (`iconv -f utf-16 -t utf-8`)"
 THE_FILE, DOCUMENT = "the file", "the document"

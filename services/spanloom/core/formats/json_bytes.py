@@ -28,19 +28,31 @@ MARGIN = 1.05
 """Factor of an estimate, because a buffer that is too small grows by copying."""
 MOST_TIMES = 20
 """How many times the median an item may count in an estimate."""
+TOO_DEEP = "it is nested too deeply"
 _ESCAPED = ('"', "\\", "\n")
 
 
-def dump(value: Any) -> bytes:  # any JSON value
-    """Return a value as compact UTF-8 JSON.
+class TooDeepError(TypeError):
+    """A value is nested too deeply to be written: ``orjson`` parses 1,024 levels, writes 254."""
 
-    Every value can be written: a lone surrogate becomes U+FFFD, an integer beyond 64 bits the
+
+def dump(value: Any) -> bytes:  # any JSON value
+    """Return a value as compact UTF-8 JSON; raises ``TooDeepError``.
+
+    Every other value can be written: a lone surrogate becomes U+FFFD, an integer beyond 64 bits the
     nearest integer that fits, NaN and infinity ``null``.
     """
     try:
         return orjson.dumps(value)
     except TypeError:  # rare: checking first would cost more
-        return orjson.dumps(_encodable(value))
+        return _dump_changed(_encodable(value))
+
+
+def _dump_changed(value: Any) -> bytes:  # any JSON value
+    try:
+        return orjson.dumps(value)
+    except TypeError as error:
+        raise TooDeepError(TOO_DEEP) from error
 
 
 def as_text(value: Any) -> str:  # any JSON value

@@ -11,9 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-import orjson
-
 from spanloom.core.errors import InvalidRequestError
+from spanloom.core.formats.json_bytes import TOO_DEEP, TooDeepError
 from spanloom.core.formats.losses import Losses
 from spanloom.core.model.access import DEFAULT_PROJECT
 
@@ -21,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from spanloom.core.formats.json_bytes import Json
+
+UNEXPECTED = "the reader failed, which is a fault of Spanloom"
+"""Beginning of a refusal's reason if a reader raised an unexpected error."""
 
 
 class Located(NamedTuple):
@@ -113,14 +115,24 @@ def read_alone(
     reading.losses, reading.scores = Losses(), []
     try:
         documents = list(read_one(value, reading))
-    except InvalidRequestError as error:
-        yield Refused(place, str(error))
-    except (RecursionError, orjson.JSONEncodeError):  # it can be parsed, but not serialized
-        yield Refused(place, "it is nested too deeply")
+    except Exception as error:  # a fault of a reader must not hide the other records
+        yield refusal(place, error)
     else:
         for document in documents:
             own = [row for row in reading.scores if row["trace_id"] == document["id"]]
             yield Taken(place, document, reading.losses, own)
+
+
+def refusal(place: str, error: Exception) -> Refused:
+    """Return the refusal of a record for which a reader raised an error.
+
+    The reason is the error's text. For an error that no reader raises on purpose, it says so.
+    """
+    if isinstance(error, InvalidRequestError):
+        return Refused(place, str(error))
+    if isinstance(error, (RecursionError, TooDeepError)):
+        return Refused(place, TOO_DEEP)
+    return Refused(place, f"{UNEXPECTED}, {type(error).__name__}: {error}")
 
 
 def an_object(value: object, where: str) -> Json:

@@ -39,20 +39,23 @@ def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
     order: dict[str, Sequence[str]] = {}
     for path, content in files.items():
         if is_items(path):
-            with _naming(path, content):
+            with naming(path, content):
                 order |= steps_of_items(content)
     for path, content in files.items():
         if is_items(path):
             continue
-        with _naming(path, content):
+        with naming(path, content):
             for record in read_file(path, content):
                 annotator = record["annotator"] or PurePosixPath(path).parent.name
                 yield entry_of({**record, "annotator": annotator}, order.get(record["item"]))
 
 
 @contextmanager
-def _naming(path: str, content: bytes) -> Iterator[None]:
-    """Re-raise errors in the block as ``ValueError`` with the path of the unreadable file."""
+def naming(path: str, content: bytes) -> Iterator[None]:
+    """Re-raise errors in the block as ``ValueError`` that says why a file is unreadable.
+
+    The text begins with the file's path, if there is one.
+    """
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -62,7 +65,7 @@ def _naming(path: str, content: bytes) -> Iterator[None]:
             if is_zip
             else f"no file of Potato's: {error}"
         )
-        raise ValueError(f"{path}: {why}") from error
+        raise ValueError(f"{path}: {why}" if path else why) from error
 
 
 def is_items(path: str) -> bool:

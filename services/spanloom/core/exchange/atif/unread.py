@@ -8,6 +8,7 @@ from spanloom.core.exchange.atif.conventions import HEARD
 from spanloom.core.exchange.atif.members import extra_of, results_of
 from spanloom.core.exchange.atif.steps import FIRST_TOKEN
 from spanloom.core.exchange.unread import note_unread
+from spanloom.core.formats.readers import a_list
 
 if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
@@ -61,7 +62,7 @@ def note_unread_of_step(step: Json, losses: Losses, where: str) -> None:
     if isinstance(metrics, dict):
         note_unread(metrics, _METRICS, losses, f"{where}.metrics")
         note_unread(extra_of(metrics), _MORE_METRICS, losses, f"{where}.metrics.extra")
-    for at, call in enumerate(step.get("tool_calls") or ()):
+    for at, call in enumerate(a_list(step.get("tool_calls") or [], f"{where}.tool_calls")):
         note_unread(call, _OF_A_CALL, losses, f"{where}.tool_calls.{at}")
     note_unread(step.get("observation"), _OBSERVED, losses, f"{where}.observation")
     for at, result in enumerate(results_of(step, where)):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spanloom.core.conventions.imported import TOKEN_COUNTS
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.drafts import usage_of
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import TOO_DEEP, TooDeepError, dump
 from spanloom.core.formats.readers import a_list, an_object, kind_of
 from spanloom.core.model.step import NO_CODE, StepError
 
@@ -34,8 +34,8 @@ def text_of(value: object, where: str) -> str:
         return ""
     try:
         return dump(value).decode()
-    except (TypeError, RecursionError):
-        raise InvalidRequestError(f"{where}: it is nested too deeply") from None
+    except (TooDeepError, RecursionError):
+        raise InvalidRequestError(f"{where}: {TOO_DEEP}") from None
 
 
 def object_in(step: Json, name: str, where: str) -> Json:

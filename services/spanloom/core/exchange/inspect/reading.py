@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Located, Reading, Taken
 
 FORMAT = "inspect"
-_CALLED = frozenset({"model", "tool", "span_begin"})
+_CALLED = ("model", "tool", "span_begin")
 
 
 class Sample(NamedTuple):

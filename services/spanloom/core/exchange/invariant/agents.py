@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.readers import Reading
 
 _UNNAMED = "agent"
-_STEPS = frozenset({"assistant", "tool"})
+_STEPS = ("assistant", "tool")
 
 
 class _Agent(NamedTuple):

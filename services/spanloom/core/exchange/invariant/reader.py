@@ -15,17 +15,15 @@ from spanloom.core.exchange.drafts import MAX_STEPS, complete
 from spanloom.core.exchange.ids import trace_id_of
 from spanloom.core.exchange.invariant.agents import draft_of
 from spanloom.core.exchange.invariant.lines import Line, line_of
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import TOO_DEEP, dump
 from spanloom.core.formats.losses import Code, Losses
-from spanloom.core.formats.readers import Refused, Taken
+from spanloom.core.formats.readers import Refused, Taken, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.readers import Located, Reading
-
-_DEEP = "it is nested too deeply"
 
 
 class _Piece(NamedTuple):
@@ -84,8 +82,8 @@ class _Runs:
         is_bare = isinstance(piece.value, dict) and "role" in piece.value
         try:
             line = line_of([piece.value] if is_bare else piece.value, piece.where)
-        except InvalidRequestError as error:
-            yield Refused(place, str(error))
+        except Exception as error:  # as above
+            yield refusal(place, error)
             return
         if line is None:  # metadata of the dataset
             self.losses.note(Code.METADATA_DROPPED, "metadata")
@@ -109,10 +107,8 @@ class _Runs:
         try:
             draft = draft_of(lines, losses.trace_id, self._reading)
             document = complete(draft)
-        except InvalidRequestError as error:
-            yield Refused(self._place, str(error))
-        except RecursionError:
-            yield Refused(self._place, _DEEP)
+        except Exception as error:  # a fault of the reader must not hide the other runs
+            yield refusal(self._place, error)
         else:
             yield Taken(self._place, document, losses, self._reading.scores)
 
@@ -155,7 +151,7 @@ def _clean(value: Any, losses: Losses) -> Any:  # any JSON value
             (value,) = orjson.loads(dump([value]))
             orjson.dumps([[[[[[value]]]]]])
         except (TypeError, RecursionError, orjson.JSONDecodeError):
-            raise InvalidRequestError(_DEEP) from None
+            raise InvalidRequestError(TOO_DEEP) from None
         losses.note(Code.VALUE_TRUNCATED)
     return value
 

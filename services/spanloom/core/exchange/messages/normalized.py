@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.unread import note_unread
+from spanloom.core.formats.json_bytes import TOO_DEEP
 from spanloom.core.formats.readers import an_object
 from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
 from spanloom.core.messages.message import read_messages
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
-_ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
-_PARTS = frozenset({"text", "image_url", "input_audio", "file"})
+_ROLES = ("system", "developer", "user", "assistant", "tool")
+_PARTS = ("text", "image_url", "input_audio", "file")
 
 
 def normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
@@ -37,7 +38,7 @@ def normalized(item: object, where: str, losses: Losses) -> Iterator[Json]:
     try:
         found = read_messages([message], "user")
     except (UnwritableError, RecursionError) as error:
-        raise InvalidRequestError(f"{where}: it is nested too deeply") from error
+        raise InvalidRequestError(f"{where}: {TOO_DEEP}") from error
     opened, _ = open_message(message)
     note_unread(opened, opened.keys() - BOOKKEEPING | _id_of_call(found), losses, where)
     yield from (read for read in found if isinstance(read, dict))

@@ -9,9 +9,9 @@ from spanloom.core.exchange.drafts import Draft, DraftStep
 from spanloom.core.exchange.ids import note_made, step_id_of, trace_id_of
 from spanloom.core.exchange.mlflow import names
 from spanloom.core.exchange.mlflow.info import with_expectations
-from spanloom.core.exchange.mlflow.values import TOO_DEEP, encoded, sound
+from spanloom.core.exchange.mlflow.values import encoded, sound
 from spanloom.core.exchange.unread import note_unread
-from spanloom.core.formats.json_bytes import dump, sorted_keys
+from spanloom.core.formats.json_bytes import TOO_DEEP, TooDeepError, dump, sorted_keys
 from spanloom.core.formats.losses import Code
 from spanloom.core.model.trajectory import Kind
 from spanloom.core.values.attributes import json_object
@@ -71,5 +71,5 @@ def note_others(row: Json, known: AbstractSet[str], reading: Reading) -> None:
 def _content(row: Json) -> str:
     try:
         return dump(sorted_keys(row)).decode()
-    except TypeError:
+    except TooDeepError:
         raise InvalidRequestError(TOO_DEEP) from None

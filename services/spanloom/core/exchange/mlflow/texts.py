@@ -82,7 +82,7 @@ def write_documents(text: str, found: list[Json]) -> Written:
 def read_value(attribute: object) -> str:
     """Return the value of an attribute as text: a string unquoted, other JSON unchanged.
 
-    Raises ``TypeError`` for a value that cannot be written as JSON.
+    Raises ``TooDeepError`` for a value that cannot be written as JSON.
     """
     if not isinstance(attribute, str):
         return "" if attribute is None else dump(attribute).decode()

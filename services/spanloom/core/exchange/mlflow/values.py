@@ -8,7 +8,7 @@ import orjson
 
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.mlflow.texts import read_value
-from spanloom.core.formats.json_bytes import dump
+from spanloom.core.formats.json_bytes import TOO_DEEP, TooDeepError, dump
 from spanloom.core.formats.losses import Code
 from spanloom.core.formats.readers import kind_of
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
 
 _LAST_NS = 2**63 - 1
-TOO_DEEP = "it is nested too deeply"
 
 
 def parsed(value: object, where: str) -> Any:  # any JSON value
@@ -36,7 +35,7 @@ def encoded(value: object, where: str) -> str:
     """Return a value as JSON text; raises ``InvalidRequestError`` if it is nested too deeply."""
     try:
         return dump(value).decode()
-    except TypeError:
+    except TooDeepError:
         raise InvalidRequestError(f"{where}: {TOO_DEEP}") from None
 
 
@@ -47,7 +46,7 @@ def text_of(attribute: object, where: str, losses: Losses) -> str:
     """
     try:
         text = read_value(attribute)
-    except TypeError:
+    except TooDeepError:
         raise InvalidRequestError(f"{where}: {TOO_DEEP}") from None
     return sound(text, where, losses)
 
