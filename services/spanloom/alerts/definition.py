@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from spanloom.alerts.addresses import check_url, redacted_url
 from spanloom.core.errors import InvalidQueryError
 from spanloom.core.model.alert import MOST_CHANNELS, channel_key
-from spanloom.core.query.where.reader import MAX_BYTES
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.records.alert import EXAMPLE_LINE
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class AlertDefinition(BaseModel):
     where: Annotated[
         str | None,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="The condition: runs that match it fire. With `metric` it filters the runs "
             "or steps of the metric.",
             examples=[EXAMPLE_LINE],

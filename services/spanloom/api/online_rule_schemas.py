@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from spanloom.api.query import Instant
 from spanloom.api.responses import answer
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.model.online_rule import (
     BackfillRange,
     OnlineRule,
@@ -15,7 +16,6 @@ from spanloom.core.model.online_rule import (
     Walk,
     When,
 )
-from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.online_rule import (
     ONLINE_RULE as RULE_RECORD,
 )
@@ -86,7 +86,7 @@ class OnlineRuleRequest(_Strict):
         str | None,
         Field(
             description="Which runs, as in lists; empty: all.",
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             examples=["outcome = failed"],
         ),
     ] = None

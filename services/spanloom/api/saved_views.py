@@ -13,8 +13,8 @@ from spanloom.api.runs.places import Reader
 from spanloom.api.services import Using
 from spanloom.core.model.access import Scope
 from spanloom.core.model.names import MAX_NAME
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.model.saved_view import FORMAT, NOT_OF_VIEWS, ViewPage
-from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.saved_view import EXAMPLE_VIEW, VIEW, ViewItem, ViewList
 from spanloom.saved_views.service import ListedView, ViewContent
 
@@ -58,7 +58,7 @@ class ViewChange(BaseModel):
     parameters: Annotated[
         dict[
             Annotated[str, Field(pattern="^[a-z][a-z_]{0,39}$")],
-            Annotated[str, Field(min_length=1, max_length=MAX_BYTES)],
+            Annotated[str, Field(min_length=1, max_length=MAX_WHERE_BYTES)],
         ],
         AfterValidator(_lasting),
         Field(

@@ -31,12 +31,12 @@ from spanloom.api.rows.columns import (
     columns_of,
     read_fields,
 )
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.ports.steps import StepCursor, StepSelection
 from spanloom.core.query.lists import Cursor
 from spanloom.core.query.selection import NEWEST_FIRST, Rank, RunSelection, parse_order
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
-from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.records.conversation import ConversationItem
 from spanloom.core.records.run import Run
 from spanloom.core.records.step import StepRow
@@ -69,7 +69,7 @@ def position_of(query: PageQuery, of: str = "") -> Cursor | None:
 Where = Annotated[
     str | None,
     Field(
-        max_length=MAX_BYTES,
+        max_length=MAX_WHERE_BYTES,
         description="In the `where` language: `/v1/fields` lists the fields.",
         examples=['has_error and has(tool = "search" then tool = "refund")'],
     ),
@@ -203,14 +203,14 @@ class StepsQuery(PageQuery, Filters):
     where: Annotated[
         str | None,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="Which steps: `/v1/fields` lists their fields.",
             examples=["type = tool and error"],
         ),
     ] = None
     run_where: Annotated[
         str | None,
-        Field(max_length=MAX_BYTES, description="Of which runs.", examples=["has_error"]),
+        Field(max_length=MAX_WHERE_BYTES, description="Of which runs.", examples=["has_error"]),
     ] = None
     order: Annotated[
         str,

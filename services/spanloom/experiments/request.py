@@ -8,7 +8,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictInt, model_validator
 
 from spanloom.core.model.experiment import MOST_REPEATS, MOST_RUNS
-from spanloom.core.query.where.reader import MAX_BYTES
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 
 _MOST_EVALUATORS = 100
 
@@ -23,7 +23,7 @@ class ChosenRuns(_Strict):
     where: Annotated[
         str,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="Runs that match this `where`; empty: all.",
             examples=['agent = "planner"'],
         ),

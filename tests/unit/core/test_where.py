@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.query.where import reader as limits
 from spanloom.core.query.where.fields import RUN_FIELDS, STEP_FIELDS
 from spanloom.core.query.where.parser import parse_steps_where, parse_where
@@ -205,7 +206,7 @@ def test_what_a_field_cannot_be(text: str, position: int, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("has_error" + " " * limits.MAX_BYTES, "longer than 4096 bytes"),
+        ("has_error" + " " * MAX_WHERE_BYTES, "longer than 4096 bytes"),
         ("(" * limits.MAX_DEPTH + "has_error", "nested deeper than 32"),
         (" or ".join(["has_error"] * (limits.MAX_COMPARISONS + 1)), "more than 64 comparisons"),
         (f"has({' then '.join(['error'] * 7)})", "a chain has at most 6 steps"),

@@ -10,7 +10,7 @@ from spanloom.api.schemas import EXAMPLE_TRACE, TraceId
 from spanloom.core.annotation.queue import Accuracy, QueueView, overlap_of, progress_of
 from spanloom.core.annotation.queue_items import share
 from spanloom.core.model.annotation_queue import Mode, Order, Queue
-from spanloom.core.query.where.reader import MAX_BYTES
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.records.queue import GoldItem, ProgressItem, QueuedRun, QueueItem, QueuePlace
 
 AnnotatorName = Annotated[str, Field(min_length=1, max_length=100)]
@@ -100,7 +100,7 @@ class QueueRequest(BaseModel):
     where: Annotated[
         str,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="Adds the runs that this query matches (docs/query.md).",
             examples=["tool_steps >= 3"],
         ),

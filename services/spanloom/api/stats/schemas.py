@@ -10,6 +10,7 @@ from spanloom.api.query import Filters, read_steps_where, read_where
 from spanloom.api.rows.columns import Columns, Sort
 from spanloom.api.schemas import Where
 from spanloom.core.errors import InvalidQueryError
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.query.intervals import UTC, Interval, parse_interval
 from spanloom.core.query.selection import is_orderable
 from spanloom.core.query.stats import (
@@ -25,7 +26,6 @@ from spanloom.core.query.stats import (
 from spanloom.core.query.where import fields as declared
 from spanloom.core.query.where.fields import Subject
 from spanloom.core.query.where.problems import both
-from spanloom.core.query.where.reader import MAX_BYTES
 from spanloom.core.query.where.values import OPERATORS
 from spanloom.core.records.declared import FieldType
 from spanloom.core.records.field import FieldItem, Of, Stats, ValueItem
@@ -87,7 +87,7 @@ class StatsQuery(SomeRuns):
     run_where: Annotated[
         str | None,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="With `of=steps`: a query for runs; `where` is a query for their steps.",
             examples=["has_error"],
         ),
@@ -146,7 +146,7 @@ class LineQuery(BaseModel):
     line: Annotated[
         str,
         Field(
-            max_length=MAX_BYTES,
+            max_length=MAX_WHERE_BYTES,
             description="The text: short forms, or the `where` language itself.",
             examples=["type:tool name:search tokens>10k"],
         ),

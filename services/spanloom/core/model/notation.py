@@ -1,4 +1,4 @@
-"""Small notations: a point in time, and the host and port of a URL."""
+"""Small notations: a point in time, the host and port of a URL, and the size of a ``where``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ _MICROSECOND = timedelta(microseconds=1)
 _MAX_NS = 2**64 - 1
 _AGO = re.compile(r"([1-9]\d{0,5})([mhdw])")
 _UNITS_NS = {"m": 60 * 10**9, "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}
+MAX_WHERE_BYTES = 4096
+"""Maximum length of a ``where`` in UTF-8 bytes."""
 HOW_TO_WRITE = "write RFC 3339 such as 2026-01-31T12:00:00Z, or milliseconds since the epoch"
 
 

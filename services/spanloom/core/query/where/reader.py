@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
+from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.query.where.problems import UnreadableWhereError, WhereProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 # Size limits, so that no ``where`` overloads the store by its size alone.
-MAX_BYTES = 4096
-"""Maximum length of the text in UTF-8 bytes."""
 MAX_DEPTH = 32
 """Maximum depth of nested parentheses, including ``not``, ``has`` and ``count``."""
 MAX_COMPARISONS = 64
@@ -147,9 +146,9 @@ class TokenReader:
         """Split the text into tokens; raises ``UnreadableWhereError`` as ``read_tokens`` does."""
         self.text = text
         self.problems: list[WhereProblem] = []
-        if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        if len(text.encode("utf-8", "replace")) > MAX_WHERE_BYTES:
             raise UnreadableWhereError(
-                text, [WhereProblem(0, len(text), f"longer than {MAX_BYTES} bytes")]
+                text, [WhereProblem(0, len(text), f"longer than {MAX_WHERE_BYTES} bytes")]
             )
         self._tokens = read_tokens(text)
         self._at = 0
