@@ -90,7 +90,7 @@ class Watched:
         self.world = World()
         alerts = Alerts(self.world.store, clock_ns=lambda: self.world.now_ns)
         for name, line in LINES.items():
-            alerts.put(PROJECT, name, AlertDefinition(where=line), "")
+            alerts.put(PROJECT, name, AlertDefinition.model_validate({"where": line}), "")
         self.begin()
 
     def begin(self) -> None:

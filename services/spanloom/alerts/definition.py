@@ -9,16 +9,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from spanloom.alerts.addresses import check_url, redacted_url
 from spanloom.core.errors import InvalidQueryError
-from spanloom.core.model.alert import MOST_CHANNELS, channel_key
-from spanloom.core.model.notation import MAX_WHERE_BYTES
-from spanloom.core.records.alert import EXAMPLE_LINE
+from spanloom.core.model.alert import channel_key
+from spanloom.core.records.alert_members import (
+    CONDITION_MEMBERS,
+    EXAMPLE_CHANNEL,
+    EXAMPLE_LINE,
+    AlertMetric,
+    AlertNotices,
+    AlertWhere,
+)
+from spanloom.core.records.requested import as_requested
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-_OF_NUMBERS = ("of", "by", "window", "above", "below", "at_least")
-_QUERY_MEMBERS = ("where", "metric", *_OF_NUMBERS)
-"""The members of the condition: a change of one creates a new version of the alert."""
 
 
 class Channel(BaseModel):
@@ -62,7 +65,16 @@ class Channel(BaseModel):
         return redacted_url(self.kind, self.url)
 
 
-class AlertDefinition(BaseModel):
+class _For(BaseModel):
+    for_: Annotated[
+        Literal["runs"] | None,
+        Field(alias="for", description="Without `metric`: a condition on runs.", examples=["runs"]),
+    ] = None
+
+
+# Pydantic takes the fields of the last base first.
+@as_requested
+class AlertDefinition(AlertNotices[Channel], AlertMetric, _For, AlertWhere):
     """A condition on runs, or a metric with a threshold, and the channels to notify."""
 
     model_config = ConfigDict(
@@ -73,87 +85,13 @@ class AlertDefinition(BaseModel):
             "examples": [
                 {
                     "where": EXAMPLE_LINE,
-                    "channels": [{"kind": "webhook", "url": "https://hooks.example.com/agents"}],
+                    "channels": [{**EXAMPLE_CHANNEL}],
                     "severity": "critical",
                 },
                 {"metric": "rate(error)", "window": "15m", "above": 0.2, "at_least": 20},
             ]
         },
     )
-
-    where: Annotated[
-        str | None,
-        Field(
-            max_length=MAX_WHERE_BYTES,
-            description="The condition: runs that match it fire. With `metric` it filters the runs "
-            "or steps of the metric.",
-            examples=[EXAMPLE_LINE],
-        ),
-    ] = None
-    for_: Annotated[
-        Literal["runs"] | None,
-        Field(alias="for", description="Without `metric`: a condition on runs.", examples=["runs"]),
-    ] = None
-    metric: Annotated[
-        str | None,
-        Field(
-            max_length=200,
-            description="A metric of `/v1/stats`, instead of a condition on runs.",
-            examples=["rate(error)"],
-        ),
-    ] = None
-    of: Annotated[
-        Literal["runs", "steps"] | None, Field(description="Subject of the metric; runs if absent.")
-    ] = None
-    by: Annotated[
-        str | None,
-        Field(max_length=200, description="Fields whose values make groups.", examples=["agent"]),
-    ] = None
-    window: Annotated[
-        str | None,
-        Field(
-            max_length=8, description="Time window; runs that began in it count.", examples=["15m"]
-        ),
-    ] = None
-    above: Annotated[
-        float | None,
-        Field(
-            allow_inf_nan=False, description="It fires while the metric is larger.", examples=[0.2]
-        ),
-    ] = None
-    below: Annotated[
-        float | None,
-        Field(allow_inf_nan=False, description="It fires while the metric is smaller."),
-    ] = None
-    at_least: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=10**9,
-            description="With fewer runs, or steps, it does not fire.",
-            examples=[20],
-        ),
-    ] = None
-    channels: Annotated[
-        list[Channel], Field(max_length=MOST_CHANNELS, description="Where notifications are sent.")
-    ] = []
-    severity: Annotated[
-        str,
-        Field(
-            max_length=50, description="Severity, passed on to receivers.", examples=["critical"]
-        ),
-    ] = ""
-    repeat_after: Annotated[
-        str | None,
-        Field(
-            max_length=8,
-            description="A metric that still fires is notified again after this time.",
-            examples=["4h"],
-        ),
-    ] = None
-    paused: Annotated[
-        bool, Field(description="Nothing fires; earlier firings can still be withdrawn.")
-    ] = False
 
     def stored(self) -> Mapping[str, Any]:
         """Return the stored form: members that differ from their default."""
@@ -162,7 +100,7 @@ class AlertDefinition(BaseModel):
 
 def queried_members(definition: Mapping[str, Any]) -> bytes:
     """Return the condition in a stored definition as JSON; a changed condition is a new version."""
-    members = {name: definition.get(name) for name in _QUERY_MEMBERS}
+    members = {name: definition.get(name) for name in CONDITION_MEMBERS}
     if definition.get("metric") is not None:
         members |= {"of": members["of"] or "runs"}
     return orjson.dumps(members)
@@ -177,7 +115,7 @@ def read_definition(stored: Mapping[str, Any]) -> AlertDefinition:
 def check_members(definition: AlertDefinition) -> None:
     """Raise ``InvalidQueryError`` for members that contradict each other."""
     if definition.metric is None:
-        for name in _OF_NUMBERS:
+        for name in AlertMetric.model_fields:
             if getattr(definition, name) is not None:
                 raise InvalidQueryError("this belongs to a metric: name a `metric`", name)
         if not (definition.where or "").strip():

@@ -27,12 +27,12 @@ from spanloom.core.records.alert import (
 )
 from spanloom.core.records.alert import (
     ALERT_EVENT,
-    EXAMPLE_LINE,
     AlertDelivery,
     AlertEventItem,
     AlertEvidence,
     AlertItem,
 )
+from spanloom.core.records.alert_members import EXAMPLE_LINE
 from spanloom.core.records.run import RUN, Run
 
 _HELD = 2**63

@@ -21,6 +21,7 @@ from spanloom.cli.output import (
     give_rows,
     rows_output,
 )
+from spanloom.core.records.alert_members import ALERT_MEMBERS, CONDITION_MEMBERS
 from spanloom.core.showing.values import printable
 from spanloom.terminal.alerts import render_alert, render_alerts, render_events, render_tried
 from spanloom.terminal.output import make_console, write_json
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound="Callable[..., None]")
 _CHANNELS = ("webhook", "slack", "alertmanager")
-_OF_QUESTION = ("where", "metric", "of", "by", "window", "above", "below", "at_least")
 _QUESTION = (
     click.option("--where", metavar="QUERY", help="Condition on runs; with --metric its filter."),
     click.option(
@@ -71,10 +71,15 @@ def _defined(file: Path | None, options: Mapping[str, Any]) -> dict[str, Any]:
     defined, _ = ({}, None) if file is None else load_written(file)
     if not isinstance(defined, dict):
         raise click.UsageError(f"{printable(str(file))}: it has no members such as where")
-    named = {name: options[name] for name in _OF_QUESTION if options.get(name) is not None}
+    named = _set_members(options, CONDITION_MEMBERS)
     if not defined and not named:
         raise click.UsageError("name a condition: --where QUERY, --metric METRIC or --file FILE")
     return {**defined, **named}
+
+
+def _set_members(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the values of the members that are set, out of options or of an answer."""
+    return {name: values[name] for name in names if values.get(name) is not None}
 
 
 @click.group(
@@ -157,10 +162,8 @@ def put_command(
     A changed condition makes a new version, which fires again.
     """
     defined = _defined(file, options)
-    more = {n: options[n] for n in ("severity", "repeat_after", "paused") if options[n] is not None}
-    alert = client.put_alert(
-        name, {**defined, **more, **_channels(options)}, project=project, annotator=annotator
-    )
+    defined |= {**_set_members(options, ALERT_MEMBERS), **_channels(options)}
+    alert = client.put_alert(name, defined, project=project, annotator=annotator)
     _give(alert.model_dump(mode="json"), form)
 
 
@@ -195,7 +198,7 @@ def test_command(
         defined = _defined(file, options)
     else:
         stored = client.alert(name, project=project).model_dump(mode="json")
-        defined = {n: stored[n] for n in _OF_QUESTION if stored[n] is not None}
+        defined = _set_members(stored, CONDITION_MEMBERS)
     trial = dict(client.try_alert(defined, days=days, project=project))
     if form is Form.TABLE:
         render_tried(trial, make_console(sys.stdout), _now_ms())

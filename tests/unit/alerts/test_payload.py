@@ -11,8 +11,10 @@ from spanloom.core.model.alert import AlertEvent, AlertState
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 BASE = "https://agents.example.com"
-LINE = AlertDefinition(where='has(tool = "refund")', severity="critical")
-NUMBER = AlertDefinition(metric="rate(error)", by="agent", window="15m", above=0.2)
+LINE = AlertDefinition.model_validate({"where": 'has(tool = "refund")', "severity": "critical"})
+NUMBER = AlertDefinition.model_validate(
+    {"metric": "rate(error)", "by": "agent", "window": "15m", "above": 0.2}
+)
 STEP = {"step_id": "00f067aa0ba902b7", "name": "refund", "type": "tool"}
 SHOWN = {"name": "planner", "question": "<!channel> & more", "evidence": [STEP], "steps": ["1"]}
 PLACE = ("shop", "unverified refunds", 2, "e1", 1, AlertState.FIRING, 1_769_860_800_123_456)

@@ -4,20 +4,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from spanloom.core.records.alert_members import AlertMetric, AlertNotices, AlertWhere
 from spanloom.core.records.declaration import Declaration
 from spanloom.core.records.declared import Example, From, Moment
 from spanloom.core.records.record import Record
 
 EXAMPLE_ALERT = "unverified refunds"
-EXAMPLE_LINE = 'has(tool = "refund") and not has(tool = "verify" then tool = "refund")'
 _ID = "9f2c4a1be07d5c3360f1a2b4c5d6e7f8"
 _TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-_CHANNEL = {"kind": "webhook", "url": "https://hooks.example.com/agents"}
 
 
-class AlertItem(Record):
-    """An alert: a condition on runs, or a metric with a threshold, and its channels."""
-
+class _NamedAlert(Record):
     name: Annotated[str, Example(EXAMPLE_ALERT)]
     project: Annotated[str, Example("default")]
     version: Annotated[
@@ -27,46 +24,12 @@ class AlertItem(Record):
         ),
         Example(1),
     ]
-    where: Annotated[
-        str | None,
-        Field(description="The condition on runs; with `metric`, its filter."),
-        From(None),
-        Example(EXAMPLE_LINE),
-    ] = None
-    metric: Annotated[
-        str | None, Field(description="The metric, as `/v1/stats` names it."), From(None)
-    ] = None
-    of: Annotated[str | None, Field(description="`runs` or `steps`."), From(None)] = None
-    by: Annotated[str | None, Field(description="Fields whose values make groups."), From(None)] = (
-        None
-    )
-    window: Annotated[str | None, Field(description="Such as `15m`."), From(None)] = None
-    above: Annotated[
-        float | None, Field(description="It fires while the metric is larger."), From(None)
-    ] = None
-    below: Annotated[
-        float | None, Field(description="It fires while the metric is smaller."), From(None)
-    ] = None
-    at_least: Annotated[
-        int | None, Field(description="With fewer runs, or steps, it does not fire."), From(None)
-    ] = None
-    channels: Annotated[
-        list[dict[str, Any]],
-        Field(description="`kind`, `url` (`***` hides possible secrets), `secret_file`."),
-        From(None),
-        Example([_CHANNEL]),
-    ]
-    severity: Annotated[
-        str, Field(description="Severity, passed on to receivers."), From(None), Example("critical")
-    ]
-    repeat_after: Annotated[
-        str | None,
-        Field(description="Time after which a firing metric is notified again."),
-        From(None),
-    ] = None
-    paused: Annotated[
-        bool, Field(description="Whether it is paused: nothing fires."), From(None), Example(False)
-    ]
+
+
+# Pydantic takes the fields of the last base first.
+class AlertItem(AlertNotices[dict[str, Any]], AlertMetric, AlertWhere, _NamedAlert):
+    """An alert: a condition on runs, or a metric with a threshold, and its channels."""
+
     waits_for_settled: Annotated[
         bool,
         Field(

@@ -169,6 +169,20 @@ class From:
     """
 
 
+class Requested:
+    """How a request sets a field; a field without this declaration is only in answers."""
+
+    def __init__(self, kind: Any = None, *, default: Any = None, **differing: Any) -> None:
+        """Use pydantic's ``Field`` with the arguments that differ from the field of an answer.
+
+        These are the bounds of the value, and texts of the documentation. ``kind`` is the type, by
+        default the type in answers. Null is allowed if it is the ``default``.
+        """
+        self.kind = kind
+        self.default = default
+        self.differing = differing
+
+
 class Row(Protocol):
     """The columns of a run, keyed by name, or the items of one step: ``Name``, ``Place``."""
 
