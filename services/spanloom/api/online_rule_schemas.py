@@ -1,54 +1,43 @@
 """Request and response models for online rules, and examples of responses."""
 
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Annotated, Any, Self
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from spanloom.api.query import Instant
 from spanloom.api.responses import answer
-from spanloom.core.model.notation import MAX_WHERE_BYTES
 from spanloom.core.model.online_rule import (
     BackfillRange,
     OnlineRule,
     RuleBudget,
-    Unit,
     Walk,
-    When,
 )
 from spanloom.core.records.online_rule import (
     ONLINE_RULE as RULE_RECORD,
 )
 from spanloom.core.records.online_rule import (
+    RULE_MEMBERS,
     OnlineRuleItem,
     RuleBudgetItem,
     RuleProgressItem,
 )
+from spanloom.core.records.record import attribute_of
+from spanloom.core.records.requested import with_requested
 from spanloom.online.service import ListedRule
 
-_MOST_EVALUATORS = 100
-_MOST_DELAY_S = 7 * 24 * 3600
 _NS_PER_MS = 1_000_000
-_COUNT = Field(ge=0, le=2**53)
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+@with_requested(RuleBudgetItem)
 class BudgetRequest(_Strict):
     """Limits of a rule for a day (UTC)."""
-
-    usd: Annotated[float | None, Field(ge=0, le=1e9, description="US dollars.", examples=[1.5])] = (
-        None
-    )
-    tokens: Annotated[
-        int | None, _COUNT, Field(description="Input and output tokens.", examples=[100_000])
-    ] = None
-    calls: Annotated[
-        int | None, _COUNT, Field(description="Requests to a model.", examples=[100])
-    ] = None
-    runs: Annotated[int | None, _COUNT, Field(description="Judged runs.", examples=[1_000])] = None
 
 
 class BackfillRequest(_Strict):
@@ -79,55 +68,10 @@ class BackfillRequest(_Strict):
         return self
 
 
+@with_requested(OnlineRuleItem, budget=BudgetRequest, backfill=BackfillRequest)
 class OnlineRuleRequest(_Strict):
     """A definition of a rule; a member that is left out stays as it is, null is the default."""
 
-    where: Annotated[
-        str | None,
-        Field(
-            description="Which runs, as in lists; empty: all.",
-            max_length=MAX_WHERE_BYTES,
-            examples=["outcome = failed"],
-        ),
-    ] = None
-    evaluators: Annotated[
-        list[dict[str, JsonValue]] | None,
-        Field(
-            description="In the form of `spanloom.evaluate`; required for a new rule.",
-            min_length=1,
-            max_length=_MOST_EVALUATORS,
-            examples=[[{"name": "limits", "kind": "rules", "rules": {"max_tool_calls": 4}}]],
-        ),
-    ] = None
-    sample: Annotated[
-        float | None, Field(ge=0, le=1, description="The share of runs.", examples=[0.1])
-    ] = None
-    unit: Annotated[
-        Unit | None, Field(description="What the sample is drawn from.", examples=["trace"])
-    ] = None
-    when: Annotated[
-        When | None,
-        Field(description="How complete a run must be to be judged.", examples=["settled"]),
-    ] = None
-    delay_s: Annotated[
-        float | None,
-        Field(
-            ge=0,
-            le=_MOST_DELAY_S,
-            description="Seconds to wait after a run meets `when`.",
-            examples=[0],
-        ),
-    ] = None
-    budget: Annotated[
-        BudgetRequest | None, Field(description="Null: no limit.", examples=[{"runs": 1000}])
-    ] = None
-    backfill: Annotated[
-        BackfillRequest | None,
-        Field(description="Null: none.", examples=[{"from": "2026-01-31T12:00:00Z"}]),
-    ] = None
-    paused: Annotated[
-        bool | None, Field(description="Whether to pause the rule.", examples=[False])
-    ] = None
     rescore: Annotated[
         bool,
         Field(
@@ -140,29 +84,25 @@ class OnlineRuleRequest(_Strict):
         """Return the requested changes as attributes of ``OnlineRule``."""
         values = {name: getattr(self, name) for name in self.model_fields_set}
         changes: dict[str, Any] = {"rescored": values.pop("rescore", False)}
-        for name, value in values.items():
-            attribute, convert = _CONVERTED.get(name, (name, lambda value: value))
-            changes[attribute] = _DEFAULTS[attribute] if value is None else convert(value)
-        return changes
+        return changes | {_ATTRIBUTES[name]: _value_of(name, one) for name, one in values.items()}
 
 
-_DEFAULTS = {
-    "where": "",
-    "evaluators": "[]",
-    "sample": 1.0,
-    "unit": Unit.TRACE,
-    "when": When.SETTLED,
-    "delay_s": 0.0,
-    "budget": RuleBudget(),
-    "backfill": None,
-    "is_paused": False,
+_ATTRIBUTES = {name: attribute_of(OnlineRuleItem, name) for name in RULE_MEMBERS}
+_DEFAULTS = {one.name: one.default for one in fields(OnlineRule)}
+_CONVERTED: dict[str, Callable[[Any], object]] = {
+    "evaluators": lambda value: orjson.dumps(value).decode(),
+    "budget": lambda value: RuleBudget(**value.model_dump()),
+    "backfill": lambda value: BackfillRange(value.from_, value.to),
 }
-_CONVERTED: dict[str, tuple[str, Any]] = {
-    "evaluators": ("evaluators", lambda value: orjson.dumps(value).decode()),
-    "budget": ("budget", lambda value: RuleBudget(**value.model_dump())),
-    "backfill": ("backfill", lambda value: BackfillRange(value.from_, value.to)),
-    "paused": ("is_paused", bool),
-}
+"""Makes the value of the attribute, for members whose own values differ from it."""
+
+
+def _value_of(name: str, requested: Any) -> object:  # as the member's type is
+    """Return the value of the attribute that a member sets."""
+    if requested is None:
+        return _DEFAULTS[_ATTRIBUTES[name]]
+    convert = _CONVERTED.get(name)
+    return convert(requested) if convert else requested
 
 
 def item_of(listed: ListedRule) -> OnlineRuleItem:

@@ -18,6 +18,7 @@ from spanloom.cli.output import (
     give_rows,
     rows_output,
 )
+from spanloom.core.records.online_rule import BACKFILL_PROGRESS, RULE_MEMBERS, OnlineRuleItem
 from spanloom.core.showing.values import printable
 from spanloom.terminal.online_rules import render_online_rule, render_online_rules
 
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
     from spanloom.client.client import Client
 
 Command = TypeVar("Command", bound="Callable[..., None]")
-_ADDED = frozenset(
-    {"name", "project", "version", "progress", "put_by", "put_at", *("taken", "done")}
-)
+_ADDED = OnlineRuleItem.model_fields.keys() - {*RULE_MEMBERS} | {*BACKFILL_PROGRESS}
+"""The members that only answers have."""
 
 
 @click.group(

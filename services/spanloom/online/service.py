@@ -12,6 +12,7 @@ import orjson
 from spanloom.core.errors import ConflictError, NotFoundError
 from spanloom.core.model.access import Reach
 from spanloom.core.model.online_rule import (
+    JUDGING,
     MOST_RULES,
     UNREAD_PROJECT,
     OnlineRule,
@@ -168,7 +169,7 @@ def lag_s(progress: RuleProgress, now_us: int) -> float:
     return max(0, now_us - due_us) / 1_000_000 if due_us else 0.0
 
 
-def _judging(rule: OnlineRule) -> tuple[object, ...]:
+def _judging(rule: OnlineRule) -> Mapping[str, object]:
     """Return the attributes whose change makes a new version; the order of JSON keys is ignored."""
-    where, evaluators, *others = rule.judging
-    return where, orjson.loads(str(evaluators)), *others
+    judging = {name: getattr(rule, name) for name in JUDGING}
+    return {**judging, "evaluators": orjson.loads(rule.evaluators)}

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 MOST_RULES = 100
 """Maximum number of rules in a project."""
+MOST_EVALUATORS = 100
+"""Maximum number of evaluators of a rule."""
+MOST_DELAY_S = 7 * 24 * 3600
+"""Maximum seconds that a rule waits before it judges a run."""
 MOST_RERUNS = 3
 """Maximum number of times to judge a run again because it changed after it was judged as
 settled."""
@@ -94,10 +98,9 @@ class OnlineRule:
         """Project and name."""
         return self.project, self.name
 
-    @property
-    def judging(self) -> tuple[object, ...]:
-        """The fields that make a new version when they change: which runs are judged, and how."""
-        return self.where, self.evaluators, self.sample, self.unit, self.when
+
+JUDGING = ("where", "evaluators", "sample", "unit", "when")
+"""The attributes of a rule that make a new version when they change: which runs it judges, how."""
 
 
 class WorkState(StrEnum):

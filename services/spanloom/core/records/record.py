@@ -94,6 +94,12 @@ def _takers(record: type[Record]) -> Mapping[str, Callable[[Any], object] | None
     return {n: attrgetter(take) if isinstance(take, str) else take for n, take in takes.items()}
 
 
+def attribute_of(record: type[Record], name: str) -> str:
+    """Return the attribute with a field's value, of the object from which the record is made."""
+    declared = find_part(record.model_fields[name], From)
+    return declared.take if declared and isinstance(declared.take, str) else name
+
+
 @cache
 def _timed(record: type[Record]) -> AbstractSet[str]:
     return {name for name, info in record.model_fields.items() if timed_of(info)}

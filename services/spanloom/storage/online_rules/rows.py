@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import orjson
+from pydantic import TypeAdapter
 
 from spanloom.core.model.online_rule import (
     BackfillRange,
     OnlineRule,
     RuleBudget,
-    Unit,
-    When,
     Work,
     WorkState,
 )
@@ -59,50 +59,39 @@ def work_of(row: Row) -> Work:
 
 def rule_row(rule: OnlineRule) -> Mapping[str, object]:
     """Return a rule as a row: its values by column name."""
-    backfill = rule.backfill
-    definition = {
-        "where": rule.where,
-        "evaluators": rule.evaluators,
-        "sample": rule.sample,
-        "unit": rule.unit.value,
-        "when": rule.when.value,
-        "delay_s": rule.delay_s,
-        "budget": rule.budget._asdict(),
-        "backfill": None if backfill is None else list(backfill),
-        "rescored": rule.rescored,
-    }
-    row: dict[str, object] = {
-        "Project": rule.project,
-        "Name": rule.name,
-        "Version": rule.version,
-        "Definition": to_json(definition),
-        "IsPaused": rule.is_paused,
-        "IsDeleted": rule.is_deleted,
-        "AtUnixMicro": rule.at_us,
-        "PutBy": rule.put_by,
-    }
-    if rule.since_us:
+    defined = {name: getattr(rule, name) for name in _DEFINED}
+    row: dict[str, object] = {column: getattr(rule, name) for column, name in _COLUMNS.items()}
+    row["Definition"] = to_json({name: _as_json(value) for name, value in defined.items()})
+    if rule.since_us:  # otherwise the store sets the time
         seconds, micros = divmod(rule.since_us, 1_000_000)
         row["SinceAt"] = f"{seconds}.{micros:06d}"
     return row
 
 
 def rule_of(row: Row) -> OnlineRule:
-    """Return a rule built from a row of ``read_online_rules.sql``."""
-    definition: dict[str, Any] = orjson.loads(row.Definition)
-    backfill = definition.pop("backfill")
-    return OnlineRule(
-        project=row.Project,
-        name=row.Name,
-        version=row.Version,
-        unit=Unit(definition.pop("unit")),
-        when=When(definition.pop("when")),
-        budget=RuleBudget(**definition.pop("budget")),
-        backfill=None if backfill is None else BackfillRange(*backfill),
-        is_paused=row.IsPaused,
-        is_deleted=row.IsDeleted,
-        since_us=row.Since,
-        at_us=row.AtUnixMicro,
-        put_by=row.PutBy,
-        **definition,
-    )
+    """Return a rule built from a row of ``read_online_rules.sql``; unknown members are ignored."""
+    columns = {name: getattr(row, column) for column, name in _COLUMNS.items()}
+    defined = orjson.loads(row.Definition)
+    return _RULES.validate_python({**defined, **columns, "since_us": row.Since})
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, RuleBudget):
+        return value._asdict()
+    return list(value) if isinstance(value, BackfillRange) else value
+
+
+_RULES = TypeAdapter(OnlineRule)
+_COLUMNS = {
+    "Project": "project",
+    "Name": "name",
+    "Version": "version",
+    "IsPaused": "is_paused",
+    "IsDeleted": "is_deleted",
+    "AtUnixMicro": "at_us",
+    "PutBy": "put_by",
+}
+_DEFINED = [
+    one.name for one in fields(OnlineRule) if one.name not in {*_COLUMNS.values(), "since_us"}
+]
+"""The attributes that the column ``Definition`` stores: those without a column."""
