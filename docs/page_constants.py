@@ -13,6 +13,8 @@ from spanloom.core.model.names import IN_PATHS, MAX_NAME, WITH_VERSIONS
 from spanloom.core.model.saved_view import NOT_OF_VIEWS
 from spanloom.core.outline import rows
 from spanloom.core.query.where.reader import JOINING
+from spanloom.core.records.alert_members import ALERT_MEMBERS
+from spanloom.core.records.online_rule import RULE_MEMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,6 +70,8 @@ LATER = (
         _pattern_of(WITH_VERSIONS),
         "Pattern of names before `@VERSION`: of datasets, evaluators and experiments.",
     ),
+    Constant("ALERT_MEMBERS", list(ALERT_MEMBERS), "The members of an alert that `PUT` accepts."),
+    Constant("RULE_MEMBERS", list(RULE_MEMBERS), "The members of a rule that `PUT` accepts."),
     Constant("SCOPES", list(Scope), "The scopes of API keys."),
     Constant("ITEM_STATES", list(ItemState), "The states of an item of a queue."),
     Constant("ORDERS", list(Order), "The orders in which a queue assigns items."),

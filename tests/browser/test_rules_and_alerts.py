@@ -22,6 +22,8 @@ from tests.support.evaluation_answers import (
 from tests.support.qualities import faults
 from tests.support.wide_elements import WIDE
 
+from spanloom.core.records.alert_members import ALERT_MEMBERS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
     from tests.conftest import RunningSpanloom
@@ -115,8 +117,8 @@ def test_an_alert_says_why_it_fires_and_opens_the_run_there(
     page.get_by_role("button", name="Try it on the last days").press("Enter")
     expect(page.locator("form.fields")).to_contain_text("It would have fired 3 times of 40.")
     (_, path, paused), (_, tried, _) = sent
-    assert json.loads(paused)["channels"] == ALERT["channels"]
-    assert json.loads(paused)["paused"] is True
+    members = {name: ALERT[name] for name in ALERT_MEMBERS}  # `PUT` replaces the whole alert
+    assert json.loads(paused) == {**members, "paused": True}
     assert path.startswith("/v1/alerts/unverified")
     assert tried == "/v1/alerts/test"
 

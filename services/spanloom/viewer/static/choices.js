@@ -6,6 +6,10 @@ export const MAX_NAME = 100;
 export const NAME = "(?!\\.+$)[^\\/]+";
 /** Pattern of names before `@VERSION`: of datasets, evaluators and experiments. */
 export const VERSIONED_NAME = "(?!\\.+$)[^\\/@]+";
+/** The members of an alert that `PUT` accepts. */
+export const ALERT_MEMBERS = /** @type {const} */ (["where", "metric", "of", "by", "window", "above", "below", "at_least", "channels", "severity", "repeat_after", "paused"]);
+/** The members of a rule that `PUT` accepts. */
+export const RULE_MEMBERS = /** @type {const} */ (["where", "evaluators", "sample", "unit", "when", "delay_s", "budget", "backfill", "paused"]);
 /** The scopes of API keys. */
 export const SCOPES = /** @type {const} */ (["ingest", "read", "annotate", "admin"]);
 /** The states of an item of a queue. */

@@ -1,6 +1,7 @@
 /** The page of an alert: its condition, its channels, the events that are firing now, and all its events. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
+import { ALERT_MEMBERS } from "../choices.js";
 import { number, t } from "../i18n/index.js";
 import { change, link, ownProject } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
@@ -8,7 +9,7 @@ import { Failure, Refusal } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
 import { clock, moment } from "../format.js";
 import { Events, FiresNow, groupInWords } from "./alert_events.js";
-import { PutForm, textOf } from "./put_form.js";
+import { definitionOf, PutForm, textOf } from "./put_form.js";
 
 /** @typedef {import("../records.js").AlertItem} Alert */
 /** @typedef {import("../records.js").Run} Run */
@@ -24,11 +25,6 @@ export function conditionText({ where, metric, of, by, window, above, below }) {
   if (!metric) return where ?? "";
   const limit = above === null ? `< ${below}` : `> ${above}`;
   return [`${metric} ${limit}`, window && `/ ${window}`, of, by && t("alert.by", { by }), where && `(${where})`].filter(Boolean).join(" ");
-}
-
-/** The members of an alert that can be changed, in the form that `PUT` accepts. @param {Alert} alert */
-function definition({ where, metric, of, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused }) {
-  return { where, metric, of: metric ? of : null, by, window, above, below, at_least: least, channels, severity, repeat_after: after, paused: paused || null };
 }
 
 /** Tries an alert without storing it. */
@@ -55,8 +51,8 @@ export function AlertView({ name, project }) {
   }, []);
   if (error && !alert) return html`<${Failure} error=${error} again=${again} />`;
   if (!alert) return html`<p class="quiet">…</p>`;
-  const text = textOf(definition(alert));
-  const pause = () => sendJson("PUT", path, { ...JSON.parse(text), paused: !alert.paused }, { project }).then(() => { setRefused(null); again(); }, (why) => setRefused(asError(why)));
+  const definition = definitionOf(alert, ALERT_MEMBERS);
+  const pause = () => sendJson("PUT", path, { ...definition, paused: !alert.paused }, { project }).then(() => { setRefused(null); again(); }, (why) => setRefused(asError(why)));
   const remove = () => { if (confirm(t("alert.delete.sure", { name }))) sendJson("DELETE", path, {}, { project }).then(() => change({ name: null }, true), (why) => setRefused(asError(why))); };
   return html`<p class="across"><button onClick=${pause}>${t(alert.paused ? "alert.resume" : "alert.pause")}</button><button aria-expanded=${String(isWriting)} onClick=${() => setWriting(!isWriting)}>${t("alert.change")}</button>
       <button onClick=${remove}>${t("alert.delete")}</button><a href=${link("/alerts", { project })}>${t("alerts.all")}</a></p>
@@ -66,7 +62,7 @@ export function AlertView({ name, project }) {
       <div><dt>${t("alert.channels")}</dt><dd>${alert.channels.length ? alert.channels.map((/** @type {Record<string, string>} */ one, /** @type {number} */ i) => html`${i > 0 && ", "}${visible(one.kind)} <code>${line(one.url, 80)}</code>`) : t("alert.channels.none")}</dd></div>
       <div title=${moment(Number(alert.put_at))}><dt>${t("alert.version")}</dt><dd>${alert.version} <span class="quiet">${clock(Number(alert.put_at))} <bdi>${line(alert.put_by, 40)}</bdi></span></dd></div></dl>
     ${alert.waits_for_settled && html`<p class="quiet">${t("alert.settled")}</p>`}
-    ${isWriting && html`<${PutForm} path="/v1/alerts" name=${name} first=${text} project=${project} label=${t("alert.text")} tried=${TRIED} done=${() => { setWriting(false); again(); }} close=${() => setWriting(false)} />`}
+    ${isWriting && html`<${PutForm} path="/v1/alerts" name=${name} first=${textOf(definition)} project=${project} label=${t("alert.text")} tried=${TRIED} done=${() => { setWriting(false); again(); }} close=${() => setWriting(false)} />`}
     <h2>${t("alerts.now")}</h2>${alert.firing ? html`<${FiresNow} of=${alert} project=${project} isOwn />` : html`<p class="fine">✓ ${t("alert.quiet")}</p>`}
     <h2>${t("alert.events")}</h2><${Events} of=${alert} project=${project} />`;
 }

@@ -10,8 +10,19 @@ import { findingsIn, jsonFaults, Written } from "./written.js";
 /** @typedef {import("../api.js").ApiError} ApiError */
 /** @typedef {import("../ui/source.js").Finding} Finding */
 
+/**
+ * The definition in an answer, in the form that `PUT` accepts.
+ * @template {object} T
+ * @param {T} answer
+ * @param {readonly (keyof T & string)[]} members
+ */
+export const definitionOf = (answer, members) => Object.fromEntries(members.map((name) => [name, answer[name]]));
+
 /** A definition as indented JSON, without members that are not set. @param {Record<string, unknown>} definition */
-export const textOf = (definition) => JSON.stringify(Object.fromEntries(Object.entries(definition).filter(([, value]) => value !== null && value !== "" && value !== undefined && !(Array.isArray(value) && !value.length))), null, 2);
+export const textOf = (definition) => JSON.stringify(Object.fromEntries(Object.entries(definition).filter(([, value]) => isSet(value))), null, 2);
+
+/** @param {unknown} value */
+const isSet = (value) => value !== null && value !== undefined && value !== "" && value !== false && !(Array.isArray(value) && !value.length);
 
 /**
  * @param {{path: string, name?: string, names?: string[], first: string, examples?: Record<string, object>, project: string | undefined, label: string,

@@ -1,13 +1,14 @@
 /** The page of an online rule: its condition, its progress, pause, backfill, and its definition. */
 import { useEffect, useState } from "../vendor/hooks.js";
 import { sendJson } from "../api.js";
+import { RULE_MEMBERS } from "../choices.js";
 import { clock, duration, moment, money, percent } from "../format.js";
 import { number, t } from "../i18n/index.js";
 import { change, link } from "../state/place.js";
 import { asError, part, useFetched } from "../ui/fetched.js";
 import { Failure, Refusal } from "../ui/frame.js";
 import { html, line, visible } from "../ui/html.js";
-import { PutForm, textOf } from "./put_form.js";
+import { definitionOf, PutForm, textOf } from "./put_form.js";
 
 /** @typedef {import("../records.js").OnlineRuleItem} Rule */
 /** @typedef {import("../records.js").RuleProgressItem} Counted */
@@ -29,8 +30,11 @@ export function budgetInWords(budget) {
   return parts.filter((one) => one !== false).join(", ");
 }
 
-/** The members of a rule that can be changed, in the form that `PUT` accepts. @param {Rule} rule */
-const definition = ({ where, evaluators, sample, unit, when, delay_s: delay, budget }) => ({ where, evaluators, sample, unit, when, delay_s: delay, budget: budget && Object.fromEntries(Object.entries(budget).filter(([, most]) => most !== null)) });
+/** What the form changes; buttons of the page change the other members, and `PUT` keeps what is left out. */
+const OF_FORM = RULE_MEMBERS.filter((name) => name !== "backfill" && name !== "paused");
+
+/** A rule with the limits of its budget that are set. @param {Rule} rule */
+const limited = (rule) => ({ ...rule, budget: rule.budget && Object.fromEntries(Object.entries(rule.budget).filter(([, most]) => most !== null)) });
 
 /** @param {{name: string, project: string | undefined}} props */
 export function RuleView({ name, project }) {
@@ -54,7 +58,7 @@ export function RuleView({ name, project }) {
     <p role="status"><${Counts} of=${rule.progress} /> · ${t("rule.lag")} ${lagInWords(rule.progress.lag_s)}</p>
     ${rule.progress.deferred > 0 && html`<p class="odd">⚠ ${t("rule.deferred", { n: rule.progress.deferred })}</p>`}
     <${Facts} of=${rule} project=${project} />
-    ${isWriting && html`<${PutForm} path="/v1/online-rules" name=${name} first=${textOf(definition(rule))} project=${project} label=${t("rule.text")} done=${() => { setWriting(false); again(); }} close=${() => setWriting(false)} />`}
+    ${isWriting && html`<${PutForm} path="/v1/online-rules" name=${name} first=${textOf(definitionOf(limited(rule), OF_FORM))} project=${project} label=${t("rule.text")} done=${() => { setWriting(false); again(); }} close=${() => setWriting(false)} />`}
     <${Backfill} of=${rule} put=${put} />`;
 }
 
