@@ -9,7 +9,7 @@ from spanloom.alerts.definition import AlertDefinition, Channel, read_definition
 from spanloom.alerts.payload import number_of, page_of
 from spanloom.alerts.service import ListedAlert, ListedEvent
 from spanloom.alerts.trial import TrialResult
-from spanloom.api.pages import DEFAULT_LIMIT, MAX_LIMIT
+from spanloom.api.pages import DEFAULT_LIMIT, cursor_field, limit_field
 from spanloom.api.query import decode_position, demand, encode_cursor, fingerprint
 from spanloom.api.responses import answer
 from spanloom.core.errors import InvalidQueryError
@@ -53,16 +53,9 @@ class EventsParameters(BaseModel):
             examples=[True],
         ),
     ] = False
-    limit: Annotated[
-        int, Field(ge=1, le=MAX_LIMIT, description="Maximum number of items.", examples=[50])
-    ] = DEFAULT_LIMIT
+    limit: Annotated[int, limit_field()] = DEFAULT_LIMIT
     cursor: Annotated[
-        str | None,
-        Field(
-            description="`next_cursor` of the page before; leave the other parameters unchanged.",
-            max_length=4096,
-            examples=[encode_cursor([1769860800000000, "9f2c4a1be07d5c33", 1])],
-        ),
+        str | None, cursor_field(encode_cursor([1769860800000000, "9f2c4a1be07d5c33", 1]))
     ] = None
 
     @property
