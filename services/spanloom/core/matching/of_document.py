@@ -2,7 +2,7 @@
 
 A document has times in whole milliseconds. Steps that began in the same millisecond are in document
 order: an agent's steps as listed, each before its own steps. Missing members are read as empty, as
-in ``core/document.py``; other members must have the schema's types.
+in ``core/document``; other members must have the schema's types.
 """
 
 from __future__ import annotations

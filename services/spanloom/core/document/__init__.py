@@ -1,0 +1,35 @@
+"""Typed access to the JSON of a trajectory document: steps, their owners, order, errors.
+
+No other module reads this JSON. The classes copy nothing and create step objects one by one, so
+even in a document of 100,000 steps only the parts that are read cost time. A step object reads the
+members that every step has when it is created, because nearly every caller needs most of them, and
+the other members on access.
+
+Attributes have the names in the schema (``formats/canonical_schema.json``). If a document is
+partial, or from another program, its missing members are empty: ``""``, 0 or no items. Start at
+``Document`` in ``document.py``.
+"""
+
+from spanloom.core.document.document import (
+    AGENT,
+    AGENTS,
+    OF_THE_RUN,
+    ROOT,
+    Document,
+    HeldDocument,
+)
+from spanloom.core.document.steps import SHOWN, DocumentAgent, DocumentStep
+from spanloom.core.document.values import whole
+
+__all__ = [
+    "AGENT",
+    "AGENTS",
+    "OF_THE_RUN",
+    "ROOT",
+    "SHOWN",
+    "Document",
+    "DocumentAgent",
+    "DocumentStep",
+    "HeldDocument",
+    "whole",
+]
