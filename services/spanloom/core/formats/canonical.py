@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
-EXTRACTION = b'"extraction":{"version":'
+EXTRACTION_START = b'"extraction":{"version":'
 """The beginning of a document's last member."""
 MAX_ERROR_CHARS = 300
 """Maximum characters of an error in the list of spans, because every enclosing span repeats it."""
@@ -103,9 +103,9 @@ def without_version(document: bytes) -> Sequence[memoryview]:
     """Return the bytes of a document before and after its version, to compare two versions.
 
     Quotes are escaped inside JSON strings, and only ``extraction`` begins with a number named
-    ``version``, so the last occurrence of ``EXTRACTION`` is the right one. Nothing is copied.
+    ``version``, so the last occurrence of ``EXTRACTION_START`` is the right one. Nothing is copied.
     """
-    start = document.rindex(EXTRACTION) + len(EXTRACTION)
+    start = document.rindex(EXTRACTION_START) + len(EXTRACTION_START)
     parts = memoryview(document)
     return parts[:start], parts[document.index(b",", start) :]
 

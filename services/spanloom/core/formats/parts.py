@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 
 from spanloom.core.document import Document
-from spanloom.core.formats.canonical import EXTRACTION
+from spanloom.core.formats.canonical import EXTRACTION_START
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.model.step import StepType
@@ -118,7 +118,7 @@ _END = b"}}"
 
 def may_continue(document: bytes) -> bool:
     """Return whether a document's run is paused, or resumes a paused run."""
-    start = max(document.rfind(EXTRACTION), 0)
+    start = max(document.rfind(EXTRACTION_START), 0)
     return any(document.find(mark, start) >= 0 for mark in _MARKS)
 
 
