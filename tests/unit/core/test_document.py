@@ -12,6 +12,7 @@ import pytest
 import spanloom
 from spanloom.core.document import AGENT, Document, HeldDocument
 from spanloom.core.formats.schema import canonical_example
+from spanloom.core.model.step import NO_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,6 +124,7 @@ def test_what_a_foreign_document_lacks_reads_as_empty(foreign: dict[str, object]
     for step in (view.root, *_all_of(view)):
         assert (step.id, step.name, step.input, step.output, step.model) == ("",) * 5
         assert (step.started_at, step.duration, step.error, step.error_message) == (0, 0, None, "")
+        assert (step.error_code, step.metrics.json) == (NO_CODE, {})
         assert (step.metadata, step.tokens, step.agent_id) == ({}, {}, "")
     assert (view.id, view.root_type, view.extraction) == ("", "", {})
 

@@ -18,6 +18,7 @@ from spanloom.core.document.document import (
     Document,
     HeldDocument,
 )
+from spanloom.core.document.metrics import DocumentMetrics
 from spanloom.core.document.steps import SHOWN, DocumentAgent, DocumentStep
 from spanloom.core.document.values import whole
 
@@ -29,6 +30,7 @@ __all__ = [
     "SHOWN",
     "Document",
     "DocumentAgent",
+    "DocumentMetrics",
     "DocumentStep",
     "HeldDocument",
     "whole",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
+from spanloom.core.document.metrics import DocumentMetrics
 from spanloom.core.document.values import whole
+from spanloom.core.model.step import NO_CODE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,6 +112,12 @@ class DocumentStep:
         return self.basic_info.get("error") or None
 
     @property
+    def error_code(self) -> int:
+        """Code of the step's failure; ``NO_CODE`` if it has none, or if the step did not fail."""
+        error = self.basic_info.get("error")
+        return whole(error.get("code"), NO_CODE) if error else NO_CODE
+
+    @property
     def error_message(self) -> str:
         """Message of the step's failure; empty if it did not fail."""
         error = self.basic_info.get("error")
@@ -124,6 +132,11 @@ class DocumentStep:
     def metrics_info(self) -> Mapping[str, Any]:
         """Metrics of an agent or of the root; empty for any other step."""
         return self.json.get("metrics_info") or {}
+
+    @property
+    def metrics(self) -> DocumentMetrics:
+        """The members of ``metrics_info``, typed."""
+        return DocumentMetrics(self.metrics_info)
 
     @property
     def tokens(self) -> Mapping[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from spanloom.core.document import whole
 from spanloom.core.exchange.databricks import last_retrieval
 from spanloom.core.exchange.mlflow.documents import documents_in, uri_of
 from spanloom.evaluation.contract.result import Evidence
@@ -60,11 +59,13 @@ def _recall(subject: Subject) -> Measured:
 def _tokens(*members: str) -> Callable[[Subject], Measured]:
     def measure(subject: Subject) -> Measured:
         document = subject.run.document
-        metrics = document.root.metrics_info
-        tokens = [whole(metrics.get(name)) for name in ("input_tokens", "output_tokens")]
-        if not any(tokens) and (not metrics or any(s.type == "model" for s in document.steps)):
+        metrics = document.root.metrics
+        tokens = {"input_tokens": metrics.input_tokens, "output_tokens": metrics.output_tokens}
+        if not any(tokens.values()) and (
+            not metrics.json or any(step.type == "model" for step in document.steps)
+        ):
             raise MissingDataError("the run does not tell its tokens")
-        total = sum(whole(metrics.get(name)) for name in members)
+        total = sum(tokens[name] for name in members)
         return Measured(total, f"{' + '.join(members)} of the root")
 
     return measure
