@@ -114,8 +114,8 @@ def test_a_pushed_run_is_an_agent_with_calls_and_tools(spanloom: RunningSpanloom
     assert tool.metadata["tool_call_id"] == "c1"
     assert (last.type, "It is." in last.output) == ("model", True)
     told = document.extraction
-    assert told["metadata"] == {"name": "forecaster", "team": "north", "dataset": "weather-1"}
-    assert (told["dialects"], told["outcome"]) == (["invariant"], "ok")
+    assert told.metadata == {"name": "forecaster", "team": "north", "dataset": "weather-1"}
+    assert (told.dialects, told.outcome) == (["invariant"], "ok")
     await_run(spanloom.api, second, lambda d: d.root.name == "weather-1")
     (score,) = await_scores(spanloom.api, first)
     assert (score["step_id"], score["value"], score["value_type"]) == (last.id, "right", "text")
@@ -138,8 +138,8 @@ def test_appended_messages_are_merged_by_time(spanloom: RunningSpanloom) -> None
     assert [step.type for step in document.steps] == ["model", "tool", "model"]
     assert [step.output for step in document.steps if step.type == "tool"] == ["dry"]
     assert document.root.duration == 9_000
-    assert document.extraction["version"] > before.extraction["version"]
-    assert document.extraction["status"] != "partial"
+    assert document.extraction.version > before.extraction.version
+    assert document.extraction.status_text != "partial"
 
 
 def test_sent_again_with_its_times_an_append_changes_nothing(spanloom: RunningSpanloom) -> None:

@@ -48,7 +48,7 @@ class RunVersion:
         viewed = Document(document)
         try:
             row = row_of(viewed)
-            original = (viewed.extraction.get("duplicate_of") or {}).get("trace_id", "")
+            original = (viewed.extraction.duplicate_of or {}).get("trace_id", "")
         except _MISREAD as error:
             log.error("a document cannot be read", trace_id=viewed.id, error=str(error))
             return None

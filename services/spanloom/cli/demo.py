@@ -19,7 +19,9 @@ from spanloom.cli.options import SettingsCommand
 from spanloom.cli.processes import Interruption
 from spanloom.config.process import NetworkSettings, ProcessSettings
 from spanloom.config.receiving import ReceivingSettings
+from spanloom.core.document import Document
 from spanloom.core.errors import SpanloomError
+from spanloom.core.model.trajectory import Status
 from spanloom.demo.recording import load_recording, refresh, send_requests
 from spanloom.logs import configure_logging
 from spanloom.process.page import open_page
@@ -144,7 +146,7 @@ def _await(api: str, sent: Sent, interrupted: Interruption) -> dict[str, Any] | 
             response = client.get(f"/v1/trajectories/{sent.trace_id}")
             if response.status_code == httpx.codes.OK:
                 document: dict[str, Any] = response.json()
-                if document["extraction"]["status"] != "live":
+                if Document(document).extraction.status_text != Status.LIVE:
                     return document
             if interrupted.wait(_POLL_S):
                 return None

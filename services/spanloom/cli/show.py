@@ -15,6 +15,7 @@ from spanloom.cli.client import LOOK_S, client_option
 from spanloom.cli.options import TeachingCommand
 from spanloom.cli.output import Form, document_output, give_rows
 from spanloom.client.errors import PASSING, ApiError
+from spanloom.core.document import Document
 from spanloom.core.model.trajectory import Status
 from spanloom.core.showing.steps import outline as fold
 from spanloom.core.showing.steps import place_steps
@@ -90,7 +91,7 @@ def _follow(client: Client, trace_id: str, project: str | None) -> Iterator[Look
 
 
 def _is_live(document: Json) -> bool:
-    return bool(document["extraction"]["status"] == Status.LIVE)
+    return Document(document).extraction.status_text == Status.LIVE
 
 
 def _requested_pause_s(error: Exception) -> float:

@@ -57,7 +57,7 @@ def step_json(placed: Placed, max_chars: int) -> Json:
 def run_summary(document: Json, steps: int) -> Json:
     """Return the summary of a run; ``steps`` is the number of its steps."""
     view = Document(document)
-    root, extraction = view.root, view.extraction
+    root, members = view.root, view.extraction.json
     shown = ("status", "outcome", "agents", "models", "cost", "conversation_id", "warnings")
     return {
         "trace_id": view.id,
@@ -68,7 +68,7 @@ def run_summary(document: Json, steps: int) -> Json:
         "answer": shortened(root.output, 400),
         "steps": steps,
         "metrics": root.metrics_info,
-        **{name: extraction[name] for name in shown if name in extraction},
+        **{name: members[name] for name in shown if name in members},
     }
 
 

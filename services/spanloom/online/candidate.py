@@ -40,16 +40,10 @@ class Candidate(NamedTuple):
     def of_document(cls, key: TraceKey, document: Document, at_us: int) -> Candidate:
         """Return the candidate for a past run, given its document; the run must have steps."""
         extraction = document.extraction
-        status = Status(extraction.get("status") or Status.SETTLED)
-        conversation = str(extraction.get("conversation_id") or "")
-        is_listed = extraction.get("duplicate_of") is None
-        return cls(key, version_of(document), status, conversation, is_listed, at_us, is_past=True)
-
-
-def version_of(document: Document) -> int:
-    """Return the version of the run in a document; 0 if unknown."""
-    version = document.extraction.get("version")
-    return version if isinstance(version, int) else 0
+        version, status = extraction.version, extraction.status
+        conversation = str(extraction.conversation_id)
+        is_listed = extraction.duplicate_of is None
+        return cls(key, version, status, conversation, is_listed, at_us, is_past=True)
 
 
 def is_ripe(rule: OnlineRule, status: Status) -> bool:

@@ -12,7 +12,7 @@ from spanloom.evaluation.evaluate import fingerprints
 from spanloom.judging.judging import judge_run
 from spanloom.judging.scores import scores_of
 from spanloom.logs import get_logger
-from spanloom.online.candidate import is_ripe, version_of
+from spanloom.online.candidate import is_ripe
 from spanloom.online.evaluator_cache import costs
 from spanloom.online.outcome import (
     BACKOFF_S,
@@ -119,8 +119,8 @@ class Judging:
 
     def _plan(self, job: Job) -> Plan | Ended:
         document, rule, work = job.run.document, job.rule, job.work
-        status = Status(document.extraction.get("status") or Status.SETTLED)
-        is_repeat = document.extraction.get("duplicate_of") is not None
+        extraction = document.extraction
+        status, is_repeat = extraction.status, extraction.duplicate_of is not None
         if is_repeat or not is_ripe(rule, status):
             return Ended(ended(work, WorkState.DROPPED))  # its next version is announced
         evaluators = self._evaluators.of(rule, self._now_us())
@@ -131,7 +131,7 @@ class Judging:
         is_settled = status is Status.SETTLED
         if is_enough(before, is_settled=is_settled):
             return Ended(ended(work, WorkState.STALE if is_settled else WorkState.DONE))
-        return Plan(job, due, before, version_of(document) or work.version)
+        return Plan(job, due, before, extraction.version or work.version)
 
     def _failed(self, work: Work, error: Exception) -> Ended:
         log.error("a run is not judged", rule=work.rule, **work.key._asdict(), error=str(error))

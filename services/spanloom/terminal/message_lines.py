@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from rich.text import Text
 
-from spanloom.core.document import Document, whole
+from spanloom.core.document import Document
 from spanloom.core.model.step import NO_CODE, with_type
 from spanloom.core.showing.values import printable, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.document import DocumentStep
+    from spanloom.core.document import DocumentFailure, DocumentStep
 
 
 ROLE_STYLES = {
@@ -113,36 +113,34 @@ def _part(part: dict[str, Any]) -> str:
     return f"[{' '.join(filter(None, (_MEDIA.get(kind, kind), facts)))}]"
 
 
-Failure = dict[str, Any]  # an item of ``extraction.errors``
 MAX_CHARS = 400
 
 
-def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[Failure]]:
+def failures_by_step(document: dict[str, Any]) -> Mapping[str, Sequence[DocumentFailure]]:
     """Return the failures listed in a canonical document, keyed by step id."""
-    by_step: defaultdict[str, list[Failure]] = defaultdict(list)
-    for failure in Document(document).extraction.get("errors") or []:
-        by_step[str(failure.get("step_id"))].append(failure)
+    by_step: defaultdict[str, list[DocumentFailure]] = defaultdict(list)
+    for failure in Document(document).extraction.errors:
+        by_step[str(failure.step_id)].append(failure)
     return by_step
 
 
-def failure_texts(step: DocumentStep, listed: Sequence[Failure]) -> Iterator[str]:
+def failure_texts(step: DocumentStep, listed: Sequence[DocumentFailure]) -> Iterator[str]:
     """Yield the failures of a step, one line each: ``KeyError: 'city'``.
 
     The step's own failure comes first. A failure in a descendant span that is not a step names the
     span: ``ConnectionError: refused (in span 3f2a…, recovered)``.
     """
-    own = step.error
-    if own:
-        yield _words(own, str(step.metadata.get("error_type") or ""))
+    has_failed, own = bool(step.error), step.error_message
+    if has_failed:
+        yield _words(step.error_code, own, str(step.metadata.get("error_type") or ""))
     for failure in listed:
-        where = str(failure.get("where"))
-        if where != step.id and not (own and own.get("msg") == failure.get("msg")):
-            recovered = ", recovered" if failure.get("recovered") else ""
-            yield f"{_words(failure, str(failure.get('type', '')))} (in span {where}{recovered})"
+        where = str(failure.where)
+        if where != step.id and not (has_failed and own == failure.message):
+            recovered = ", recovered" if failure.is_recovered else ""
+            words = _words(failure.code, failure.message, str(failure.type))
+            yield f"{words} (in span {where}{recovered})"
 
 
-def _words(error: Mapping[str, Any], kind: str) -> str:
-    code = whole(error.get("code"), NO_CODE)
+def _words(code: int, message: str, kind: str) -> str:
     number = f"{code} " if code != NO_CODE else ""
-    message = shortened(str(error.get("msg") or "failed"), MAX_CHARS)
-    return number + with_type(message, kind)
+    return number + with_type(shortened(str(message or "failed"), MAX_CHARS), kind)

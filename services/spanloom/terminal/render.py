@@ -29,11 +29,11 @@ from spanloom.terminal.output import (
 from spanloom.terminal.tree import tree_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from rich.console import Console
 
-    from spanloom.core.document import DocumentStep
+    from spanloom.core.document import DocumentExtraction, DocumentStep
 
 Json = dict[str, Any]  # the canonical document as parsed JSON
 
@@ -78,8 +78,8 @@ def joined(parts: Iterable[Text | str], signs: Signs) -> Text:
 def warning_lines(document: Json, signs: Signs) -> list[Text]:
     """Return the warnings of the extraction, and a line if the trace duplicates another."""
     extraction = Document(document).extraction
-    lines = [str(warning) for warning in extraction.get("warnings") or []]
-    if original := extraction.get("duplicate_of"):
+    lines = [str(warning) for warning in extraction.warnings]
+    if original := extraction.duplicate_of:
         lines.append(f"reports again what trace {original.get('trace_id')} has; left out of totals")
     return [Text(f"{signs.warning} {shortened(line, 400)}", "yellow") for line in lines]
 
@@ -87,18 +87,18 @@ def warning_lines(document: Json, signs: Signs) -> list[Text]:
 def _heading(document: Json, signs: Signs, width: int) -> list[Text]:
     view = Document(document)
     root, extraction = view.root, view.extraction
-    status = str(extraction.get("status", ""))
+    status = str(extraction.status_text)
     name = Text(printable(str(root.name)) or "(no name)", "bold")
     facts: list[Text | str] = [
         Text(status, STATUS_STYLES.get(status, "")),
         _outcome(extraction),
         instant(root.started_at),
-        f"project {printable(str(extraction['project']))}" if extraction.get("project") else "",
+        f"project {printable(str(extraction.project))}" if extraction.project else "",
     ]
     origin = [
-        f"version {extraction['version']}" if "version" in extraction else "",
-        counted(whole(extraction.get("span_count")), "span"),
-        printable(", ".join(map(str, extraction.get("dialects") or []))),
+        f"version {extraction.version}" if extraction.version else "",
+        counted(extraction.span_count, "span"),
+        printable(", ".join(map(str, extraction.dialects))),
     ]
     lines = [
         joined([name, *facts], signs),
@@ -115,22 +115,22 @@ def _texts(root: DocumentStep) -> Iterable[tuple[str, str]]:
     yield "answered", answer_in(str(root.output))
 
 
-def _waits(extraction: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _waits(extraction: DocumentExtraction) -> Iterable[tuple[str, str]]:
     """Yield labels and texts: questions to people, and links to runs before and after a pause."""
-    resumer = str(extraction.get("resumed_by", ""))
-    for pause in extraction.get("pauses") or []:
+    resumer = str(extraction.resumed_by)
+    for pause in extraction.pauses:
         yield "waited" if resumer else "waits for", str(pause.get("question", ""))
-    yield "resumes", str(extraction.get("resumes", ""))
+    yield "resumes", str(extraction.resumes)
     yield "resumed", f"by {resumer}" if resumer else ""
 
 
-def _outcome(extraction: Mapping[str, Any]) -> Text | str:
+def _outcome(extraction: DocumentExtraction) -> Text | str:
     """Return the outcome unless it is ok: ``recovered from 2 failures``."""
-    outcome = str(extraction.get("outcome", ""))
+    outcome = str(extraction.outcome)
     if outcome not in OUTCOME_STYLES:
         return ""
-    failures = counted(whole(extraction.get("failures")), "failure")
-    is_over = bool(extraction.get("resumed_by"))
+    failures = counted(extraction.failures, "failure")
+    is_over = bool(extraction.resumed_by)
     words = {
         "recovered": f"recovered from {failures}",
         "paused": "paused, then resumed" if is_over else "paused, waits for a person",
@@ -143,15 +143,16 @@ def _outcome(extraction: Mapping[str, Any]) -> Text | str:
 
 def _totals(document: Json, signs: Signs) -> list[Text]:
     view = Document(document)
-    metrics, counts = view.root.metrics_info, view.extraction.get("step_counts") or {}
+    metrics, counts = view.root.metrics, view.extraction.step_counts
     lines = []
-    for kind, noun in (("model", "model call"), ("tool", "tool run")):
-        took = duration(whole(metrics.get("llm_duration" if kind == "model" else "tool_duration")))
-        failed = sum(len(ids) for ids in (metrics.get(f"{kind}_errors") or {}).values())
+    for kind, noun, took_ms, failed in (
+        ("model", "model call", metrics.llm_duration, metrics.failed_models),
+        ("tool", "tool run", metrics.tool_duration, metrics.failed_tools),
+    ):
         lines.append(
             Text.assemble(
                 (counted(whole(counts.get(kind)), noun), TYPE_STYLES[kind]),
-                f" in {took}" if counts.get(kind) else "",
+                f" in {duration(took_ms)}" if counts.get(kind) else "",
                 (f" ({failed} failed)" if failed else "", "red"),
             )
         )
@@ -160,8 +161,8 @@ def _totals(document: Json, signs: Signs) -> list[Text]:
         for kind in ("agent", "graph")
         if counts.get(kind)
     ]
-    spent = [f"{whole(metrics.get(f'{way}put_tokens')):,} {way}" for way in ("in", "out")]
-    return [joined([*lines, f"tokens {spent[0]}, {spent[1]}", _cost(document)], signs)]
+    tokens = f"tokens {metrics.input_tokens:,} in, {metrics.output_tokens:,} out"
+    return [joined([*lines, tokens, _cost(document)], signs)]
 
 
 def _repeats(document: Json, signs: Signs, width: int) -> Iterable[Text]:
@@ -173,8 +174,8 @@ def _repeats(document: Json, signs: Signs, width: int) -> Iterable[Text]:
 
 def _cost(document: Json) -> str:
     """Return the cost, ``more than …`` if some prices are unknown; empty if all are unknown."""
-    cost = Document(document).extraction.get("cost") or {}
-    if (total := cost.get("usd")) is not None:
+    extraction = Document(document).extraction
+    if (total := extraction.cost_usd) is not None:
         return dollars(float(total))
-    known = cost.get("known_usd")
+    known = extraction.known_cost_usd
     return "" if known is None else f"more than {dollars(float(known))}"

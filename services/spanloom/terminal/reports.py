@@ -140,7 +140,7 @@ def print_metrics(document: dict[str, Any], console: Console) -> None:
         if agent.id != view.root.id:
             table.add_row(*_row(agent, Counter(step.type for step in agent.steps)))
     table.add_section()
-    table.add_row(*_row(view.root, view.extraction["step_counts"]), style="bold")
+    table.add_row(*_row(view.root, view.extraction.step_counts), style="bold")
     console.print(table)
 
 
@@ -166,15 +166,14 @@ def page_url(trace_id: str, api: str) -> str:
 
 
 def _row(step: DocumentStep, counts: Mapping[str, int]) -> tuple[str, ...]:
-    metrics = step.metrics_info
-    errors = [*metrics["model_errors"].values(), *metrics["tool_errors"].values()]
+    metrics = step.metrics
     return (
         printable(step.name),
         str(counts.get("model", 0)),
         str(counts.get("tool", 0)),
-        duration(int(metrics["llm_duration"])),
-        duration(int(metrics["tool_duration"])),
-        f"{metrics['input_tokens']:,}",
-        f"{metrics['output_tokens']:,}",
-        str(sum(map(len, errors))),
+        duration(metrics.llm_duration),
+        duration(metrics.tool_duration),
+        f"{metrics.input_tokens:,}",
+        f"{metrics.output_tokens:,}",
+        str(metrics.failed_models + metrics.failed_tools),
     )

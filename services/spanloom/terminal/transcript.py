@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from spanloom.core.document import DocumentAgent
-    from spanloom.terminal.message_lines import Failure, Message
+    from spanloom.core.document import DocumentAgent, DocumentFailure
+    from spanloom.terminal.message_lines import Message
     from spanloom.terminal.output import Signs
 
 
@@ -71,7 +71,7 @@ def heading(step: DocumentStep, signs: Signs) -> Text:
 
 
 def error_lines(
-    step: DocumentStep, failures: Mapping[str, Sequence[Failure]], signs: Signs
+    step: DocumentStep, failures: Mapping[str, Sequence[DocumentFailure]], signs: Signs
 ) -> Iterator[Text]:
     """Yield the failures of a step, one line each."""
     for text in failure_texts(step, failures.get(step.id, ())):
@@ -85,7 +85,11 @@ def _type_of(agent: DocumentAgent, document: dict[str, Any]) -> str:
 
 
 def _agent(
-    agent: DocumentAgent, failures: Mapping[str, Sequence[Failure]], signs: Signs, *, is_full: bool
+    agent: DocumentAgent,
+    failures: Mapping[str, Sequence[DocumentFailure]],
+    signs: Signs,
+    *,
+    is_full: bool,
 ) -> Iterator[Text]:
     yield heading(agent, signs)
     yield from error_lines(agent, failures, signs)

@@ -15,8 +15,8 @@ from spanloom.terminal.output import TYPE_STYLES, Signs, cut, outcome_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from spanloom.core.document import DocumentFailure
     from spanloom.core.showing.steps import Node
-    from spanloom.terminal.message_lines import Failure
 
 
 MAX_LEVELS = 16
@@ -68,7 +68,7 @@ _MIN_LABEL = 8
 
 
 def tree_lines(
-    root: Node, signs: Signs, width: int, failures: Mapping[str, Sequence[Failure]]
+    root: Node, signs: Signs, width: int, failures: Mapping[str, Sequence[DocumentFailure]]
 ) -> list[Text]:
     """Draw the tree: sign and name, duration, tokens, and a bar of when each step ran.
 
@@ -142,7 +142,7 @@ def _bar(node: Node, root: Node, cells: int, signs: Signs) -> Text:
 
 
 def _errors(
-    branch: Branch[Node], listed: Sequence[Failure], signs: Signs, width: int
+    branch: Branch[Node], listed: Sequence[DocumentFailure], signs: Signs, width: int
 ) -> list[Text]:
     lead = branch.below + (signs.through[:2] if branch.node.children else "  ")
     return [

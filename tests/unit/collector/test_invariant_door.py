@@ -136,7 +136,7 @@ def test_an_append_that_is_sent_again_has_the_same_spans() -> None:
 def test_a_run_has_its_dataset_and_metadata() -> None:
     document = run_of(pushed(ASKED, metadata=[{"agent": "planner", "team": 7}], dataset="d-1"))
     assert document.root.name == "planner"
-    assert document.extraction["metadata"] == {"agent": "planner", "team": "7", "dataset": "d-1"}
+    assert document.extraction.metadata == {"agent": "planner", "team": "7", "dataset": "d-1"}
     assert run_of(pushed(ASKED, dataset="d-1")).root.name == "d-1"
     assert run_of(pushed()).root.name == "agent"
 
@@ -175,7 +175,7 @@ def test_annotations_of_one_place_are_scores_of_their_own_and_sent_again_the_sam
 
 def test_an_append_without_its_run_is_partial() -> None:
     document = run_of(appended(ASKED, ANSWERED))
-    assert document.extraction["status"] == "partial"
+    assert document.extraction.status_text == "partial"
 
 
 @pytest.mark.parametrize(

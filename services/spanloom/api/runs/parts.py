@@ -22,6 +22,7 @@ from spanloom.api.runs.places import (
     refuse_other,
 )
 from spanloom.api.services import Services, Using
+from spanloom.core.document import Document
 from spanloom.core.formats.json_bytes import Json
 from spanloom.core.formats.otlp import resource_spans_json, span_ids_of
 from spanloom.core.formats.parts import Texts, find_step, spans_under, turn_texts_of
@@ -96,13 +97,14 @@ def _step_body(store: ReadingStore, home: TraceKey, requested: _StepRequest) -> 
     if found is None:  # deleted since
         return None
     whole: Json = orjson.loads(found.document)
-    refuse_other(whole["extraction"]["version"], requested.version)
+    version = Document(whole).extraction.version
+    refuse_other(version, requested.version)
     step = find_step(whole, requested.step_id)
     if step is None:
         return None
     turn_texts_of(step, requested.texts)
     if requested.with_spans:
-        step["version"] = whole["extraction"]["version"]
+        step["version"] = version
         step |= _made_of(store, home, found.spans, requested.step_id)
     return orjson.dumps(step)
 

@@ -249,7 +249,7 @@ def _scores_of(
     """Return the current scores of a run that its reader may see."""
     store = using.store
     found = every_score(store.scores, requested.reach, ScoreQuery([requested.trace_id]))
-    project = of.view.extraction.get("project")  # a trace may be in several projects
+    project = of.view.extraction.project  # a trace may be in several projects
     if not (scores := [one for one in found if one.key.project == project]):
         return ()
     withheld = withheld_from(store.queues, requested.reach, requested.reader)

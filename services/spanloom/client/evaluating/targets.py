@@ -20,6 +20,7 @@ import orjson
 from spanloom.client.calls import runs
 from spanloom.client.errors import NotFoundError
 from spanloom.client.http_library import httpx
+from spanloom.core.document import Document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.model.trajectory import Status
 from spanloom.evaluation.contract.errors import ErrorCode
@@ -207,7 +208,7 @@ def _await(client: Client, tried: Tried, project: str | None) -> RunToJudge | No
             pass
         else:
             document = orjson.loads(body)
-            if document["extraction"]["status"] in _ENDED:
+            if Document(document).extraction.status_text in _ENDED:
                 return run_to_judge(document, project or "")
         if time.monotonic() >= tried.until_s:
             return None

@@ -103,7 +103,7 @@ class Conversion:
         except InvalidRequestError as error:
             self._refuse(name, place, str(error))
         else:
-            self.write(trace_id, str(stored.view.extraction.get("project") or ""), body)
+            self.write(trace_id, str(stored.view.extraction.project), body)
             self.report.written += 1
             for one in (lost, losses):
                 self.report.lose(trace_id, one)

@@ -133,8 +133,8 @@ def item_of_run(document: Row, *, is_input: bool = False) -> Row:
         "metadata": {"name": root.name, "type": view.root_type},
         "source": {
             "trace_id": view.id,
-            "project": extraction["project"],
-            "version": extraction["version"],
+            "project": extraction.project,
+            "version": extraction.version,
             "step_id": None,
         },
     }

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from spanloom.client.models import Trajectory
 from spanloom.core.conventions.imported import SCOPE
-from spanloom.core.document import OF_THE_RUN, ROOT
+from spanloom.core.document import EXTRACTION, OF_THE_RUN, ROOT, Document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.extraction.restore import restore_trajectory
 from spanloom.core.formats.canonical import encode_document
@@ -49,7 +49,7 @@ def is_document(value: object) -> bool:
 
     A document without ``extraction`` is from Coze Loop.
     """
-    return isinstance(value, dict) and ROOT in value and "extraction" in value
+    return isinstance(value, dict) and ROOT in value and EXTRACTION in value
 
 
 def read_run(document: Json, project: str | None) -> Run:
@@ -58,15 +58,14 @@ def read_run(document: Json, project: str | None) -> Run:
     Raises ``InvalidRequestError`` with the position if it is not a canonical document or would not
     be restored unchanged.
     """
-    if "extraction" not in document:
+    if EXTRACTION not in document:
         raise InvalidRequestError(_BY_COZE)
     try:
         Trajectory.model_validate(document)
     except ValidationError as error:
         raise InvalidRequestError(of_first(error)) from error
-    run = Run(
-        project or document["extraction"]["project"], document["id"], document, carry(document)
-    )
+    view = Document(document)
+    run = Run(project or view.extraction.project, view.id, document, carry(document))
     _check_lengths(run.spans)
     _check_restored(run)
     return run
@@ -108,8 +107,8 @@ def compare(run: Run, stored: Mapping[str, object] | None) -> StoredState:
 
 
 def _is_part(stored: Mapping[str, object]) -> bool:
-    extraction = stored.get("extraction")
-    return isinstance(extraction, dict) and extraction.get("dialects") == [_DIALECT]
+    is_whole = isinstance(stored.get(EXTRACTION), dict)
+    return is_whole and Document(stored).extraction.dialects == [_DIALECT]
 
 
 def of_first(error: ValidationError) -> str:
@@ -130,10 +129,10 @@ def _check_lengths(spans: Sequence[Span]) -> None:
 
 def _check_restored(run: Run) -> None:
     """Restore the document as the service will; raise ``InvalidRequestError`` if it differs."""
-    key, extraction = TraceKey(run.project, run.trace_id), run.document["extraction"]
-    restored = restore_trajectory(key, SpanTree(run.spans), extraction["extractor_version"])
+    key, extraction = TraceKey(run.project, run.trace_id), Document(run.document).extraction
+    restored = restore_trajectory(key, SpanTree(run.spans), extraction.extractor_version)
     if restored is None:
         raise InvalidRequestError("extraction: it is not valid in a document")
-    again = orjson.loads(encode_document(restored, extraction["version"], extraction["status"]))
+    again = orjson.loads(encode_document(restored, extraction.version, extraction.status))
     if (place := find_loss(run.document, again)) is not None:
         raise InvalidRequestError(f"{place}: it would not be restored unchanged")

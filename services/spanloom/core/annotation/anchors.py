@@ -117,7 +117,7 @@ def anchors_of(document: Json) -> Anchors:
                 tuple(filter(None, merged.split(","))) if merged else (),
             ),
         )
-    return Anchors(int(view.extraction.get("version", 0)), list(steps.values()))
+    return Anchors(view.extraction.version, list(steps.values()))
 
 
 def hash_step(step: DocumentStep, kind: str) -> str:

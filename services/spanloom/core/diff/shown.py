@@ -48,10 +48,10 @@ def _named(document: Json) -> Json:
     extraction, root = view.extraction, view.root
     return {
         "trace_id": view.id,
-        "project": extraction["project"],
-        "version": extraction["version"],
-        "status": extraction["status"],
-        "outcome": extraction.get("outcome", ""),
+        "project": extraction.project,
+        "version": extraction.version,
+        "status": extraction.status_text,
+        "outcome": extraction.outcome,
         "name": root.name,
         "started_at": root.basic_info["started_at"],
     }
@@ -66,16 +66,16 @@ def _metrics(a: Json, b: Json) -> Json:
 def _measured(document: Json) -> Json:
     view = Document(document)
     root, extraction = view.root, view.extraction
-    metrics, counts = root.metrics_info, extraction.get("step_counts", {})
+    metrics, counts = root.metrics, extraction.step_counts
     return {
         "duration": root.duration,
-        "model_time": int(metrics.get("llm_duration", 0)),
-        "tool_time": int(metrics.get("tool_duration", 0)),
-        "input_tokens": metrics["input_tokens"],
-        "output_tokens": metrics["output_tokens"],
-        "cost": (extraction.get("cost") or {}).get("usd"),
+        "model_time": metrics.llm_duration,
+        "tool_time": metrics.tool_duration,
+        "input_tokens": metrics.input_tokens,
+        "output_tokens": metrics.output_tokens,
+        "cost": extraction.cost_usd,
         **{f"{kind}_steps": counts.get(kind, 0) for kind in StepType},
-        "errors": extraction.get("failures", 0),
+        "errors": extraction.failures,
     }
 
 

@@ -1,4 +1,4 @@
-"""Typed access to the JSON of a trajectory document: steps, their owners, order, errors.
+"""Typed access to the JSON of a trajectory document: steps, their owners, order, ``extraction``.
 
 No other module reads this JSON. The classes copy nothing and create step objects one by one, so
 even in a document of 100,000 steps only the parts that are read cost time. A step object reads the
@@ -13,11 +13,14 @@ partial, or from another program, its missing members are empty: ``""``, 0 or no
 from spanloom.core.document.document import (
     AGENT,
     AGENTS,
+    EXTRACTION,
     OF_THE_RUN,
     ROOT,
     Document,
     HeldDocument,
 )
+from spanloom.core.document.extraction import DocumentExtraction
+from spanloom.core.document.failures import DocumentFailure
 from spanloom.core.document.metrics import DocumentMetrics
 from spanloom.core.document.steps import SHOWN, DocumentAgent, DocumentStep
 from spanloom.core.document.values import whole
@@ -25,11 +28,14 @@ from spanloom.core.document.values import whole
 __all__ = [
     "AGENT",
     "AGENTS",
+    "EXTRACTION",
     "OF_THE_RUN",
     "ROOT",
     "SHOWN",
     "Document",
     "DocumentAgent",
+    "DocumentExtraction",
+    "DocumentFailure",
     "DocumentMetrics",
     "DocumentStep",
     "HeldDocument",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from spanloom.core.document.extraction import DocumentExtraction
 from spanloom.core.document.steps import DocumentAgent, DocumentStep
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.document.steps import Json
 
-ROOT, AGENTS = "root_step", "agent_steps"
+ROOT, AGENTS, EXTRACTION = "root_step", "agent_steps", "extraction"
 OF_THE_RUN: Final = ("id", ROOT, AGENTS)
 """Members of a document that describe the run; ``extraction`` describes how it was built."""
 AGENT: Final = "agent"
@@ -34,14 +35,14 @@ class Document:
         return self.json.get("id") or ""
 
     @property
-    def extraction(self) -> Mapping[str, Any]:
+    def extraction(self) -> DocumentExtraction:
         """The ``extraction`` object; empty in a document from another program."""
-        return self.json.get("extraction") or {}
+        return DocumentExtraction(self.json.get(EXTRACTION) or {})
 
     @property
     def root_type(self) -> str:
         """The type of the root; empty if it is unknown."""
-        return self.extraction.get("root_type") or ""
+        return self.extraction.root_type
 
     @property
     def root(self) -> DocumentStep:

@@ -25,8 +25,7 @@ from spanloom.core.model.trajectory import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from spanloom.core.document import Document, DocumentStep
-    from spanloom.core.formats.json_bytes import Json
+    from spanloom.core.document import Document, DocumentFailure, DocumentStep
     from spanloom.core.formats.losses import Losses
 
 OF_THE_SENDER = ("conversation_id", "user_id", "environment", "release", "tags", "metadata")
@@ -198,25 +197,25 @@ def count_lost(view: Document, kept: Kept, losses: Losses) -> None:
 def count_of_run(view: Document, kept: Kept, losses: Losses) -> None:
     """Count the members of ``extraction`` that the format does not preserve."""
     extraction, run = view.extraction, kept.run
-    for name, value in extraction.items():
+    for name, value in extraction.json.items():
         if name not in run and value:
             losses.note(Code.METADATA_DROPPED, f"extraction.{name}")
-    if extraction.get("outcome") in _NOT_OF_STEPS:
+    if extraction.outcome in _NOT_OF_STEPS:
         losses.note(Code.METADATA_DROPPED, "extraction.outcome")
-    if (errors := extraction.get("errors")) and not kept.has_all_errors:
+    if not kept.has_all_errors and (errors := extraction.errors):
         _count_of_errors(view, errors, losses)
 
 
-def _count_of_errors(view: Document, errors: Iterable[Json], losses: Losses) -> None:
+def _count_of_errors(view: Document, errors: Iterable[DocumentFailure], losses: Losses) -> None:
     """Count, as lost, the failures of spans that are not steps, and those that a step cannot hold.
 
     A step has no traceback, and may lack the type of its error.
     """
     steps = view.by_id()
     for at, error in enumerate(errors):
-        step = steps.get(error.get("where", ""))
+        step = steps.get(error.where)
         known = step.metadata.get("error_type") if step is not None else None
-        if step is None or error.get("traceback") or error.get("type") not in ("", known):
+        if step is None or error.traceback or error.type not in ("", known):
             losses.note(Code.METADATA_DROPPED, f"extraction.errors.{at}")
 
 

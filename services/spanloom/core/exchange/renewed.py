@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.document import AGENTS, ROOT, Document
+from spanloom.core.document import AGENTS, EXTRACTION, ROOT, Document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +24,8 @@ def renewed(document: Json) -> Json:
     ids = {step_id: _hash(step_id, 16) for step_id in view.by_id()}
     ids[view.id] = _hash(view.id, 32)
     named = {key: _with(value, ids) for key, value in document.items() if key in (ROOT, AGENTS)}
-    extraction = _with(document.get("extraction"), ids)
-    return {**document, "id": ids[view.id], **named, "extraction": extraction}
+    extraction = _with(document.get(EXTRACTION), ids)
+    return {**document, "id": ids[view.id], **named, EXTRACTION: extraction}
 
 
 def renewed_score(row: Json) -> Json:

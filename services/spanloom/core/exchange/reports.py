@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from spanloom.core.document import Document, whole
+from spanloom.core.document import Document
 from spanloom.core.formats.losses import Loss, Losses
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def skip(trace_id: str, version: int, reason: str) -> Json:
 
 def version_of(document: Mapping[str, Any]) -> int:  # any JSON value
     """Return the version of a document."""
-    return whole(Document(document).extraction.get("version"), 1)
+    return Document(document).extraction.version or 1
 
 
 @dataclass(slots=True)

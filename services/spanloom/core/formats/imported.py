@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from spanloom.core.conventions import imported as carried
-from spanloom.core.document import ROOT, SHOWN, Document
+from spanloom.core.document import EXTRACTION, ROOT, SHOWN, Document
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.model.span import Span
+from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,13 +64,13 @@ def carry(document: Json) -> Sequence[Span]:
 
 def _carry_root(document: Document, carriers: dict[str, _Carrier]) -> None:
     root, extraction = document.root, document.extraction
-    if extraction["status"] == "failed":
+    if extraction.status_text == Status.FAILED:
         raise InvalidRequestError("extraction.status: failed; there is no run that it shows")
     attributes = _note(carriers, root, "", ROOT).attributes
     attributes[carried.TYPE] = root.type
     attributes[carried.ROOT_METADATA] = _json(root.metadata)
     attributes[carried.ROOT_METRICS] = _json(root.metrics_info)
-    attributes[carried.EXTRACTION] = _json(extraction)
+    attributes[carried.EXTRACTION] = _json(extraction.json)
 
 
 def _carry_agents(document: Document, carriers: dict[str, _Carrier]) -> None:
@@ -210,6 +211,7 @@ def find_difference(ours: object, theirs: object, where: str = "") -> str | None
 
 
 def _comparable(document: Json) -> Json:
-    extraction = {k: v for k, v in document["extraction"].items() if k not in RECOMPUTED}
-    counts = {k: v for k, v in extraction["step_counts"].items() if k != _OTHER}
-    return {**document, "extraction": {**extraction, "step_counts": counts}}
+    extraction = Document(document).extraction
+    lasting = {k: v for k, v in extraction.json.items() if k not in RECOMPUTED}
+    counts = {k: v for k, v in extraction.step_counts.items() if k != _OTHER}
+    return {**document, EXTRACTION: {**lasting, "step_counts": counts}}

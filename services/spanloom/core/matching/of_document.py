@@ -13,7 +13,7 @@ from spanloom.core.conventions.imported import NS_PER_MS, TOKEN_COUNTS
 from spanloom.core.document import whole
 from spanloom.core.matching.listed import placed_steps
 from spanloom.core.matching.row import RunRow
-from spanloom.core.model.step import NO_CODE, Step, StepError, StepType, Usage
+from spanloom.core.model.step import Step, StepError, StepType, Usage
 from spanloom.core.model.trajectory import (
     AgentStep,
     DuplicateOf,
@@ -21,7 +21,6 @@ from spanloom.core.model.trajectory import (
     Kind,
     Metrics,
     Outcome,
-    Status,
     Trajectory,
 )
 from spanloom.core.query.flat_steps import place_in_order
@@ -29,7 +28,13 @@ from spanloom.core.query.flat_steps import place_in_order
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from spanloom.core.document import Document, DocumentAgent, DocumentStep
+    from spanloom.core.document import (
+        Document,
+        DocumentAgent,
+        DocumentFailure,
+        DocumentMetrics,
+        DocumentStep,
+    )
 
 _TYPES = {str(one): one for one in StepType}
 _KINDS = {str(one): one for one in Kind}
@@ -58,10 +63,9 @@ def row_of(document: Document) -> RunRow:
     schema.
     """
     trajectory, extraction = _trajectory(document), document.extraction
-    status = Status(extraction.get("status") or Status.SETTLED)
-    version = whole(extraction.get("version"), 1)
+    status = extraction.status
     steps = place_in_order(_in_order(trajectory))
-    return RunRow(trajectory, version, status, steps=steps)
+    return RunRow(trajectory, extraction.version or 1, status, steps=steps)
 
 
 def _in_order(trajectory: Trajectory) -> Sequence[tuple[str, Step]]:
@@ -94,22 +98,22 @@ def _trajectory(document: Document) -> Trajectory:
     root_type = _KINDS.get(document.root_type) or _kind_of_root(document, agents)
     return _Shown(
         trace_id=document.id,
-        project=extraction.get("project") or "",
+        project=extraction.project,
         root=_step(document.root, _TYPES.get(root_type, StepType.GRAPH)),
         root_type=root_type,
-        root_metrics=_metrics(document.root.metrics_info),
+        root_metrics=_metrics(document.root.metrics),
         agent_steps=[
             AgentStep(_step(agent, StepType.AGENT), list(map(_own_step, agent.steps)), Metrics())
             for agent in agents
         ],
         verdicts=(),
-        span_count=whole(extraction.get("span_count")),
-        step_counts=extraction.get("step_counts") or {},
-        dialects=extraction.get("dialects") or (),
-        warnings=extraction.get("warnings") or (),
-        extras=extraction,
-        failures=list(map(_failure, extraction.get("errors") or ())),
-        duplicate_of=_original(extraction.get("duplicate_of")),
+        span_count=extraction.span_count,
+        step_counts=extraction.step_counts,
+        dialects=extraction.dialects,
+        warnings=extraction.warnings,
+        extras=extraction.json,
+        failures=list(map(_failure, extraction.errors)),
+        duplicate_of=_original(extraction.duplicate_of),
     )
 
 
@@ -137,7 +141,7 @@ def _step(shown: DocumentStep, type_: StepType) -> Step:
         end_ns=ended_at * NS_PER_MS,
         input=shown.input,
         output=shown.output,
-        error=_error(shown.error, metadata),
+        error=_error(shown, metadata) if shown.error else None,
         usage=Usage(*(whole(info.get(name)) for name in TOKEN_COUNTS)) if info else None,
         model=shown.model if is_model else "",
         first_token_ms=None if latency is None else float(whole(latency)),
@@ -145,26 +149,21 @@ def _step(shown: DocumentStep, type_: StepType) -> Step:
     )
 
 
-def _error(error: Mapping[str, Any] | None, metadata: Mapping[str, str]) -> StepError | None:
-    if error is None:
-        return None
-    code = whole(error.get("code"), NO_CODE)
-    return StepError(code, error.get("msg") or "", metadata.get("error_type", ""))
+def _error(failed: DocumentStep, metadata: Mapping[str, str]) -> StepError:
+    return StepError(failed.error_code, failed.error_message, metadata.get("error_type", ""))
 
 
-def _failure(failure: Mapping[str, Any]) -> Failure:
-    code = whole(failure.get("code"), NO_CODE)
-    error = StepError(code, failure.get("msg") or "", failure.get("type") or "")
-    where, step_id = failure.get("where") or "", failure.get("step_id") or ""
-    return Failure(where, step_id, error, recovered=failure.get("recovered") is True)
+def _failure(failure: DocumentFailure) -> Failure:
+    error = StepError(failure.code, failure.message, failure.type)
+    return Failure(failure.where, failure.step_id, error, recovered=failure.is_recovered)
 
 
-def _metrics(info: Mapping[str, Any]) -> Metrics:
+def _metrics(metrics: DocumentMetrics) -> Metrics:
     return Metrics(
-        llm_duration_ns=whole(info.get("llm_duration")) * NS_PER_MS,
-        tool_duration_ns=whole(info.get("tool_duration")) * NS_PER_MS,
-        input_tokens=whole(info.get("input_tokens")),
-        output_tokens=whole(info.get("output_tokens")),
+        llm_duration_ns=metrics.llm_duration * NS_PER_MS,
+        tool_duration_ns=metrics.tool_duration * NS_PER_MS,
+        input_tokens=metrics.input_tokens,
+        output_tokens=metrics.output_tokens,
     )
 
 

@@ -50,7 +50,7 @@ def read_run(document: bytes, spans: bytes) -> WholeRun:
     steps = parsed.by_id()
     rows = place_rows(steps, orjson.loads(spans))
     sources = [source_of(steps[row.id]) if row.id in steps else None for row in rows]
-    return WholeRun(RunView(parsed.extraction["version"], rows, sources), steps)
+    return WholeRun(RunView(parsed.extraction.version, rows, sources), steps)
 
 
 PREVIEW_CHARS = 200

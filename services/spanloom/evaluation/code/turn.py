@@ -20,7 +20,7 @@ _REFERENCE: Final = "reference_output"
 def turn_of(subject: Subject) -> dict[str, Any]:  # JSON values
     """Return the ``turn`` for a run: fields of the dataset item, and of the agent's output."""
     document, expected = subject.run.document, subject.expected
-    about = document.extraction.get("metadata") or {}
+    about = document.extraction.metadata
     reference = expected.response if expected.response is not None else about.get(_REFERENCE, "")
     fields = {
         "input": question_in(document.root.input, MAX_WHOLE),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spanloom.core.document import AGENT, Document, whole
-from spanloom.core.model.step import NO_CODE
+from spanloom.core.document import AGENT, Document
+from spanloom.core.model.trajectory import Outcome
 from spanloom.core.query.flat_steps import repeats_of
 from spanloom.core.query.shapes import ITEM_KEY, RunShape
 
@@ -37,12 +37,12 @@ def shape_of(json: Mapping[str, Any]) -> RunShape:  # a document
     extraction = document.extraction
     tools = [one.name for one in steps if one.type == "tool"]
     return RunShape(
-        str(extraction.get("project") or ""),
+        str(extraction.project),
         document.id,
         steps[0].start * 1_000_000 if steps else 0,
-        str(extraction.get("conversation_id") or ""),
-        str((extraction.get("metadata") or {}).get(ITEM_KEY) or ""),
-        str(extraction.get("outcome") or "ok"),
+        str(extraction.conversation_id),
+        str(extraction.metadata.get(ITEM_KEY) or ""),
+        str(extraction.outcome or Outcome.OK),
         list(dict.fromkeys(tools)),
         _again(tools),
         list(dict.fromkeys(one.name for one in steps if one.type == AGENT)),
@@ -86,13 +86,13 @@ def _handoffs(steps: Sequence[_Placed]) -> Iterator[tuple[str, str]]:
 
 def _failures(steps: Iterable[_Placed]) -> Iterator[tuple[str, str, int]]:
     for one in steps:
-        if error := one.step.error:
-            yield one.type, one.name, whole(error.get("code"), NO_CODE)
+        if one.step.error:
+            yield one.type, one.name, one.step.error_code
 
 
 def _numbers(document: Document, steps: Sequence[_Placed]) -> Mapping[str, float | None]:
     root, extraction = document.root, document.extraction
-    metrics = root.metrics_info
+    metrics = root.metrics
     types = [one.type for one in steps]
     repeats = repeats_of([(one.name, one.step.input) for one in steps if one.type == "tool"])
     return {
@@ -100,14 +100,14 @@ def _numbers(document: Document, steps: Sequence[_Placed]) -> Mapping[str, float
         "model_steps": types.count("model"),
         "tool_steps": types.count("tool"),
         "agent_steps": types.count(AGENT),
-        "failures": whole(extraction.get("failures")),
+        "failures": extraction.failures,
         "longest_repeat": repeats.longest,
         "most_repeats": repeats.most,
         "duration": root.duration,
-        "model_time": whole(metrics.get("llm_duration")),
-        "tool_time": whole(metrics.get("tool_duration")),
-        "first_token": extraction.get("time_to_first_token_ms"),
-        "input_tokens": whole(metrics.get("input_tokens")),
-        "output_tokens": whole(metrics.get("output_tokens")),
-        "cost": (extraction.get("cost") or {}).get("usd"),
+        "model_time": metrics.llm_duration,
+        "tool_time": metrics.tool_duration,
+        "first_token": extraction.time_to_first_token_ms,
+        "input_tokens": metrics.input_tokens,
+        "output_tokens": metrics.output_tokens,
+        "cost": extraction.cost_usd,
     }

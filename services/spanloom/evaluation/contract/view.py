@@ -64,7 +64,7 @@ def view_fingerprint(document: Document, view: AbstractSet[Part]) -> str:
     """Return the SHA-256, in hex, of the data of a document that a view includes."""
     digest = hashlib.sha256()
     if Part.RUN in view:
-        digest.update(dump(sorted_keys(_lasting(document.extraction))))
+        digest.update(dump(sorted_keys(_lasting(document.extraction.json))))
     reads = [read for part, read in _OF_STEPS.items() if part in view]
     places = _places(document) if Part.PARENTS in view else {}
     for step in _steps(document):

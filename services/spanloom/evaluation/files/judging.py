@@ -54,14 +54,12 @@ def run_to_judge(document: Json, project: str = "") -> RunToJudge:
     """Return a canonical document as a run; ``project`` is used if the document names none."""
     view = Document(document)
     extraction = view.extraction
-    metadata = extraction.get("metadata")
-    key = metadata.get(ITEM_KEY) if isinstance(metadata, dict) else None
-    version = extraction.get("version")
+    key = extraction.metadata.get(ITEM_KEY)
     return RunToJudge(
         document=document,
-        project=str(extraction.get("project") or "") or project,
+        project=str(extraction.project) or project,
         trace_id=view.id,
-        version=version if isinstance(version, int) else 0,
+        version=extraction.version,
         started_at=view.root.started_at,
         item_key=key if isinstance(key, str) else "",
     )

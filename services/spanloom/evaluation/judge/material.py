@@ -76,7 +76,7 @@ def read_material(subject: Subject) -> Material:
 
 def project_of(document: Document) -> str:
     """Return the project of a run; empty if it has none."""
-    return str(document.extraction.get("project") or "")
+    return str(document.extraction.project)
 
 
 def _tools(document: Document) -> Iterator[str]:

@@ -42,16 +42,15 @@ def _at_most(
 
 
 def _tokens(facts: Facts) -> float | None:
-    metrics = facts.top.metrics_info
-    total = whole(metrics.get("input_tokens")) + whole(metrics.get("output_tokens"))
+    metrics = facts.top.metrics
+    total = metrics.input_tokens + metrics.output_tokens
     return None if facts.models and not total else float(total)
 
 
 def _cost_usd(facts: Facts) -> float | None:
     if facts.agent is not None:
         return _sum_costs(facts.models)
-    cost = facts.document.extraction.get("cost")
-    return _number(cost.get("usd")) if isinstance(cost, dict) else None
+    return _number(facts.document.extraction.cost_usd)
 
 
 def _sum_costs(models: Iterable[DocumentStep]) -> float | None:
@@ -75,7 +74,7 @@ def _llm_wall_ms(facts: Facts) -> float | None:
         return None
     if facts.agent is not None:
         return float(_union_ms(facts.models))
-    return _number(facts.document.extraction.get("llm_wall_ms"))
+    return _number(facts.document.extraction.llm_wall_ms)
 
 
 def _union_ms(steps: Iterable[DocumentStep]) -> int:
@@ -91,7 +90,7 @@ def _union_ms(steps: Iterable[DocumentStep]) -> int:
 
 def _first_token_ms(facts: Facts) -> float | None:
     if facts.agent is None:
-        return _number(facts.document.extraction.get("time_to_first_token_ms"))
+        return _number(facts.document.extraction.time_to_first_token_ms)
     start = facts.agent.started_at
     seen = [
         step.started_at - start + latency

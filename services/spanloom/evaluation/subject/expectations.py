@@ -67,7 +67,6 @@ def expected_of_run(document: Document) -> dict[str, Any]:  # JSON values
 
     Raises ``InvalidRequestError`` that names a malformed member.
     """
-    metadata = document.extraction.get("metadata")
-    reference = metadata.get(_REFERENCE) if isinstance(metadata, dict) else None
+    reference = document.extraction.metadata.get(_REFERENCE)
     members = {"response": reference} if isinstance(reference, str) and reference else {}
     return members | expected_in(dict(expectations_of(document)))

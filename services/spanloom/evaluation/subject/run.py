@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from pydantic import BaseModel
 
-from spanloom.core.document import AGENTS, ROOT, HeldDocument
+from spanloom.core.document import AGENTS, EXTRACTION, ROOT, HeldDocument
 from spanloom.core.errors import InvalidRequestError
 from spanloom.core.exchange.coze.shapes import is_example
 from spanloom.core.exchange.sources import reader_of
@@ -89,7 +89,7 @@ def _document(value: Mapping[str, Any]) -> Json:  # JSON values
         return _read("coze-example", value)
     if not isinstance(value.get(AGENTS), list) or not isinstance(value.get(ROOT), dict):
         raise UnreadableRunError("the run has no root_step and agent_steps")
-    if isinstance(value.get("extraction"), dict):
+    if isinstance(value.get(EXTRACTION), dict):
         return dict(value)
     return _read("coze", value)
 

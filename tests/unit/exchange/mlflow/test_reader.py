@@ -59,9 +59,9 @@ def test_every_version_is_the_same_run(version: str) -> None:
     assert (model.model, model.metadata["temperature"]) == ("gpt-4o-mini", "0.5")
     assert (model.model_info["input_tokens"], model.model_info["output_tokens"]) == (30, 4)
     extraction = view.extraction
-    assert (extraction["conversation_id"], extraction["user_id"]) == ("s-1", "ada")
-    assert extraction["metadata"]["team"] == "support"
-    assert extraction["metadata"]["source_id"] in trace["info"].values()
+    assert (extraction.conversation_id, extraction.user_id) == ("s-1", "ada")
+    assert extraction.metadata["team"] == "support"
+    assert extraction.metadata["source_id"] in trace["info"].values()
     assert found.losses.counts == {Code.METADATA_DROPPED: 1}  # the id of the client's response
 
 

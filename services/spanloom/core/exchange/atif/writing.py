@@ -27,17 +27,17 @@ from spanloom.core.exchange.kept import (
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, NotHeldError
 from spanloom.core.messages.steps import TOOL_DEFINITIONS
+from spanloom.core.model.trajectory import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from spanloom.core.document import Document, DocumentAgent, DocumentStep
+    from spanloom.core.document import Document, DocumentAgent, DocumentExtraction, DocumentStep
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
     from spanloom.core.formats.stored import Stored
 
 VERSION = "ATIF-v1.8"
-_SETTLED = "settled"
 _AN_AGENT = KeptOfStep(WHOLE - {"duration"}, {"agent_name", AGENT_VERSION, "cost"})
 _KEPT = Kept(
     OF_THE_SENDER,
@@ -81,18 +81,18 @@ def _is_held(step: DocumentStep) -> bool:
 
 
 def _trajectory(document: Document, main: AgentWriting, others: Sequence[AgentWriting]) -> Json:
-    extraction, usage = document.extraction, document.root.metrics_info
+    extraction, usage = document.extraction, document.root.metrics
     metrics = main.totals()
     costs = [cost for one in (main, *others) if (cost := one.cost) is not None]
     if costs:
         metrics["total_cost_usd"] = sum(costs)
     metrics["extra"] = {
-        "run_prompt_tokens": _count(usage.get("input_tokens")),
-        "run_completion_tokens": _count(usage.get("output_tokens")),
+        "run_prompt_tokens": usage.input_tokens,
+        "run_completion_tokens": usage.output_tokens,
     }
     trajectory: Json = {
         "schema_version": VERSION,
-        "session_id": str(extraction.get("conversation_id") or document.id),
+        "session_id": str(extraction.conversation_id or document.id),
         "trajectory_id": document.id,
         **main.body(),
         "final_metrics": metrics,
@@ -111,27 +111,22 @@ def _trajectory(document: Document, main: AgentWriting, others: Sequence[AgentWr
             }
             for one in others
         ]
-    own = _own(extraction)
-    if continued := own.get(CONTINUED):
+    if continued := extraction.metadata.get(CONTINUED):
         trajectory[CONTINUED] = continued
     return trajectory
 
 
-def _own(extraction: Mapping[str, object]) -> Mapping[str, object]:
-    own = extraction.get("metadata")
-    return own if isinstance(own, dict) else {}
-
-
-def _notes(extraction: Mapping[str, object]) -> str:
-    kept, status = str(_own(extraction).get(NOTES, "")), extraction.get("status", _SETTLED)
-    return kept or ("" if status == _SETTLED else f"{OF_STATUS}{status}")
+def _notes(extraction: DocumentExtraction) -> str:
+    kept = str(extraction.metadata.get(NOTES, ""))
+    status = extraction.status_text or Status.SETTLED
+    return kept or ("" if status == Status.SETTLED else f"{OF_STATUS}{status}")
 
 
 def _extra(document: Document, main: AgentWriting) -> Json:
     """Return, for ``extra``, the facts about a run for which ATIF has no member."""
     extraction, root = document.extraction, document.root
-    extra: Json = {name: extraction[name] for name in OF_EXTRA if extraction.get(name)}
-    own = {k: v for k, v in _own(extraction).items() if k not in (CONTINUED, NOTES)}
+    extra: Json = extraction.members(OF_EXTRA)
+    own = {k: v for k, v in extraction.metadata.items() if k not in (CONTINUED, NOTES)}
     if own:
         extra["metadata"] = own
     if root.type not in (AGENT, ""):
@@ -146,7 +141,3 @@ def _extra(document: Document, main: AgentWriting) -> Json:
 
 def _cost(cost: float | None) -> Json:
     return {} if cost is None else {"total_cost_usd": cost}
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 0

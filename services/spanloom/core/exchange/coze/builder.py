@@ -91,7 +91,7 @@ def _verdicts(view: Document) -> Sequence[Json]:
     """Make a classified span for each step, and for a root that is not a step."""
     keys = _places(view)
     root, steps = view.root, view.by_id()
-    is_made = MADE_ROOT in (view.extraction.get("metadata") or {})
+    is_made = MADE_ROOT in view.extraction.metadata
     shown = [step for i, step in steps.items() if i and (i != root.id or not is_made)]
     shown.sort(key=lambda step: (step.started_at, keys.get(step.id, (-1, 0, 0))))
     return [_verdict(step, root) for step in shown]

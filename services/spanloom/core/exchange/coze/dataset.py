@@ -44,7 +44,7 @@ def write_item(stored: Stored, losses: Losses) -> bytes:
     """Return a run as an item; raises ``NotHeldError`` if it is larger than ``MAX_ITEM_BYTES``."""
     view = stored.view
     root, agents = parts(view)
-    metadata = view.extraction.get("metadata") or {}
+    metadata = view.extraction.metadata
     fields = {
         _INPUT: view.root.input,
         _REFERENCE: metadata.get(_REFERENCE, ""),

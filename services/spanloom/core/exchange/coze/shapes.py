@@ -6,9 +6,9 @@ with ``extraction`` is canonical. An item of an evaluation set has ``turns``.
 
 from __future__ import annotations
 
-from spanloom.core.document import AGENTS, ROOT
+from spanloom.core.document import AGENTS, EXTRACTION, ROOT
 
-EXTRACTION, TURNS = "extraction", "turns"
+TURNS = "turns"
 
 
 def is_coze(value: object) -> bool:

@@ -18,6 +18,7 @@ from spanloom.core.formats.conversation import conversation
 from spanloom.core.formats.json_bytes import dump
 from spanloom.core.formats.losses import Code, Losses
 from spanloom.core.messages.texts import messages_in, question_in
+from spanloom.core.model.trajectory import Outcome
 from spanloom.core.values.attributes import json_value
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def write_log(stored: Stored, losses: Losses) -> bytes:
                 "eval_id": view.id,
                 "created": started,
                 "task": view.root.name or "run",
-                "dataset": {"name": view.extraction.get("project"), "samples": 1},
+                "dataset": {"name": view.extraction.project, "samples": 1},
                 "model": model,
                 "config": {},
             },
@@ -73,13 +74,14 @@ def _sample(view: Document, losses: Losses) -> Json:
     steps = _by_id(view)
     begin, end = root.times
     answer = _last_answer(steps)
-    of_run = {k: v for k, v in view.extraction.items() if k in _OF_THE_RUN}
-    ours = {"trace_id": view.id, "version": view.extraction.get("version", 1), **of_run}
+    extraction = view.extraction
+    of_run = {k: v for k, v in extraction.json.items() if k in _OF_THE_RUN}
+    ours = {"trace_id": view.id, "version": extraction.version or 1, **of_run}
     sample: Json = {
         "id": view.id,
         "epoch": 1,
         "input": question_in(root.input),
-        "target": (of_run.get("metadata") or {}).get(TARGET, ""),
+        "target": extraction.metadata.get(TARGET, ""),
         "messages": list(_messages(view)),
         "output": answer,
         "metadata": {OURS: ours},
@@ -90,7 +92,7 @@ def _sample(view: Document, losses: Losses) -> Json:
         "total_time": (end - begin) / _MS,
         "uuid": view.id,
     }
-    if view.extraction.get("outcome") == "failed":
+    if extraction.outcome == Outcome.FAILED:
         sample["error"] = {"message": _cause(view), "traceback": "", "traceback_ansi": ""}
     return sample
 
@@ -111,9 +113,9 @@ _KEPT = Kept(_OF_THE_RUN)
 
 
 def _cause(view: Document) -> str:
-    errors = view.extraction.get("errors") or ()
-    lasting = [one for one in errors if not one.get("recovered")] or errors
-    return str(lasting[0].get("msg") or "") if lasting else ""
+    errors = view.extraction.errors
+    lasting = [one for one in errors if not one.is_recovered] or errors
+    return str(lasting[0].message) if lasting else ""
 
 
 def _messages(view: Document) -> Iterator[Json]:

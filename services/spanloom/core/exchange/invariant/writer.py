@@ -43,7 +43,7 @@ _ODD = frozenset({CALL_ID, PARTS})
 def encode_invariant(stored: Stored, losses: Losses) -> bytes:
     """Return the lines of a run as a JSON list; see ``RunWriter``."""
     view = stored.view
-    has_error = {"has_error": bool(view.extraction.get("errors"))}
+    has_error = {"has_error": bool(view.extraction.errors)}
     lines = _lines(view, (), losses, has_error)
     return dump([{"index": at, **line} for at, line in enumerate(lines)])
 
@@ -118,7 +118,7 @@ def _about(document: Document) -> Json:
     """Return metadata for the root agent's line: ids, name and metrics of the run."""
     root = document.root
     known = {
-        "version": document.extraction.get("version"),
+        "version": document.extraction.version or None,
         "input_tokens": root.metrics_info.get("input_tokens"),
         "output_tokens": root.metrics_info.get("output_tokens"),
         "duration_ms": root.basic_info.get("duration"),

@@ -128,10 +128,8 @@ def kept_by_messages(
 def about_run(document: Document) -> Json:
     """Return ids, name, user and tags of a run as metadata, from which a reader restores them."""
     extraction = document.extraction
-    kept = {name: extraction[name] for name in NAMED if extraction.get(name)}
-    own = extraction.get("metadata")
-    more = own if isinstance(own, dict) else {}
-    return {**more, "trace_id": document.id, "name": document.root.name, **kept}
+    named = {"trace_id": document.id, "name": document.root.name}
+    return {**extraction.metadata, **named, **extraction.members(NAMED)}
 
 
 NAMED = tuple(name for name in OF_THE_SENDER if name != "metadata")

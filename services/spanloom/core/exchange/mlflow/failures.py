@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spanloom.core.document import DocumentFailure
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 _SHORTEST = 5
 """Minimum characters of an inner step's message that is searched in an outer step's message."""
 _MESSAGE, _TYPE, _TRACE = "exception.message", "exception.type", "exception.stacktrace"
+_NONE = DocumentFailure({})
+"""The failure of a step that has no type and no stack trace."""
 
 
 class Failures:
@@ -24,19 +28,19 @@ class Failures:
 
     def __init__(self, document: Document, steps: Sequence[tuple[DocumentStep, str]]) -> None:
         """Find the step in which each failure began."""
-        errors = document.extraction.get("errors") or ()
-        self.places: Sequence[str] = [one.get("where", "") for one in errors]
+        errors = document.extraction.errors
+        self.places: Sequence[str] = [one.where for one in errors]
         """Ids of the spans that failed, in the order of the document's list."""
-        self._known: Mapping[str, Json] = dict(zip(self.places, errors, strict=True))
+        self._known: Mapping[str, DocumentFailure] = dict(zip(self.places, errors, strict=True))
         self._passed_on = set(_passed_on(steps)) if self._known else set()
 
     def event(self, step: DocumentStep, time_ns: int) -> Json:
         """Return the exception event of a failed step."""
-        failure = {} if step.id in self._passed_on else self._known.get(step.id, {})
+        failure = _NONE if step.id in self._passed_on else self._known.get(step.id, _NONE)
         fields = {
             _MESSAGE: step.error_message,
-            _TYPE: failure.get("type") or step.metadata.get("error_type"),
-            _TRACE: failure.get("traceback"),
+            _TYPE: failure.type or step.metadata.get("error_type"),
+            _TRACE: failure.traceback,
         }
         known = {name: value for name, value in fields.items() if value}
         return {"name": "exception", "time_unix_nano": time_ns, "attributes": known}

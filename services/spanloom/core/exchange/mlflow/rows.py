@@ -30,8 +30,7 @@ ITEM = "it is an item to evaluate, not a run: it has no `{}` and no `trace`"
 
 def expectations_of(document: Document) -> Mapping[str, Any]:
     """Return the expectations for a run that was read from an evaluation set."""
-    metadata = document.extraction.get("metadata")
-    text = metadata.get(names.EXPECTATIONS) if isinstance(metadata, dict) else ""
+    text = document.extraction.metadata.get(names.EXPECTATIONS)
     return json_object(text) if isinstance(text, str) else {}
 
 

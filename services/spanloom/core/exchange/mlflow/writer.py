@@ -19,7 +19,7 @@ from spanloom.core.messages.texts import answer_in, question_in
 from spanloom.core.values.moments import rfc3339_ms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from spanloom.core.document import Document, DocumentStep
     from spanloom.core.formats.json_bytes import Json
@@ -55,8 +55,8 @@ def trace_of(stored: Stored, losses: Losses) -> Json:
 
 def _run(document: Document) -> Json:
     """Return the value of ``spanloom.run``, from which a reader restores the run."""
-    facts = {name: document.extraction.get(name) for name in _OF_THE_RUN}
-    metadata = _texts(facts["metadata"])
+    facts = document.extraction.members(_OF_THE_RUN)
+    metadata = _texts(document.extraction.metadata)
     own = {k: v for k, v in metadata.items() if (k, v) != (names.SOURCE_ID, request_id(document))}
     return {name: value for name, value in {**facts, "metadata": own}.items() if value}
 
@@ -68,8 +68,8 @@ def request_id(document: Document) -> str:
 
 def _info(document: Document, root: DocumentStep) -> Json:
     extraction = document.extraction
-    metadata = _texts(extraction.get("metadata"))
-    status = str(extraction.get("status", ""))
+    metadata = _texts(extraction.metadata)
+    status = str(extraction.status_text)
     state = _STATES.get(status) or metadata.get(names.STATE) or ("ERROR" if root.error else "OK")
     experiment = metadata.get(names.EXPERIMENT) or NO_EXPERIMENT
     info: Json = {
@@ -84,7 +84,7 @@ def _info(document: Document, root: DocumentStep) -> Json:
         "request_preview": question_in(root.input)[: names.MAX_PREVIEW],
         "response_preview": answer_in(root.output)[: names.MAX_PREVIEW],
         "trace_metadata": _trace_metadata(document, metadata),
-        "tags": _tags(extraction.get("tags"), root.name),
+        "tags": _tags(extraction.tags, root.name),
     }
     if request := metadata.get(names.REQUEST):
         info[names.REQUEST] = request
@@ -93,31 +93,28 @@ def _info(document: Document, root: DocumentStep) -> Json:
 
 def _trace_metadata(document: Document, metadata: Mapping[str, str]) -> Mapping[str, str]:
     """Return the metadata, cut to MLflow's maximum length; ``spanloom.run`` has it uncut."""
-    extraction, usage = document.extraction, document.root.metrics_info
-    counts = [usage.get("input_tokens") or 0, usage.get("output_tokens") or 0]
+    extraction, usage = document.extraction, document.root.metrics
+    counts = [usage.input_tokens, usage.output_tokens]
     total = {"input_tokens": counts[0], "output_tokens": counts[1], "total_tokens": sum(counts)}
-    cost = (extraction.get("cost") or {}).get("usd")
     ours = (names.SOURCE_ID, names.STATE, names.EXPERIMENT, names.REQUEST)
     texts = {name: value for name, value in metadata.items() if name not in ours}
     texts[names.SCHEMA] = "3"
-    if session := extraction.get("conversation_id"):
+    if session := extraction.conversation_id:
         texts[names.SESSION] = str(session)
-    if user := extraction.get("user_id"):
+    if user := extraction.user_id:
         texts[names.USER] = str(user)
     if any(counts):
         texts[names.TRACE_USAGE] = dump(total).decode()
-    if cost is not None:
+    if (cost := extraction.cost_usd) is not None:
         texts[names.TRACE_COST] = dump({"total_cost": cost}).decode()
     most = names.MAX_METADATA
     return {name[:most]: value[:most] for name, value in texts.items()}
 
 
-def _tags(tags: object, name: str) -> Mapping[str, str]:
-    listed = tags if isinstance(tags, list) else []
-    own = {str(tag)[: names.MAX_METADATA]: "" for tag in listed}
+def _tags(tags: Iterable[str], name: str) -> Mapping[str, str]:
+    own = {str(tag)[: names.MAX_METADATA]: "" for tag in tags}
     return own | {names.TRACE_NAME: name[: names.MAX_TAG]}
 
 
-def _texts(metadata: object) -> Mapping[str, str]:
-    known = metadata if isinstance(metadata, dict) else {}
-    return {name: value for name, value in known.items() if isinstance(value, str)}
+def _texts(metadata: Mapping[str, object]) -> Mapping[str, str]:
+    return {name: value for name, value in metadata.items() if isinstance(value, str)}

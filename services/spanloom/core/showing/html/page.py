@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from spanloom.core.document import Document, whole
+from spanloom.core.document import Document
 from spanloom.core.showing.html.steps import Room, earliest, write_steps
 from spanloom.core.showing.html.texts import legible
 from spanloom.core.showing.values import duration, instant
@@ -101,23 +101,24 @@ def _title(name: str) -> str:
 
 def _facts_of(run: dict[str, Any]) -> dict[str, str]:
     view = Document(run)
-    root, extraction, metrics = view.root, view.extraction, view.root.metrics_info
+    root, extraction, metrics = view.root, view.extraction, view.root.metrics
     return {
         "trace": view.id,
-        "version": f"{extraction['version']}, {extraction['status']}",
+        "version": f"{extraction.version}, {extraction.status_text}",
         "started": instant(root.started_at),
         "duration": duration(root.duration),
-        "model time": duration(whole(metrics["llm_duration"])),
-        "tool time": duration(whole(metrics["tool_duration"])),
-        "tokens in / out": f"{metrics['input_tokens']:,} / {metrics['output_tokens']:,}",
-        "model errors": f"{metrics['model_error_rate']:.1%}",
-        "tool errors": f"{metrics['tool_error_rate']:.1%}",
-        "tool share": f"{metrics['tool_step_proportion']:.1%}",
+        "model time": duration(metrics.llm_duration),
+        "tool time": duration(metrics.tool_duration),
+        "tokens in / out": f"{metrics.input_tokens:,} / {metrics.output_tokens:,}",
+        "model errors": f"{metrics.model_error_rate:.1%}",
+        "tool errors": f"{metrics.tool_error_rate:.1%}",
+        "tool share": f"{metrics.tool_step_proportion:.1%}",
     }
 
 
 def _missing(run: dict[str, Any], steps: int, most: int) -> str:
-    notes = [legible(str(warning)[:500]) for warning in run["extraction"].get("warnings", [])[:50]]
+    warnings = Document(run).extraction.warnings[:50]
+    notes = [legible(str(warning)[:500]) for warning in warnings]
     if steps > most:
         where = f"/v1/trajectories/{legible(run['id'])}"
         cut = f"Of {steps:,} steps the earliest {most:,} are in this file. All are in {where}"
