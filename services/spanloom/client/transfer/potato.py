@@ -9,9 +9,9 @@ from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 from spanloom.client.transfer.parts import why
-from spanloom.core.annotation.potato.entries import entry_of, steps_of_items
-from spanloom.core.annotation.potato.files import ITEMS_FILE, read_file
-from spanloom.core.annotation.potato.folder import STATE_FILE, TaskWriter, naming
+from spanloom.core.annotation.potato.entries import steps_of_items
+from spanloom.core.annotation.potato.files import ITEMS_FILE
+from spanloom.core.annotation.potato.folder import STATE_FILE, TaskWriter, entries_in, naming
 from spanloom.core.exchange.values import THE_FILE
 from spanloom.core.formats.readers import Refused
 
@@ -81,13 +81,7 @@ def _order(items: Path | None) -> Mapping[str, Sequence[str]]:
 def _entries(file: Path, order: Mapping[str, Sequence[str]]) -> Sequence[Json]:
     content = file.read_bytes()
     with naming("", content):
-        return [
-            entry_of(
-                record | {"annotator": record["annotator"] or file.parent.name},
-                order.get(record["item"]),
-            )
-            for record in read_file(file.name, content)
-        ]
+        return list(entries_in(file.as_posix(), content, order))
 
 
 def _items_near(path: Path) -> Path | None:

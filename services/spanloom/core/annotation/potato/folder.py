@@ -45,9 +45,18 @@ def read_files(files: Mapping[str, bytes]) -> Iterator[Json]:
         if is_items(path):
             continue
         with naming(path, content):
-            for record in read_file(path, content):
-                annotator = record["annotator"] or PurePosixPath(path).parent.name
-                yield entry_of({**record, "annotator": annotator}, order.get(record["item"]))
+            yield from entries_in(path, content, order)
+
+
+def entries_in(path: str, content: bytes, order: Mapping[str, Sequence[str]]) -> Iterator[Json]:
+    """Yield the entries in a file; without a user they are by the name of the file's folder.
+
+    ``order`` has step ids by item, as ``steps_of_items`` returns them. A file that is not in a
+    Potato format raises the errors that ``naming`` explains.
+    """
+    for record in read_file(path, content):
+        annotator = record["annotator"] or PurePosixPath(path).parent.name
+        yield entry_of({**record, "annotator": annotator}, order.get(record["item"]))
 
 
 @contextmanager
