@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from spanloom.core.model.message import Json
 
 _SETTLED = ["role", "content"]
-_ROLES = ("system", "developer", "user", "assistant", "tool")
+SETTLED_ROLES = ("system", "developer", "user", "assistant", "tool")
+"""The roles of messages that have the common form already."""
 _PLAIN = frozenset({"tool_call_id", "name", "finish_reason", "reasoning_content"})
 _READ = BOOKKEEPING - {"id"} | {"role", "content", "parts", "type", "tool_calls"}
 _OF_RESULT = frozenset({"role", "parts", "name"})
@@ -23,7 +24,7 @@ def is_settled(item: Json) -> bool:
 
     This is a cheap test for the most common message.
     """
-    if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in _ROLES:
+    if not isinstance(item, dict) or [*item] != _SETTLED or item["role"] not in SETTLED_ROLES:
         return False
     content = item["content"]
     return isinstance(content, str) and (item["role"] == "tool" or not may_hold_parts(content))

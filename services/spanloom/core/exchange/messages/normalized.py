@@ -10,6 +10,7 @@ from spanloom.core.formats.json_bytes import TOO_DEEP
 from spanloom.core.formats.readers import an_object
 from spanloom.core.messages.forms import BOOKKEEPING, is_message, open_message
 from spanloom.core.messages.message import read_messages
+from spanloom.core.messages.plain import SETTLED_ROLES
 from spanloom.core.messages.wire import UnwritableError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from spanloom.core.formats.json_bytes import Json
     from spanloom.core.formats.losses import Losses
 
-_ROLES = ("system", "developer", "user", "assistant", "tool")
 _PARTS = ("text", "image_url", "input_audio", "file")
 
 
@@ -51,7 +51,7 @@ def _id_of_call(found: Sequence[object]) -> AbstractSet[str]:
 
 
 def _is_settled(message: Json) -> bool:
-    if message.get("role") not in _ROLES:
+    if message.get("role") not in SETTLED_ROLES:
         return False
     content, calls = message.get("content"), message.get("tool_calls") or []
     if not isinstance(calls, list) or not all(map(_is_call, calls)):
