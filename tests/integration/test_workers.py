@@ -25,8 +25,8 @@ from spanloom.core.ports.annotations import ScoreQuery
 from spanloom.extractor.batch import build_batch
 from spanloom.extractor.replay import Replayer
 from spanloom.extractor.result import BatchResult, BuildOptions
+from spanloom.extractor.time_limit import TOO_SLOW
 from spanloom.extractor.workers import dealing as tasks
-from spanloom.extractor.workers import pipeline
 from spanloom.replays import request_replay
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def test_a_trace_that_takes_too_long_fails_alone(
         result = apart.build(stored.keys)
         (stuck,) = result.failures
         assert stuck.trace_id == bad
-        assert str(result.failures[stuck]) == pipeline.STUCK
+        assert str(result.failures[stuck]) == TOO_SLOW
         assert stuck not in result.seqs
         assert result.written == set(stored.keys) - {stuck}
         assert apart.deaths == 2

@@ -16,6 +16,7 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.ports.spans import Signal, SpooledRequest
 from spanloom.core.pricing import LISTED, PriceBook
 from spanloom.core.sharing import hold_all
+from spanloom.extractor.batch import InProcess
 from spanloom.extractor.extractor import Extractor
 from spanloom.extractor.readiness import NS, Timing
 from spanloom.extractor.result import MAX_TRACE_SPANS, BuildOptions
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.store import Store
     from spanloom.core.sharing import Slices
+    from spanloom.extractor.time_limit import Watch
 
 T0_NS = 1_900_000_000 * NS
 TRACE = "ab" * 16
@@ -43,6 +45,7 @@ class World:
         timing: Timing | None = None,
         max_trace_spans: int = MAX_TRACE_SPANS,
         prices: PriceBook = LISTED,
+        watch: Watch | None = None,
     ) -> None:
         self.store: Store = store or MemoryStore()
         self.is_shared = not isinstance(self.store, MemoryStore)
@@ -55,6 +58,7 @@ class World:
             self.store.state.clock_ns = lambda: self.now_ns
         self.timing = timing or Timing()
         self.options = BuildOptions(max_trace_spans, prices)
+        self.watch = watch
         self.restart()
 
     def restart(self, held: Callable[[], Slices] = hold_all) -> None:
@@ -65,8 +69,8 @@ class World:
             self.metrics,
             self.timing,
             lambda: self.now_ns,
-            self.options,
-            lambda: self.now_ns + self.wall_ahead_ns,
+            wall_clock=lambda: self.now_ns + self.wall_ahead_ns,
+            builder=InProcess(self.store, self.options, self.watch),
             held=lambda _: held(),
         )
 

@@ -21,6 +21,7 @@ from spanloom.extractor.result import BY_DEFAULT, BatchResult
 from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again
 from spanloom.extractor.span_cap import read_traces
+from spanloom.extractor.time_limit import UNLIMITED, BatchLimit
 from spanloom.memory import without_collecting
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import Arrived
     from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.extractor.result import BuildOptions
+    from spanloom.extractor.time_limit import Watch
 
 
 class Writable(Protocol):
@@ -59,17 +61,19 @@ def build_batch(
     requested: Mapping[TraceKey, Status],
     options: BuildOptions = BY_DEFAULT,
     arrived: Mapping[TraceKey, Arrived] | None = None,
+    limit: BatchLimit = UNLIMITED,
 ) -> BatchResult:
     """Build traces with the given statuses in this process, and store new trajectories.
 
     A batch that cannot be read together is split in halves, so that one unreadable trace (too large
-    for the store's memory, damaged on disk) fails alone. ``arrived`` has the traces' arrivals,
-    if the caller has just queried the store for them. Raises ``RetryableError`` if the store does
-    not answer or accepts no writes, because no trace is the cause of such a failure.
+    for the store's memory, damaged on disk) fails alone; so does a trace that exceeds ``limit``.
+    ``arrived`` has the traces' arrivals, if the caller has just queried the store for them. Raises
+    ``RetryableError`` if the store does not answer or accepts no writes, because no trace is the
+    cause of such a failure.
     """
     try:
         arrived = store.spans.arrived(list(requested)) if arrived is None else arrived
-        result, records, first = _prepare(store, requested, arrived, options)
+        result, records, first = _prepare(store, requested, arrived, options, limit)
     except Exception as error:
         failed = error
     else:
@@ -83,7 +87,7 @@ def build_batch(
     clear_frames(failed.__traceback__)  # its frames hold the spans of the whole batch
     if len(requested) == 1:
         return BatchResult(arrived=dict(arrived or {}), failures=dict.fromkeys(requested, failed))
-    return _build_halves(store, list(requested.items()), options)
+    return _build_halves(store, list(requested.items()), options, limit)
 
 
 def write_apart(
@@ -119,11 +123,14 @@ def write_apart(
 
 
 def _build_halves(
-    store: BuildingStore, items: Sequence[tuple[TraceKey, Status]], options: BuildOptions
+    store: BuildingStore,
+    items: Sequence[tuple[TraceKey, Status]],
+    options: BuildOptions,
+    limit: BatchLimit,
 ) -> BatchResult:
     middle = len(items) // 2
-    result = build_batch(store, dict(items[:middle]), options)
-    result.add(build_batch(store, dict(items[middle:]), options))
+    result = build_batch(store, dict(items[:middle]), options, limit=limit)
+    result.add(build_batch(store, dict(items[middle:]), options, limit=limit))
     return result
 
 
@@ -132,6 +139,7 @@ def _prepare(
     requested: Mapping[TraceKey, Status],
     arrived: Mapping[TraceKey, Arrived],
     options: BuildOptions,
+    limit: BatchLimit,
 ) -> tuple[BatchResult, list[TrajectoryRecord], FirstLook | None]:
     """Read and extract traces; return the result so far, and the records to write.
 
@@ -142,7 +150,7 @@ def _prepare(
     make_room = _room_maker(store, sum(len(part.spans) for part in parts.values()))
     make_room()
     with without_collecting():
-        drafts = make_drafts(requested, parts, options.prices)
+        drafts = make_drafts(requested, parts, options.prices, limit)
     make_room()
     joins = find_joins(store.calls, drafts.parts)
     shown_elsewhere = join_runs(store.spans, requested, drafts, joins, options)
@@ -198,18 +206,24 @@ class Builder(Protocol):
 class InProcess:
     """Builds one batch after another in this process."""
 
-    def __init__(self, store: BuildingStore, options: BuildOptions) -> None:
-        """Set the store to read from and write to, and the build options."""
+    def __init__(
+        self, store: BuildingStore, options: BuildOptions, watch: Watch | None = None
+    ) -> None:
+        """Set the store to read from and write to, the build options, and what limits builds."""
         self._store = store
         self._options = options
+        self._watch = watch
 
     def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
-        for requested, _ in requests:
-            yield Built(requested, build_batch(self._store, requested, self._options))
+        for traces, _ in requests:
+            limit = BatchLimit(self._watch)
+            yield Built(traces, build_batch(self._store, traces, self._options, limit=limit))
 
     def rest(self) -> None:
         """See ``Builder.rest``; there is nothing to release."""
 
     def close(self) -> None:
         """See ``Builder.close``; there are no workers to end."""
+        if self._watch:
+            self._watch.close()

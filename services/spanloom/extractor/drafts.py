@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spanloom.core.conventions.agent_logs import OF_EVENT, count_records
@@ -23,6 +24,7 @@ from spanloom.core.scoring.placing import list_responses, list_scores
 from spanloom.extractor.records import make_record
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.span_cap import describe_rest, is_part
+from spanloom.extractor.time_limit import UNLIMITED, BatchLimit, TooSlowError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 class Drafts:
     """Extracted trajectories, before duplicates and stored versions are known."""
 
+    limit: BatchLimit = UNLIMITED
+    """The CPU time limits of the traces, in each step of their builds."""
     trajectories: dict[TraceKey, Trajectory] = field(default_factory=dict)
     calls: dict[TraceKey, Sequence[Call]] = field(default_factory=dict)
     records: dict[TraceKey, int] = field(default_factory=dict)
@@ -97,29 +101,41 @@ class Drafts:
         for held in (self.trajectories, self.calls, self.parts):
             held.pop(key, None)
 
+    def give_up(self, key: TraceKey, error: Exception) -> None:
+        """Record that a trace could not be built, as if it could not be read either."""
+        self.forget(key)
+        self.result.failures[key] = error
+
     def without_parts(self) -> AbstractSet[TraceKey]:
         """Remove traces that may belong to joined runs, as if not requested; return their keys."""
         keys = frozenset(self.parts)
-        result = self.result
         for key in keys:
-            for held in (self.trajectories, self.calls, self.records, self.parts):
-                held.pop(key, None)
-            for noted in (result.seqs, result.statuses, result.reads, result.unlisted):
-                noted.pop(key, None)
-            result.scoring.forget(key)
-            result.whole.discard(key)
+            self.forget(key)
         return keys
+
+    def forget(self, key: TraceKey) -> None:
+        """Remove everything about a trace, as if it had not been read."""
+        result = self.result
+        for held in (self.trajectories, self.calls, self.records, self.parts):
+            held.pop(key, None)
+        for noted in (result.seqs, result.statuses, result.reads, result.unlisted):
+            noted.pop(key, None)
+        result.scoring.forget(key)
+        result.whole.discard(key)
 
 
 def make_drafts(
-    requested: Mapping[TraceKey, Status], parts: dict[TraceKey, TracePart], prices: PriceBook
+    requested: Mapping[TraceKey, Status],
+    parts: dict[TraceKey, TracePart],
+    prices: PriceBook,
+    limit: BatchLimit = UNLIMITED,
 ) -> Drafts:
-    """Extract each trace separately; a trace that raises an error fails alone.
+    """Extract each trace separately; a trace that raises an error or takes too long fails alone.
 
     Empties ``parts`` to free memory, because the spans of a long trace take as much memory as all
     later steps of its build.
     """
-    drafts = Drafts()
+    drafts = Drafts(limit)
     result = drafts.result
     for key, status in requested.items():
         part = parts.pop(key, None)
@@ -131,8 +147,11 @@ def make_drafts(
             result.scoring.set_waiting(key, part.unplaced)
             continue
         result.span_count += len(part.spans)
-        if (trajectory := _draft(key, part, status, result, prices)) is not None:
-            drafts.add(key, trajectory, part.spans, part.unplaced)
+        work = partial(_add_draft, key, part, status, drafts, prices)
+        try:
+            drafts.limit.run(len(part.spans), work)
+        except TooSlowError as error:
+            drafts.give_up(key, error)
     return drafts
 
 
@@ -162,27 +181,18 @@ def make_records(
     """Return the records to write; ``originals`` may contain traces without drafts.
 
     Unchanged trajectories, stored trajectories that stay, and traces to build again are added to
-    ``drafts.result``.
+    ``drafts.result``. A trace that takes too long fails alone.
     """
     result = drafts.result
     nexts = {key: _next(key, drafts, heads.get(key)) for key in drafts.trajectories}
     records = []
-    for key, draft in drafts.trajectories.items():
-        if nexts[key] is not _Next.WRITE:
+    for key in [key for key, own in nexts.items() if own is _Next.WRITE]:
+        work = partial(_make_record, key, drafts, originals.get(key), heads.get(key))
+        try:
+            record = drafts.limit.run(drafts.trajectories[key].span_count, work)
+        except TooSlowError as error:
+            drafts.give_up(key, error)
             continue
-        original = originals.get(key)
-        record = make_record(
-            key,
-            draft if original is None else replace(draft, duplicate_of=original),
-            result.statuses[key],
-            seq=result.seqs[key],
-            head=heads.get(key),
-            calls=drafts.calls[key],
-            part=drafts.parts.get(key),
-            read=result.reads[key],
-            is_whole=key in result.whole,
-            responses=result.scoring.responses.get(key, {}),
-        )
         if record is not None and _is_being_written(record):
             nexts[key] = _Next.AGAIN
         elif record is not None:
@@ -193,6 +203,24 @@ def make_records(
     equal = result.stored.keys() & {key for key, own in nexts.items() if own is _Next.WRITE}
     result.confirmed = list(_confirmed(drafts, [heads[key] for key in sorted(equal)]))
     return records
+
+
+def _make_record(
+    key: TraceKey, drafts: Drafts, original: DuplicateOf | None, head: Head | None
+) -> TrajectoryRecord | None:
+    draft, result = drafts.trajectories[key], drafts.result
+    return make_record(
+        key,
+        draft if original is None else replace(draft, duplicate_of=original),
+        result.statuses[key],
+        seq=result.seqs[key],
+        head=head,
+        calls=drafts.calls[key],
+        part=drafts.parts.get(key),
+        read=result.reads[key],
+        is_whole=key in result.whole,
+        responses=result.scoring.responses.get(key, {}),
+    )
 
 
 def _confirmed(drafts: Drafts, heads: Sequence[Head]) -> Iterator[Confirmation]:
@@ -210,6 +238,13 @@ def _is_being_written(record: TrajectoryRecord) -> bool:
     """Return whether another builder is about to write the same content."""
     head = record.previous
     return head is not None and record.fingerprint in head.reserved.contents
+
+
+def _add_draft(
+    key: TraceKey, part: TracePart, requested: Status, drafts: Drafts, prices: PriceBook
+) -> None:
+    if (trajectory := _draft(key, part, requested, drafts.result, prices)) is not None:
+        drafts.add(key, trajectory, part.spans, part.unplaced)
 
 
 def _draft(

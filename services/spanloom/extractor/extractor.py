@@ -43,6 +43,11 @@ MIN_REST_S = 0.02
 """Shortest pause in seconds between looks under load, in which other threads can run."""
 UNREAD_S = 60.0
 """After this many seconds without a successful look, ``trouble`` reports the fact."""
+RETRYING_S = 1.0
+"""After this many seconds of retries of failed traces, a look leaves the others to later looks.
+
+A retry may take ten seconds (``time_limit.py``), in which no new trace is built.
+"""
 AFTER_A_BUG_S = 5.0
 """Pause in seconds after an unexpected error."""
 
@@ -185,10 +190,16 @@ class Extractor:
         return inf if settles_ns is None else (settles_ns - self._clock()) / NS
 
     def _requests(self, due: Sequence[Due]) -> Iterator[BuildRequest]:
-        """Yield due traces batch by batch, until the extractor is stopped."""
+        """Yield due traces batch by batch, until the extractor is stopped.
+
+        Some failed traces may be left out, which are then due in the next look.
+        """
+        until_ns = inf
         for batch in _cut(due):
-            if self._stopping.is_set():
+            if self._stopping.is_set() or self._clock() > until_ns:
                 return
+            if batch[0][0].attempts:
+                until_ns = min(until_ns, self._clock() + RETRYING_S * NS)
             own = self._own(batch)
             if own:
                 requested = {trace.key: status for trace, status in own}

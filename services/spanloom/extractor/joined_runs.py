@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spanloom.core.errors import RetryableError
 from spanloom.core.extract import extract
 from spanloom.core.joining.parts import size_of
 from spanloom.core.model.trajectory import DuplicateOf, Status
+from spanloom.extractor.time_limit import TooSlowError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from spanloom.core.joining.parts import Part
     from spanloom.core.model.span import Span, TraceKey
-    from spanloom.core.ports.spans import SpanReader
+    from spanloom.core.ports.spans import SpanReader, Unplaced
+    from spanloom.core.pricing import PriceBook
     from spanloom.extractor.drafts import Drafts
     from spanloom.extractor.joining import Joins
     from spanloom.extractor.result import BuildOptions
@@ -33,7 +36,8 @@ def join_runs(
     """Replace drafts of home traces by drafts of whole runs.
 
     Return the traces of the batch that are shown in another trace. A home trace that cannot be
-    built fails alone; at its last attempt it keeps the draft of its own spans.
+    built fails alone; at its last attempt it keeps the draft of its own spans, unless building the
+    run takes too long.
     """
     for key, part in drafts.parts.items():
         drafts.parts[key] = part._replace(home=joins.homes[key].trace_id)
@@ -46,6 +50,8 @@ def join_runs(
             _join(spans, key, drafts, joins, options)
         except RetryableError:
             raise
+        except TooSlowError as error:
+            drafts.give_up(key, error)
         except Exception as error:  # one malformed run must not stop the others
             if requested.get(key) is not Status.FAILED:
                 drafts.fail(key, error)
@@ -108,8 +114,19 @@ def _draft_run(
     if home in joins.former and any(_is_gone(part, read) for part in taken):
         drafts.has_gone[home] = True
     spans = _distinct(read[key] for key in keys if key in read)
-    run = extract(home, spans, options.prices)
     unplaced = [one for key in keys for one in read.unplaced.get(key, ())]
+    work = partial(_replace_draft, home, spans, unplaced, drafts, options.prices)
+    drafts.limit.run(len(spans), work)
+
+
+def _replace_draft(
+    home: TraceKey,
+    spans: Sequence[Span],
+    unplaced: Sequence[Unplaced],
+    drafts: Drafts,
+    prices: PriceBook,
+) -> None:
+    run = extract(home, spans, prices)
     drafts.replace(home, run)
     drafts.score(home, run, spans, unplaced)
 

@@ -16,6 +16,7 @@ from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.result import BuildOptions
+from spanloom.extractor.time_limit import Watch
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
@@ -87,9 +88,9 @@ def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> 
     if workers is None:
         workers = default_workers(_cores())
     if not workers:
-        return InProcess(store, options)
+        return InProcess(store, options, Watch())
     pool = Pool(workers, Begin(store.codec, options), metrics)
-    return Pipeline(store, store, pool, options)
+    return Pipeline(store, store, pool, options, watch=Watch())
 
 
 def timing_of(settings: Settings) -> Timing:

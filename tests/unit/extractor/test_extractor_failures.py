@@ -192,7 +192,7 @@ def test_what_cannot_be_read_is_shown_and_the_rest_is_built_in_the_same_look() -
     assert {t for t in MANY if world.said(t) == (1, "settled", 1)} == set(MANY) - bad
     assert {world.said(t) for t in bad} == {(1, "failed", 1)}
     [warning] = world.document(MANY[3])["extraction"]["warnings"]
-    assert warning == "the spans could not be read: StoreTooSmallError: memory limit exceeded"
+    assert warning == "the trace could not be built: StoreTooSmallError: memory limit exceeded"
     assert world.store.documents.spans(MANY[3], Reach.ALL) == b"[]"
     assert "\nspanloom_traces_quarantined 2.0\n" in world.metrics.render().decode()
     assert [(p.key.trace_id, p.attempts, p.error) for p in world.store.progress.quarantined(9)] == [

@@ -189,12 +189,12 @@ def describe_failure(
 def describe_unreadable(
     key: TraceKey, accepted_ns: int, span_count: int, error: Exception, extractor_version: str
 ) -> Trajectory:
-    """Return a trajectory for a trace whose spans cannot be read, with the error as its warning.
+    """Return a trajectory for a trace that cannot be built, with the error as its warning.
 
     The time of arrival, ``accepted_ns``, replaces the start and end, which only the spans have.
     """
     root = Step("", "", StepType.GRAPH, "", accepted_ns, accepted_ns)
-    what = f"the spans could not be read: {type(error).__name__}: {error}"
+    what = f"the trace could not be built: {type(error).__name__}: {error}"
     return _failed(key, root, span_count, [what], extractor_version)
 
 

@@ -8,6 +8,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.spans import NOTHING_ARRIVED
+from spanloom.extractor.time_limit import limit_s
 from spanloom.extractor.workers.messages import Drafted, Encoded, Failed, Known, Spans
 from spanloom.extractor.workers.pool import WorkerGoneError
 from spanloom.logs import get_logger
@@ -131,12 +132,6 @@ def alone(batch: Batch, task: Task) -> Iterator[Batch]:
 
 READ_AT_ONCE = 4
 """Number of tasks whose spans are read with one query; smaller queries cost nearly as much."""
-LEAST_S = 10.0
-A_SPAN_S = 0.001
-"""CPU time limit per span, in seconds, of one round of a task; ``LEAST_S`` is added.
-
-``LEAST_S`` suffices for a few large spans; ``A_SPAN_S`` is ten times what each of many spans needs.
-"""
 log = get_logger("extractor")
 
 
@@ -199,7 +194,7 @@ class Dealer:
             task.carried = None
 
     def _limit_s(self, task: Task) -> float:
-        return self._least_s + A_SPAN_S * task.span_count
+        return limit_s(task.span_count, self._least_s)
 
     def listen(self) -> None:
         """Wait until workers have answered or ended, and record that in their tasks.

@@ -15,7 +15,8 @@ from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.result import BatchResult
 from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again
-from spanloom.extractor.workers.dealing import LEAST_S, LONG_SPANS, Batch, Dealer, alone, cut
+from spanloom.extractor.time_limit import LEAST_S, BatchLimit, TooSlowError
+from spanloom.extractor.workers.dealing import LONG_SPANS, Batch, Dealer, alone, cut
 from spanloom.logs import get_logger
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import BuildingStore, CarriedRecord, CarryingStore
     from spanloom.extractor.batch import BuildRequest
     from spanloom.extractor.result import BuildOptions
+    from spanloom.extractor.time_limit import Watch
     from spanloom.extractor.workers.dealing import Task
     from spanloom.extractor.workers.pool import Pool
 
@@ -34,12 +36,7 @@ UNDER_WAY = 2
 """Maximum number of batches in progress."""
 FEW_SPANS = 1_000
 """Batches with fewer spans are built in this process, which is faster than sending them."""
-STUCK = "building it takes more CPU time than a worker is given"
 log = get_logger("extractor")
-
-
-class StuckError(Exception):
-    """Raised if a trace takes too long to build even alone."""
 
 
 class Pipeline:
@@ -53,17 +50,19 @@ class Pipeline:
         options: BuildOptions,
         few_spans: int = FEW_SPANS,
         least_s: float = LEAST_S,
+        watch: Watch | None = None,
     ) -> None:
         """Build with a pool of workers; ``store`` and ``carrying`` are two ports of one store.
 
-        Batches below ``few_spans`` are built in this process; ``least_s`` is the minimum CPU time
-        limit of a round, in seconds.
+        Batches below ``few_spans`` are built in this process, limited by ``watch``; ``least_s`` is
+        the minimum CPU time limit of a worker's round, in seconds.
         """
         self._store = store
         self._carrying = carrying
         self._pool = pool
         self._options = options
         self._few_spans = few_spans
+        self._watch = watch
         self._dealer = Dealer(carrying, pool, least_s)
         self._batches = self._dealer.batches
 
@@ -85,6 +84,8 @@ class Pipeline:
     def close(self) -> None:
         """See ``Builder.close``."""
         self._pool.close()
+        if self._watch:
+            self._watch.close()
 
     def _open_some(self, waiting: Iterator[BuildRequest]) -> bool:
         """Open batches until ``UNDER_WAY`` are in progress; return whether any is in progress."""
@@ -117,7 +118,8 @@ class Pipeline:
         """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
-            result = build_batch(self._store, batch.traces, self._options, batch.arrived or None)
+            limit, arrived = BatchLimit(self._watch), batch.arrived or None
+            result = build_batch(self._store, batch.traces, self._options, arrived, limit)
             self._batches.popleft()
             return Built(batch.traces, result)
         while not batch.is_over:
@@ -153,7 +155,7 @@ class Pipeline:
                 result.add(task.encoded.result)
                 requested.update(_without(task.traces, task.left))
             elif _is_hopeless(task):
-                result.failures.update(dict.fromkeys(task.traces, StuckError(STUCK)))
+                result.failures.update(dict.fromkeys(task.traces, TooSlowError()))
                 requested.update(task.traces)
         write_apart(self._carrying.trajectories.write_carried, self._store.feed, records, result)
         settle_scores(self._store, result)
