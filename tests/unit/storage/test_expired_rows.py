@@ -14,10 +14,10 @@ from spanloom.core.model.span import TraceKey
 from spanloom.core.model.upkeep import Kind, RetentionPlan, Terms
 from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.settings import UPKEEP_SETTINGS
+from spanloom.storage.tables import TABLES
 from spanloom.storage.upkeep.retention import (
+    EXPIRING,
     KEEPING,
-    NEVER_EXPIRES,
-    RETAINED,
     keep_annotated,
     remove_expired,
 )
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 DAY_S = 24 * 3600
-OF_SPANS = {t for t, (_, kind) in RETAINED.items() if kind is Kind.SPANS} - {"genai_events"}
+OF_SPANS = {t for t, (_, kind) in EXPIRING.items() if kind is Kind.SPANS} - {"genai_events"}
 MUTATIONS = "SELECT count() FROM system.mutations WHERE database = currentDatabase()"
 
 
@@ -51,7 +51,7 @@ def test_spans_and_trajectories_of_a_project_go_apart_and_others_stay(
         f" FROM trace_changes WHERE Project = '{kept.project}'"  # other projects share the store
     ).result_rows
     before = rows_of(clickhouse_store, kept.project)
-    said = before.keys() & NEVER_EXPIRES
+    said = before.keys() & {table.name for table in TABLES if not table.expiry}
     plan = RetentionPlan(
         Terms(), {spans.project: Terms(5, 0), both.project: Terms(5, 5), "nobody's": Terms(1, 1)}
     )
@@ -85,5 +85,5 @@ def test_annotated_trajectories_stay_unless_it_is_said_that_they_go(
     assert clickhouse_store.documents.get(kept.trace_id, Reach.only(kept.project))
     assert keep_annotated(connection, replace(plan, keeps_annotated=False)) > 0
     remove_expired(connection, plan, now_s + 7 * DAY_S)
-    assert not rows_of(clickhouse_store, kept.project).keys() & KEEPING
+    assert not rows_of(clickhouse_store, kept.project).keys() & set(KEEPING)
     assert rows_of(clickhouse_store, kept.project)["annotations"] == 2

@@ -24,7 +24,6 @@ from spanloom.core.errors import (
 from spanloom.core.model.upkeep import RetentionPlan, Terms
 from spanloom.core.ports.progress import FOREVER_S
 from spanloom.core.sharing import ALL
-from spanloom.storage.deletions.hiding import NOT_OF_TRACES
 from spanloom.storage.engine import migrate as migrating
 from spanloom.storage.engine.connection import Connection
 from spanloom.storage.engine.migrate import check_schema, migrate
@@ -32,7 +31,7 @@ from spanloom.storage.engine.settings import REQUEST_SETTINGS
 from spanloom.storage.engine.slices import in_slices
 from spanloom.storage.engine.statements import migrations, query, request_schema
 from spanloom.storage.spans.records import FramedRecords
-from spanloom.storage.upkeep.retention import NEVER_EXPIRES, RETAINED, set_retention
+from spanloom.storage.upkeep.retention import EXPIRING, set_retention
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,7 +186,7 @@ def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> 
     before = definitions(connection)
     for days in (30, 7):
         set_retention(connection, plan_of(days))
-        for table, (column, _) in RETAINED.items():
+        for table, (column, _) in EXPIRING.items():
             ttl = rf"TTL toDateTime\({column}\) \+ toIntervalDay\(\D*{days}\b"
             assert re.search(ttl, definitions(connection)[table]), table
     set_retention(
@@ -196,17 +195,6 @@ def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> 
     set_retention(connection, plan_of(0))
     assert definitions(connection) == before
     set_retention(BreakingConnection(fresh_database, 0), plan_of(0))
-
-
-def test_every_table_of_people_and_every_source_of_theirs_is_retained(
-    clickhouse_store: ClickHouseStore,
-) -> None:
-    stored = {
-        n
-        for n, text in definitions(clickhouse_store.connections.worker).items()
-        if "MergeTree" in text
-    }
-    assert stored - (NOT_OF_TRACES.keys() - RETAINED.keys()) - NEVER_EXPIRES == set(RETAINED)
 
 
 def test_spans_go_when_they_were_accepted_long_ago(fresh_database: Client) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from spanloom.storage.engine.parameters import Condition, batched, without
 from spanloom.storage.engine.statements import query
+from spanloom.storage.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,75 +28,9 @@ if TYPE_CHECKING:
     from spanloom.storage.engine.hiding import Queries
 
 
-OF_TRACES = (
-    "trace_requests",
-    "otel_traces",
-    "genai_events",
-    "trace_changes",
-    "extraction_progress",
-    "trajectories",
-    "trajectory_builds",
-    "trajectory_list",
-    "trajectory_changes",
-    "call_index",
-    "conversation_members",
-    "step_texts",
-    "annotations",
-    "scores",
-    "trajectory_snapshots",
-    "annotation_queue_items",
-    "annotation_queue_events",
-    "alert_evidence",
-    "online_work",
-)
-"""The tables with rows of traces (``Project``, ``TraceId``), in the order of removing deleted rows.
-
-``trace_requests`` comes before the spans; otherwise the spans would count as missing.
-"""
-NOT_OF_TRACES = {
-    "schema_migrations": "what the keeper did",
-    "store_facts": "facts of the whole store",
-    "access_keys": "who may come in, whatever is stored",
-    "deletions": "the audit of deletions itself",
-    "deleted_traces": "which traces are deleted; the keeper ends them with their deletion",
-    "extraction_watermark": "how far the extractor has looked",
-    "text_watermark": "how far the indexer has looked",
-    "workers": "which processes run",
-    "slice_watermarks": "how far each slice of the traces is",
-    "annotation_schemes": "what annotators are asked, of no trace",
-    "annotation_queues": "who annotates what, of no trace",
-    "saved_views": "views of the page, of no trace",
-    "view_defaults": "which view a page opens with",
-    "datasets": "datasets, of no trace",
-    "dataset_contents": "copies that are kept on purpose when their runs have gone",
-    "dataset_drafts": "which items a draft has",
-    "dataset_versions": "versions of datasets",
-    "dataset_items": "which items a version has",
-    "evaluators": "how runs are judged, of no trace",
-    "experiments": "what somebody asked for, of no trace",
-    "experiment_runs": "ids of the runs that were chosen; of a deleted one there is no result",
-    "experiment_ends": "how experiments ended",
-    "alerts": "what is watched for, of no trace",
-    "alert_events": "that an alert fired for a trace, and was taken back as it is deleted",
-    "alert_deliveries": "whom an alert was told",
-    "follower_places": "how far followers of the change feed have come",
-    "online_rules": "rules that judge what comes in, of no trace",
-    "online_walks": "how far rules have come with runs of the past",
-    "replays": "filters that somebody asked for, and how far it came",
-    "replay_parts": "how far each part of a replay is",
-}
-"""Every other table that holds data, with a description of the data."""
-
-_RAW = {
-    "otel_traces": ("Seq", "StartTimeUnixNano"),
-    "genai_events": ("RowVersion", None),
-    "trace_changes": ("Seq", None),
-    "trace_requests": ("Seq", None),
-}
-"""The tables that the writer's INSERT fills, each with its columns for sequence and start time.
-
-In a table without a time column, a deletion by start time hides only the rows of deleted traces.
-"""
+OF_TRACES = tuple(table.name for table in TABLES if table.has_traces)
+"""The tables with rows of traces, in the order of removing deleted rows."""
+_ARRIVALS = {table.name: table.arrival for table in TABLES if table.arrival}
 
 _NOTHING_DELETED = "(SELECT count() = 0 FROM deletions FINAL WHERE NOT IsOver)"
 # As a hash, because for a million traces a set of strings takes four times as long to build.
@@ -126,10 +61,10 @@ def late_rows_live(table: str) -> str:
 
     The condition is empty for a table that the writer's INSERT does not fill.
     """
-    if table not in _RAW:
+    if table not in _ARRIVALS:
         return ""
-    seq, time = _RAW[table]
-    covered = f"{time} < ifNull(scope.4, 18446744073709551615)" if time else "isNull(scope.4)"
+    seq, start = _ARRIVALS[table]
+    covered = f"{start} < ifNull(scope.4, 18446744073709551615)" if start else "isNull(scope.4)"
     scopes = (
         "(SELECT groupArray((EveryProject, Projects, TraceId, StartBeforeUnixNano, UntilSeq))"
         " FROM deletions FINAL WHERE NOT IsOver AND ConversationId IS NULL)"

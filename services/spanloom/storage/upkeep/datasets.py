@@ -6,25 +6,20 @@ from typing import TYPE_CHECKING
 
 from spanloom.storage.engine.parameters import bind
 from spanloom.storage.engine.statements import query
+from spanloom.storage.tables import TABLES
 
 if TYPE_CHECKING:
     from spanloom.storage.engine.connection import Connection
 
-_TABLES = {
-    "dataset_drafts": "Dataset",
-    "dataset_items": "Dataset",
-    "dataset_versions": "Dataset",
-    "dataset_contents": "Dataset",
-    "datasets": "Name",
-}
-"""The tables of datasets, with the column of the name; an interrupted removal is repeated."""
-
 
 def remove_datasets(connection: Connection, before_us: int) -> int:
-    """Remove datasets deleted before a time in microseconds since the epoch; return the number."""
+    """Remove datasets deleted before a time in microseconds since the epoch; return the number.
+
+    An interrupted removal is repeated, because the table ``datasets`` comes last.
+    """
     found = list(connection.rows("deleted_datasets", before_us=before_us))
     if found:
-        for table, column in _TABLES.items():
-            where = bind({"table": table, "column": column, "before_us": before_us})
-            connection.run(query("remove_of_datasets"), **where)
+        for table in (one for one in TABLES if one.dataset):
+            where = {"table": table.name, "column": table.dataset, "before_us": before_us}
+            connection.run(query("remove_of_datasets"), **bind(where))
     return len(found)

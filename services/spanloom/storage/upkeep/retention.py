@@ -11,7 +11,6 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spanloom.core.model.upkeep import Kind
 from spanloom.storage.deletions.hiding import OF_TRACES
 from spanloom.storage.deletions.store import (
     read_deletions,
@@ -23,51 +22,15 @@ from spanloom.storage.deletions.torn import find_built_from_deleted
 from spanloom.storage.engine.parameters import Condition, bind, fill_in
 from spanloom.storage.engine.statements import query
 from spanloom.storage.spans.revisits import record_revisits
+from spanloom.storage.tables import TABLES
 
 if TYPE_CHECKING:
     from spanloom.core.model.upkeep import RetentionPlan
     from spanloom.storage.engine.connection import Connection
 
 
-RETAINED = {
-    "trace_requests": ("AcceptedAt", Kind.SPANS),
-    "otel_traces": ("AcceptedAt", Kind.SPANS),
-    "genai_events": ("AcceptedAt", Kind.SPANS),
-    "trace_changes": ("AcceptedAt", Kind.SPANS),
-    "extraction_progress": ("UpdatedAt", Kind.BOTH),
-    "extraction_watermark": ("UpdatedAt", Kind.BOTH),
-    "trajectories": ("UpdatedAt", Kind.TRAJECTORIES),
-    "trajectory_builds": ("ReservedAt", Kind.TRAJECTORIES),
-    "trajectory_list": ("UpdatedAt", Kind.TRAJECTORIES),
-    "trajectory_changes": ("ChangedAt", Kind.TRAJECTORIES),
-    "call_index": ("UpdatedAt", Kind.TRAJECTORIES),
-    "conversation_members": ("UpdatedAt", Kind.TRAJECTORIES),
-    "step_texts": ("UpdatedAt", Kind.TRAJECTORIES),
-    "text_watermark": ("UpdatedAt", Kind.TRAJECTORIES),
-    "alert_events": ("StoredAt", Kind.TRAJECTORIES),
-    "alert_evidence": ("StoredAt", Kind.TRAJECTORIES),
-    "alert_deliveries": ("StoredAt", Kind.TRAJECTORIES),
-    "online_work": ("UpdatedAt", Kind.TRAJECTORIES),
-    "replays": ("UpdatedAt", Kind.TRAJECTORIES),
-    "replay_parts": ("UpdatedAt", Kind.TRAJECTORIES),
-}
-"""The tables with a retention period, each with its time column and its kind of data.
-
-The keeper removes expired rows in this order: ``trace_requests`` before the spans. A TTL may remove
-the spans first. Until it has removed the requests too, a trace with new arrivals is examined again,
-at most once a minute.
-"""
-NEVER_EXPIRES = frozenset(
-    {
-        *("annotations", "scores", "trajectory_snapshots"),
-        *("annotation_queue_items", "annotation_queue_events"),
-    }
-)
-"""Tables with rows of traces that never expire, because people's work cannot be recreated."""
-KEEPING = frozenset({"trajectories", "trajectory_list"})
-"""Tables with ``IsKept``, which flags rows as exempt from retention (``keep_annotated``)."""
-OF_NO_PROJECT = frozenset({"replays", "replay_parts", "extraction_watermark", "text_watermark"})
-"""Tables whose rows belong to no project, so that only the tables' TTL removes rows."""
+EXPIRING = {table.name: table.expiry for table in TABLES if table.expiry}
+KEEPING = [table.name for table in TABLES if table.has_kept]
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"
 _RETAINED_DAYS = re.compile(r"TTL toDateTime\(\w+\) \+ toIntervalDay\(\D*(\d+)")
@@ -79,8 +42,8 @@ def set_retention(connection: Connection, plan: RetentionPlan) -> None:
     A table that already has this TTL is not changed, because a new TTL makes ClickHouse rewrite the
     table.
     """
-    for table, definition in connection.rows("table_definitions", tables=list(RETAINED)):
-        column, kind = RETAINED[table]
+    for table, definition in connection.rows("table_definitions", tables=list(EXPIRING)):
+        column, kind = EXPIRING[table]
         days = plan.longest_days(kind)
         is_kept = table not in KEEPING or _UNLESS_KEPT in definition
         if days == _days_in(definition) and (is_kept or not days):
@@ -105,12 +68,12 @@ def remove_expired(connection: Connection, plan: RetentionPlan, now_s: int) -> i
 
     A table without such rows is not changed, so a second call on one day changes nothing.
     """
-    tables = [table for table in RETAINED if table not in OF_NO_PROJECT]
+    tables = [table.name for table in TABLES if table.expiry and table.has_project]
     return sum(_expire(connection, plan, table, now_s) for table in tables) if plan.projects else 0
 
 
 def _expire(connection: Connection, plan: RetentionPlan, table: str, now_s: int) -> int:
-    column, kind = RETAINED[table]
+    column, kind = EXPIRING[table]
     where = {
         "table": table,
         "column": column,
@@ -190,7 +153,7 @@ def keep_annotated(connection: Connection, plan: RetentionPlan) -> int:
     retention has begun again, so it has at least a day left.
     """
     names = _KEEP if plan.keeps_annotated else _RELEASE
-    return sum(_mark(connection, *names, table) for table in sorted(KEEPING))
+    return sum(_mark(connection, *names, table) for table in KEEPING)
 
 
 def _mark(connection: Connection, counting: str, statement: str, table: str) -> int:
