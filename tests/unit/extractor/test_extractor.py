@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.progress import Progress, TraceChange
     from spanloom.core.sharing import Slices
     from spanloom.extractor.result import BatchResult, BuildOptions
+    from spanloom.extractor.time_limit import BatchLimit
 
 OTHER = "cd" * 16
 
@@ -297,10 +298,13 @@ def test_work_is_cut_into_batches(world: World, monkeypatch: pytest.MonkeyPatch)
     sizes: list[int] = []
 
     def build(
-        store: MemoryStore, wanted: Mapping[TraceKey, Status], options: BuildOptions
+        store: MemoryStore,
+        wanted: Mapping[TraceKey, Status],
+        options: BuildOptions,
+        limit: BatchLimit,
     ) -> BatchResult:
         sizes.append(len(wanted))
-        return build_batch(store, wanted, options)
+        return build_batch(store, wanted, options, limit=limit)
 
     monkeypatch.setattr("spanloom.extractor.batch.build_batch", build)
     for number in range(8):

@@ -6,6 +6,7 @@ import sys
 import time
 import traceback
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,7 +24,7 @@ from spanloom.extractor.time_limit import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from spanloom.core.model.span import TraceKey
 
@@ -103,7 +104,7 @@ def test_work_that_ends_at_its_limit_never_stops_what_comes_after_it() -> None:
     with switching_often(), closing(Watch(0.001)) as watch:
         for n in range(3_000):
             try:
-                watch.run(0.0001, lambda n=n: spin(n % 30 * 0.00001))
+                watch.run(0.0001, partial(spin, n % 30 * 0.00001))
                 outcomes["done"] += 1
             except TooSlowError:
                 outcomes["stopped"] += 1
@@ -115,12 +116,12 @@ def test_work_that_ends_at_its_limit_never_stops_what_comes_after_it() -> None:
 def test_the_neighbours_of_a_trace_without_end_are_built(
     world: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    real = {"extract": extraction, "make_record": make_record}[step]
+    usual: Mapping[str, Callable[..., Any]] = {"extract": extraction, "make_record": make_record}
 
     def work(key: TraceKey, *arguments: Any, **named: Any) -> Any:
         if key.trace_id == TRACE:
             loop_and_handle_errors()
-        return real(key, *arguments, **named)
+        return usual[step](key, *arguments, **named)
 
     monkeypatch.setattr(f"spanloom.extractor.drafts.{step}", work)
     world.send(sent(1, trace_id=BEFORE), sent(1), sent(1, trace_id=AFTER))
@@ -152,7 +153,7 @@ def test_a_look_retries_failed_traces_for_a_short_time_only(
 ) -> None:
     """Otherwise a hundred failed traces would delay new traces by a hundred times the limit."""
     world = World()
-    tried = []
+    tried: list[str] = []
 
     def fail_slowly(key: TraceKey, *arguments: Any) -> Any:
         if key.trace_id in slow:

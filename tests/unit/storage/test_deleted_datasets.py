@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spanloom.datasets.service import Datasets
-from spanloom.storage.upkeep.datasets import _TABLES, remove_datasets
+from spanloom.storage.upkeep.datasets import OF_DATASETS, remove_datasets
 from spanloom.storage.upkeep.lock import NoLock
 from spanloom.storage.upkeep.store import ClickHouseUpkeep
 
@@ -37,7 +37,7 @@ def datasets(clickhouse_store: ClickHouseStore, project: str) -> Datasets:
 
 def rows(store: ClickHouseStore, project: str) -> Iterator[tuple[str, Any]]:
     """Yield each table with the names of the datasets that have rows in it."""
-    for table, column in _TABLES.items():
+    for table, column in OF_DATASETS.items():
         asked = f"SELECT DISTINCT {column} FROM {table} WHERE Project = '{project}'"
         yield table, {name for (name,) in store.connections.worker._client.query(asked).result_rows}
 
@@ -50,7 +50,7 @@ def test_what_was_deleted_before_a_time_leaves_every_table(
     remove_datasets(connection, 1)
     assert all(names == {"gone", "kept"} for _, names in rows(clickhouse_store, project))
     assert ClickHouseUpkeep(connection, NoLock()).remove_datasets(FAR_US) >= 1
-    assert dict(rows(clickhouse_store, project)) == {table: {"kept"} for table in _TABLES}
+    assert dict(rows(clickhouse_store, project)) == {table: {"kept"} for table in OF_DATASETS}
     assert remove_datasets(connection, FAR_US) == 0
     assert datasets.put(project, "gone", "again", None, "ada").draft_items == 0
     assert list(datasets.get(project, "gone").versions) == []
