@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from tests.conftest import RunningSpanloom, StartSpanloom
 
 ENDLESS = ["beef" + f"{n:028x}" for n in range(3)]
-BEFORE, BESIDE, AFTER = ([f"{digit}{n:031x}" for n in range(10)] for digit in ("1", "b", "f"))
-"""Traces that are stored before, together with, and after the endless ones."""
+BEFORE, AFTER = ([f"{digit}{n:031x}" for n in range(10)] for digit in ("1", "f"))
+"""Traces that are sent before and after the endless ones."""
+BESIDE = [f"{digits}{n:030x}" for digits in ("b0", "bf") for n in range(5)]
+"""Traces that are sent together with the endless ones, and are built before and after them."""
 AGENT = {"gen_ai.operation.name": "invoke_agent"}
 LEAST_S = 0.5
 RUN_WITH_ENDLESS_BUILDS = f"""
 from functools import partial
 from spanloom.extractor import drafts
-from spanloom.extractor.time_limit import Watch
+from spanloom.extractor.watch import Watch
 from spanloom.process import options
 
 extract = drafts.extract

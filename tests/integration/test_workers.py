@@ -38,7 +38,11 @@ if TYPE_CHECKING:
 TABLES = ("trajectories", "trajectory_list", "call_index")
 UNLIKE = "EXCEPT '^(Project|UpdatedAt|Fingerprint)$'"
 """Excludes columns that depend on the project, as the fingerprint of a document does."""
-HEAVY = {"chdb", "clickhouse_connect", "fastapi", "grpc", "numpy", "pandas", "prometheus_client"}
+HEAVY = {
+    *("chdb", "clickhouse_connect", "fastapi", "grpc", "numpy", "pandas"),
+    *("prometheus_client", "structlog"),
+}
+"""Packages that a worker must not import, because it would start later and need more memory."""
 WELL = [f"{n:032x}" for n in range(1, 7)]
 GONE_S = 60.0
 MANY = all_captures()[:: 1 if is_long() else 3]

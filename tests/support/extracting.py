@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from spanloom.core.ports.store import Store
     from spanloom.core.sharing import Slices
-    from spanloom.extractor.time_limit import Watch
+    from spanloom.extractor.watch import Watch
 
 T0_NS = 1_900_000_000 * NS
 TRACE = "ab" * 16

@@ -115,7 +115,7 @@ class Discovery:
         """Record that a trace was built."""
         if trace.attempts:  # the cause may be fixed for other traces too
             self._retry_all(now_ns)
-        trace.attempts = trace.retry_ns = 0
+        trace.attempts = trace.retry_ns = trace.failed_ns = 0
         trace.built_seq = max(trace.built_seq, outcome.seq)
         if outcome.is_stored:
             trace.known -= outcome.seen

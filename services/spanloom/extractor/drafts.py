@@ -90,6 +90,13 @@ class Drafts:
         scoring.set_responses(key, responses)
         scoring.set_scores(key, list_scores(key, trajectory, spans, unplaced, responses))
 
+    def take(self, key: TraceKey, run: Drafts) -> None:
+        """Replace the draft of a trace, and its scores, by those of a run of several traces."""
+        self.trajectories[key], self.calls[key] = run.trajectories[key], run.calls[key]
+        ours, theirs = self.result.scoring, run.result.scoring
+        ours.set_responses(key, theirs.responses.get(key, {}))
+        ours.set_scores(key, theirs.scores.get(key, ()))
+
     def warn(self, key: TraceKey, text: str) -> None:
         """Add a warning to a drafted trajectory."""
         if (known := self.trajectories.get(key)) is not None:
@@ -97,6 +104,8 @@ class Drafts:
 
     def fail(self, key: TraceKey, error: Exception) -> None:
         """Record that a trace could not be built."""
+        if isinstance(error, TooSlowError):
+            error.free_memory()
         self.result.failures[key] = error
         for held in (self.trajectories, self.calls, self.parts):
             held.pop(key, None)
@@ -104,7 +113,7 @@ class Drafts:
     def give_up(self, key: TraceKey, error: Exception) -> None:
         """Record that a trace could not be built, as if it could not be read either."""
         self.forget(key)
-        self.result.failures[key] = error
+        self.fail(key, error)
 
     def without_parts(self) -> AbstractSet[TraceKey]:
         """Remove traces that may belong to joined runs, as if not requested; return their keys."""

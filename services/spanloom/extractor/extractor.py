@@ -103,7 +103,7 @@ class Extractor:
     @property
     def failed(self) -> BaseException | None:
         """See ``Part``."""
-        return self._thread.failed
+        return self._thread.failed or self._builder.failed
 
     @property
     def trouble(self) -> str:
@@ -143,6 +143,8 @@ class Extractor:
                 self._recorder.record(
                     [(traces[key], status) for key, status in requested.items()], result
                 )
+                if self._stopping.is_set():
+                    break
         self._metrics.traces_pending.set(len(self._discovery))
         self._metrics.traces_uncovered.set(self._discovery.uncovered)
         self._metrics.traces_quarantined.set(self._discovery.quarantined)
@@ -198,12 +200,12 @@ class Extractor:
         for batch in _cut(due):
             if self._stopping.is_set() or self._clock() > until_ns:
                 return
-            if batch[0][0].attempts:
+            if batch[0][0].has_failed:
                 until_ns = min(until_ns, self._clock() + RETRYING_S * NS)
             own = self._own(batch)
             if own:
                 requested = {trace.key: status for trace, status in own}
-                yield BuildRequest(requested, failed_before=any(t.attempts for t, _ in own))
+                yield BuildRequest(requested, failed_before=any(t.has_failed for t, _ in own))
 
     def _own(self, batch: Sequence[Due]) -> Sequence[Due]:
         """Return the traces in slices that this process still holds."""
@@ -215,12 +217,13 @@ def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
     """Split due traces into batches that fit into memory, in the order of the store's keys.
 
     The store reads and writes adjacent keys together; in any other order a backlog takes 1.5 times
-    as long. Traces that failed before come last, each in a separate batch.
+    as long. Traces that failed before come last, each in a separate batch, in the order in which
+    they became due.
     """
     batch: list[Due] = []
     spans = 0
-    failed = [[item] for item in due if item[0].attempts]
-    fresh = [item for item in due if not item[0].attempts]
+    failed = sorted((item for item in due if item[0].has_failed), key=lambda item: item[0].retry_ns)
+    fresh = [item for item in due if not item[0].has_failed]
     for item in sorted(fresh, key=lambda item: item[0].key):
         if batch and (len(batch) >= MAX_TRACES or spans + item[0].span_count > MAX_SPANS):
             yield batch
@@ -229,4 +232,4 @@ def _cut(due: Sequence[Due]) -> Iterator[Sequence[Due]]:
         spans += item[0].span_count
     if batch:
         yield batch
-    yield from failed
+    yield from ([item] for item in failed)

@@ -9,7 +9,7 @@ from spanloom.core.errors import RetryableError
 from spanloom.core.extract import extract
 from spanloom.core.joining.parts import size_of
 from spanloom.core.model.trajectory import DuplicateOf, Status
-from spanloom.extractor.time_limit import TooSlowError
+from spanloom.extractor.drafts import Drafts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from spanloom.core.model.span import Span, TraceKey
     from spanloom.core.ports.spans import SpanReader, Unplaced
     from spanloom.core.pricing import PriceBook
-    from spanloom.extractor.drafts import Drafts
     from spanloom.extractor.joining import Joins
     from spanloom.extractor.result import BuildOptions
 
@@ -36,8 +35,7 @@ def join_runs(
     """Replace drafts of home traces by drafts of whole runs.
 
     Return the traces of the batch that are shown in another trace. A home trace that cannot be
-    built fails alone; at its last attempt it keeps the draft of its own spans, unless building the
-    run takes too long.
+    built fails alone; at its last attempt it keeps the draft of its own spans.
     """
     for key, part in drafts.parts.items():
         drafts.parts[key] = part._replace(home=joins.homes[key].trace_id)
@@ -50,8 +48,6 @@ def join_runs(
             _join(spans, key, drafts, joins, options)
         except RetryableError:
             raise
-        except TooSlowError as error:
-            drafts.give_up(key, error)
         except Exception as error:  # one malformed run must not stop the others
             if requested.get(key) is not Status.FAILED:
                 drafts.fail(key, error)
@@ -115,20 +111,17 @@ def _draft_run(
         drafts.has_gone[home] = True
     spans = _distinct(read[key] for key in keys if key in read)
     unplaced = [one for key in keys for one in read.unplaced.get(key, ())]
-    work = partial(_replace_draft, home, spans, unplaced, drafts, options.prices)
-    drafts.limit.run(len(spans), work)
+    work = partial(_draft_alone, home, spans, unplaced, options.prices)
+    drafts.take(home, drafts.limit.run(len(spans), work))
 
 
-def _replace_draft(
-    home: TraceKey,
-    spans: Sequence[Span],
-    unplaced: Sequence[Unplaced],
-    drafts: Drafts,
-    prices: PriceBook,
-) -> None:
-    run = extract(home, spans, prices)
-    drafts.replace(home, run)
-    drafts.score(home, run, spans, unplaced)
+def _draft_alone(
+    home: TraceKey, spans: Sequence[Span], unplaced: Sequence[Unplaced], prices: PriceBook
+) -> Drafts:
+    run, trajectory = Drafts(), extract(home, spans, prices)
+    run.replace(home, trajectory)
+    run.score(home, trajectory, spans, unplaced)
+    return run
 
 
 def _is_gone(part: Part, read: Mapping[TraceKey, Sequence[Span]]) -> bool:

@@ -86,7 +86,7 @@ class PendingTrace:
     """Consecutive failed attempts since the newest span."""
     retry_ns: int = 0
     failed_ns: int = 0
-    """Time of the last failed attempt."""
+    """Time of the last failed attempt; 0 after a successful one."""
     misses: int = 0
     """Consecutive builds that could not read all arrived spans."""
     built_seq: int = 0
@@ -100,6 +100,11 @@ class PendingTrace:
 
     0 if the store has recorded the trace as unfinished.
     """
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last build failed, even if new spans have arrived since."""
+        return bool(self.attempts or self.failed_ns)
 
     def note_failure(self, now_ns: int) -> None:
         """Record a failed attempt, and the time to retry."""

@@ -16,7 +16,7 @@ from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.result import BuildOptions
-from spanloom.extractor.time_limit import Watch
+from spanloom.extractor.watch import Watch
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool

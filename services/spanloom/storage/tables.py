@@ -1,6 +1,6 @@
-"""Declares what removes the rows of each table; the columns of the tables are in ``schema``.
+"""Declares how deletions, retention and datasets remove rows of each table.
 
-Deletions, retention and datasets follow from it. A table that is missing here makes a test fail.
+The columns of the tables are in ``schema``. A table that is missing here makes a test fail.
 """
 
 from __future__ import annotations
@@ -39,12 +39,15 @@ class Table:
 
     name: str
     expiry: Expiry | None
-    """``None`` if retention removes no rows: settings, and work of people that none can repeat."""
+    """``None`` if retention removes no rows: settings, states of the service, and annotations."""
     has_traces: bool = False
     """Whether deleting a trace deletes its rows (``Project``, ``TraceId``)."""
     arrival: Arrival | None = None
     has_project: bool = True
-    """Whether projects may have shorter retention periods; otherwise only the TTL removes rows."""
+    """Whether projects may have shorter retention periods; otherwise only the TTL removes rows.
+
+    Only read if there is an ``expiry``.
+    """
     has_kept: bool = False
     """Whether a column ``IsKept`` flags rows as exempt from retention (``keep_annotated``)."""
     dataset: str = ""
@@ -53,7 +56,7 @@ class Table:
 
 _of_traces = partial(Table, has_traces=True)
 _spans = partial(Expiry, kind=Kind.SPANS)
-_settings = partial(Table, expiry=None)
+_lasting = partial(Table, expiry=None)
 
 TABLES = (
     # The requests come before the spans, which otherwise would count as missing. A TTL may remove
@@ -74,45 +77,46 @@ TABLES = (
     _of_traces("conversation_members", Expiry("UpdatedAt")),
     _of_traces("step_texts", Expiry("UpdatedAt")),
     Table("text_watermark", Expiry("UpdatedAt"), has_project=False),
-    # Annotations and scores.
+    # Annotations and scores, which nobody can repeat.
     _of_traces("annotations", None),
     _of_traces("scores", None),
     _of_traces("trajectory_snapshots", None),
     _of_traces("annotation_queue_items", None),
     _of_traces("annotation_queue_events", None),
-    _settings("annotation_schemes"),
-    _settings("annotation_queues"),
+    _lasting("annotation_schemes"),
+    _lasting("annotation_queues"),
     # Alerts, online rules and experiments. An event shows that an alert fired for a trace, and was
-    # withdrawn when the trace was deleted.
-    _settings("alerts"),
+    # withdrawn when the trace was deleted. ``experiment_runs`` keeps the ids of deleted runs.
+    _lasting("alerts"),
     Table("alert_events", Expiry("StoredAt")),
     _of_traces("alert_evidence", Expiry("StoredAt")),
     Table("alert_deliveries", Expiry("StoredAt")),
-    _settings("online_rules"),
-    _settings("online_walks"),
+    _lasting("online_rules"),
+    _lasting("online_walks"),
     _of_traces("online_work", Expiry("UpdatedAt")),
-    _settings("follower_places"),
-    _settings("evaluators"),
-    _settings("experiments"),
-    _settings("experiment_runs"),
-    _settings("experiment_ends"),
+    _lasting("follower_places"),
+    _lasting("evaluators"),
+    _lasting("experiments"),
+    _lasting("experiment_runs"),
+    _lasting("experiment_ends"),
     # Datasets, whose contents are copies that stay when their runs are deleted.
-    _settings("dataset_drafts", dataset="Dataset"),
-    _settings("dataset_items", dataset="Dataset"),
-    _settings("dataset_versions", dataset="Dataset"),
-    _settings("dataset_contents", dataset="Dataset"),
-    _settings("datasets", dataset="Name"),
-    # Replays, deletions and the service itself.
+    _lasting("dataset_drafts", dataset="Dataset"),
+    _lasting("dataset_items", dataset="Dataset"),
+    _lasting("dataset_versions", dataset="Dataset"),
+    _lasting("dataset_contents", dataset="Dataset"),
+    _lasting("datasets", dataset="Name"),
+    # Replays, deletions and the service itself. A deletion removes its rows of ``deleted_traces``
+    # when it ends; ``workers`` has a TTL of its own.
     Table("replays", Expiry("UpdatedAt"), has_project=False),
     Table("replay_parts", Expiry("UpdatedAt"), has_project=False),
-    _settings("deletions"),
-    _settings("deleted_traces"),
-    _settings("access_keys"),
-    _settings("saved_views"),
-    _settings("view_defaults"),
-    _settings("workers"),
-    _settings("slice_watermarks"),
-    _settings("schema_migrations"),
-    _settings("store_facts"),
+    _lasting("deletions"),
+    _lasting("deleted_traces"),
+    _lasting("access_keys"),
+    _lasting("saved_views"),
+    _lasting("view_defaults"),
+    _lasting("workers"),
+    _lasting("slice_watermarks"),
+    _lasting("schema_migrations"),
+    _lasting("store_facts"),
 )
 """All tables, in the order in which their rows are removed."""

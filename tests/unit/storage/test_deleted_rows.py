@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
     from spanloom.storage.tables import Table
 
+STAYING = {"alert_events", "deleted_traces", "experiment_runs"}
+"""Tables that keep ids of deleted traces: events of alerts, deletions, and chosen runs."""
 COLUMNS = """
 SELECT table, groupArray(name) FROM system.columns
 WHERE database = currentDatabase()
@@ -71,6 +73,8 @@ def test_every_table_is_declared_with_the_columns_that_it_has(
     for table in TABLES:
         assert set(columns_of(table)) <= found[table.name], table
         assert ("IsKept" in found[table.name]) == table.has_kept, table
+    with_traces = {name for name, columns in found.items() if {"Project", "TraceId"} <= columns}
+    assert with_traces - set(OF_TRACES) == STAYING
 
 
 def columns_of(table: Table) -> Iterator[str]:

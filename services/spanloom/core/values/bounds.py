@@ -101,7 +101,7 @@ class ByteCache(Generic[K, V]):
             return value
         with self._lock:
             self._drop(key)
-            while self._free < size:
+            while self._free < size and self._entries:
                 self._drop(next(iter(self._entries)))
             self._entries[key] = value, size
             self._free -= size

@@ -8,7 +8,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from spanloom.core.ports.spans import NOTHING_ARRIVED
-from spanloom.extractor.time_limit import limit_s
+from spanloom.extractor.time_limit import UNLIMITED, BatchLimit, limit_s
 from spanloom.extractor.workers.messages import Drafted, Encoded, Failed, Known, Spans
 from spanloom.extractor.workers.pool import WorkerGoneError
 from spanloom.logs import get_logger
@@ -83,6 +83,8 @@ class Batch:
     repeats: Repeats | None = None
     """Duplicates of the batch's calls; ``None`` before they are looked up."""
     heads: Mapping[TraceKey, Head] = field(default_factory=dict)
+    limit: BatchLimit = UNLIMITED
+    """The limits of all traces that were requested together, for builds in this process."""
 
     @property
     def is_drafted(self) -> bool:
@@ -127,7 +129,8 @@ def alone(batch: Batch, task: Task) -> Iterator[Batch]:
     """Yield each trace of a task as a separate batch."""
     for key, status in task.traces.items():
         one = {key: status}
-        yield Batch(one, batch.arrived, [Task(one, _of(one, batch.arrived))])
+        tasks = [Task(one, _of(one, batch.arrived))]
+        yield Batch(one, batch.arrived, tasks, limit=batch.limit)
 
 
 READ_AT_ONCE = 4

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import BuildingStore, CarriedRecord, CarryingStore
     from spanloom.extractor.batch import BuildRequest
     from spanloom.extractor.result import BuildOptions
-    from spanloom.extractor.time_limit import Watch
+    from spanloom.extractor.watch import Watch
     from spanloom.extractor.workers.dealing import Task
     from spanloom.extractor.workers.pool import Pool
 
@@ -77,6 +77,11 @@ class Pipeline:
                 self._dealer.give_up()
                 self._batches.clear()
 
+    @property
+    def failed(self) -> BaseException | None:
+        """See ``Builder.failed``."""
+        return self._watch.failed if self._watch else None
+
     def rest(self) -> None:
         """See ``Builder.rest``."""
         self._pool.rest()
@@ -95,11 +100,11 @@ class Pipeline:
 
     def _batches_of(self, request: BuildRequest) -> Iterator[Batch]:
         """Yield a request as batches: its smaller traces together, each long trace alone."""
-        requested = request.traces
+        requested, limit = request.traces, BatchLimit(self._watch)
         try:
             arrived = self._store.spans.arrived(list(requested))
         except Exception:  # building in this process finds the faulty trace
-            yield Batch(requested)
+            yield Batch(requested, limit=limit)
             return
         most = min(LONG_SPANS, self._options.max_trace_spans)
         large = {key for key, own in arrived.items() if own.spans > most}
@@ -110,16 +115,17 @@ class Pipeline:
             and not request.failed_before
         )
         if usual:
-            yield Batch(usual, arrived, () if is_few else list(cut(usual, arrived)))
+            tasks = () if is_few else list(cut(usual, arrived))
+            yield Batch(usual, arrived, tasks, limit=limit)
         for key, status in long.items():
-            yield Batch({key: status})
+            yield Batch({key: status}, limit=limit)
 
     def _build_first(self) -> Built:
         """Build and store the first batch; its lost tasks are queued as the next batches."""
         batch = self._batches[0]
         if not batch.tasks:
-            limit, arrived = BatchLimit(self._watch), batch.arrived or None
-            result = build_batch(self._store, batch.traces, self._options, arrived, limit)
+            arrived = batch.arrived or None
+            result = build_batch(self._store, batch.traces, self._options, arrived, batch.limit)
             self._batches.popleft()
             return Built(batch.traces, result)
         while not batch.is_over:
@@ -186,8 +192,8 @@ def _retries(batch: Batch) -> Iterator[Batch]:
     """
     for task in batch.tasks:
         if task.encoded and task.left:
-            yield Batch({key: task.traces[key] for key in task.left})
+            yield Batch({key: task.traces[key] for key in task.left}, limit=batch.limit)
         if task.is_stuck and not _is_hopeless(task):
             yield from alone(batch, task)
         elif task.is_lost and not task.is_stuck:
-            yield Batch(task.traces)
+            yield Batch(task.traces, limit=batch.limit)
