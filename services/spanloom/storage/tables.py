@@ -19,6 +19,8 @@ class Expiry(NamedTuple):
     """The column with the time from which the retention period counts."""
     kind: Kind = Kind.TRAJECTORIES
     """The kind of data, which determines the period."""
+    is_by_project: bool = True
+    """Whether projects may have shorter periods; otherwise only the TTL removes rows."""
 
 
 class Arrival(NamedTuple):
@@ -43,11 +45,6 @@ class Table:
     has_traces: bool = False
     """Whether deleting a trace deletes its rows (``Project``, ``TraceId``)."""
     arrival: Arrival | None = None
-    has_project: bool = True
-    """Whether projects may have shorter retention periods; otherwise only the TTL removes rows.
-
-    Only read if there is an ``expiry``.
-    """
     has_kept: bool = False
     """Whether a column ``IsKept`` flags rows as exempt from retention (``keep_annotated``)."""
     dataset: str = ""
@@ -68,7 +65,7 @@ TABLES = (
     _of_traces("trace_changes", _spans("AcceptedAt"), arrival=Arrival("Seq")),
     # Runs that were built from them, and the progress of building them.
     _of_traces("extraction_progress", Expiry("UpdatedAt", Kind.BOTH)),
-    Table("extraction_watermark", Expiry("UpdatedAt", Kind.BOTH), has_project=False),
+    Table("extraction_watermark", Expiry("UpdatedAt", Kind.BOTH, is_by_project=False)),
     _of_traces("trajectories", Expiry("UpdatedAt"), has_kept=True),
     _of_traces("trajectory_builds", Expiry("ReservedAt")),
     _of_traces("trajectory_list", Expiry("UpdatedAt"), has_kept=True),
@@ -76,7 +73,7 @@ TABLES = (
     _of_traces("call_index", Expiry("UpdatedAt")),
     _of_traces("conversation_members", Expiry("UpdatedAt")),
     _of_traces("step_texts", Expiry("UpdatedAt")),
-    Table("text_watermark", Expiry("UpdatedAt"), has_project=False),
+    Table("text_watermark", Expiry("UpdatedAt", is_by_project=False)),
     # Annotations and scores, which nobody can repeat.
     _of_traces("annotations", None),
     _of_traces("scores", None),
@@ -107,8 +104,8 @@ TABLES = (
     _lasting("datasets", dataset="Name"),
     # Replays, deletions and the service itself. A deletion removes its rows of ``deleted_traces``
     # when it ends; ``workers`` has a TTL of its own.
-    Table("replays", Expiry("UpdatedAt"), has_project=False),
-    Table("replay_parts", Expiry("UpdatedAt"), has_project=False),
+    Table("replays", Expiry("UpdatedAt", is_by_project=False)),
+    Table("replay_parts", Expiry("UpdatedAt", is_by_project=False)),
     _lasting("deletions"),
     _lasting("deleted_traces"),
     _lasting("access_keys"),

@@ -83,7 +83,7 @@ def columns_of(table: Table) -> Iterator[str]:
         yield from ("Project", "TraceId")
     if table.expiry:
         yield table.expiry.column
-        yield from ["Project"] if table.has_project else ()
+        yield from ["Project"] if table.expiry.is_by_project else ()
     yield from filter(None, (*(table.arrival or ()), table.dataset))
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.storage.store import ClickHouseStore
 
 DAY_S = 24 * 3600
-OF_SPANS = {t for t, (_, kind) in EXPIRING.items() if kind is Kind.SPANS} - {"genai_events"}
+OF_SPANS = {t for t, expiry in EXPIRING.items() if expiry.kind is Kind.SPANS} - {"genai_events"}
 MUTATIONS = "SELECT count() FROM system.mutations WHERE database = currentDatabase()"
 
 

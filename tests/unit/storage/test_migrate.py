@@ -186,8 +186,8 @@ def test_retention_can_be_set_changed_and_taken_back(fresh_database: Client) -> 
     before = definitions(connection)
     for days in (30, 7):
         set_retention(connection, plan_of(days))
-        for table, (column, _) in EXPIRING.items():
-            ttl = rf"TTL toDateTime\({column}\) \+ toIntervalDay\(\D*{days}\b"
+        for table, expiry in EXPIRING.items():
+            ttl = rf"TTL toDateTime\({expiry.column}\) \+ toIntervalDay\(\D*{days}\b"
             assert re.search(ttl, definitions(connection)[table]), table
     set_retention(
         BreakingConnection(fresh_database, 0), plan_of(7)

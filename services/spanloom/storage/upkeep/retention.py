@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 EXPIRING = {table.name: table.expiry for table in TABLES if table.expiry}
+"""The retention of each table that has one, in the order in which rows are removed."""
 KEEPING = [table.name for table in TABLES if table.has_kept]
 DAY_S = 24 * 3600
 _UNLESS_KEPT = "WHERE NOT IsKept"
@@ -43,8 +44,8 @@ def set_retention(connection: Connection, plan: RetentionPlan) -> None:
     table.
     """
     for table, definition in connection.rows("table_definitions", tables=list(EXPIRING)):
-        column, kind = EXPIRING[table]
-        days = plan.longest_days(kind)
+        expiry = EXPIRING[table]
+        days = plan.longest_days(expiry.kind)
         is_kept = table not in KEEPING or _UNLESS_KEPT in definition
         if days == _days_in(definition) and (is_kept or not days):
             continue
@@ -52,7 +53,7 @@ def set_retention(connection: Connection, plan: RetentionPlan) -> None:
             statement = query("set_retention") + (
                 f" DELETE {_UNLESS_KEPT}" if table in KEEPING else ""
             )
-            connection.run(statement, table=table, column=column, days=days)
+            connection.run(statement, table=table, column=expiry.column, days=days)
         else:
             connection.run(query("remove_retention"), table=table)
 
@@ -68,18 +69,18 @@ def remove_expired(connection: Connection, plan: RetentionPlan, now_s: int) -> i
 
     A table without such rows is not changed, so a second call on one day changes nothing.
     """
-    tables = [table.name for table in TABLES if table.expiry and table.has_project]
+    tables = [table for table, expiry in EXPIRING.items() if expiry.is_by_project]
     return sum(_expire(connection, plan, table, now_s) for table in tables) if plan.projects else 0
 
 
 def _expire(connection: Connection, plan: RetentionPlan, table: str, now_s: int) -> int:
-    column, kind = EXPIRING[table]
+    expiry = EXPIRING[table]
     where = {
         "table": table,
-        "column": column,
+        "column": expiry.column,
         "projects": list(plan.projects),
-        "cutoffs": [_cutoff_s(terms.days(kind), now_s) for terms in plan.projects.values()],
-        "cutoff": _cutoff_s(plan.default.days(kind), now_s),
+        "cutoffs": [_cutoff_s(terms.days(expiry.kind), now_s) for terms in plan.projects.values()],
+        "cutoff": _cutoff_s(plan.default.days(expiry.kind), now_s),
     }
     unless = Condition("NOT IsKept" if table in KEEPING else "true", {})
     ((count,),) = connection.rows("count_expired_rows", unless=unless, **where)
