@@ -135,7 +135,7 @@ def build_all(store_path: Path, workers: int) -> Built:
     favour_speed()
     metrics = Metrics()
     with closing(open_store(f"chdb://{store_path}")) as store:
-        builder = builder_of(Settings(extract_workers=workers), store, metrics)
+        builder = builder_of(Settings(extract_workers=workers), store, metrics, None)
         extractor = Extractor(store, metrics, Timing(no_root_quiet_s=0), builder=builder)
         driver = _time_driver(store.connections.worker._client)  # noqa: SLF001  # past Spanloom, as engine.py
         start, own = Usage.now(), time.thread_time()

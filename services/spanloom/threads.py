@@ -84,8 +84,8 @@ class WatchedThread:
 class RepeatingPart(ABC):
     """A ``Part`` that calls ``_round`` at an interval, between ``start`` and ``stop``.
 
-    A subclass sets ``name`` and does the work in ``_round``. Example: the limits file is reloaded
-    every second.
+    A subclass sets ``name`` and does the work in ``_round``, which may change the interval,
+    ``_every_s``. Example: the limits file is reloaded every second.
     """
 
     name: str

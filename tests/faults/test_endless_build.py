@@ -27,7 +27,7 @@ RUN_WITH_ENDLESS_BUILDS = f"""
 from functools import partial
 from spanloom.extractor import drafts
 from spanloom.extractor.watch import Watch
-from spanloom.process import options
+from spanloom.process import extracting
 
 extract = drafts.extract
 
@@ -40,7 +40,7 @@ def never_return(key, *arguments):
     return extract(key, *arguments)
 
 drafts.extract = never_return
-options.Watch = partial(Watch, {LEAST_S})
+extracting.Watch = partial(Watch, {LEAST_S})
 from spanloom.__main__ import main
 main()
 """

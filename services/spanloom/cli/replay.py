@@ -21,6 +21,7 @@ from spanloom.core.model.access import Reach
 from spanloom.core.model.upkeep import Selection
 from spanloom.core.showing.values import counted
 from spanloom.extractor.replay import Replayer
+from spanloom.extractor.watch import Watch
 from spanloom.logs import configure_logging
 from spanloom.metrics import Metrics
 from spanloom.process.datadir import own_store
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from spanloom.core.model import upkeep as model
 
 _POLL_S = 0.5
+_STOP_S = 1.0
 _NS_PER_MS = 1_000_000
 
 
@@ -121,7 +123,10 @@ def _updates(
         stack.callback(store.close)
         replay = request_replay(store.replays, _selection(filters), time.time_ns())
         metrics = Metrics()
-        builder = builder_of(settings, store, metrics)
+        watch = Watch()
+        watch.start()
+        stack.callback(watch.stop, _STOP_S)
+        builder = builder_of(settings, store, metrics, watch)
         stack.callback(builder.close)
         yield _work_off(Replayer(store, metrics, time.monotonic_ns, builder), replay)
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.spans import Arrived
     from spanloom.core.ports.trajectories import TrajectoryRecord
     from spanloom.extractor.result import BuildOptions
-    from spanloom.extractor.watch import Watch
+    from spanloom.extractor.time_limit import Stopper
 
 
 class Writable(Protocol):
@@ -188,10 +188,6 @@ class Built(NamedTuple):
 class Builder(Protocol):
     """Builds traces from stored spans, and stores new trajectories."""
 
-    @property
-    def failed(self) -> BaseException | None:
-        """Why builds are not limited in time any more; ``None`` as long as they are."""
-
     def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """Build all requested traces; yield their results as they are built, each trace once.
 
@@ -204,35 +200,28 @@ class Builder(Protocol):
         """Release resources that have been unused for long; called regularly."""
 
     def close(self) -> None:
-        """End all workers and the time limit; no trace is built afterwards."""
+        """End all workers; no trace is built afterwards."""
 
 
 class InProcess:
     """Builds one batch after another in this process."""
 
     def __init__(
-        self, store: BuildingStore, options: BuildOptions, watch: Watch | None = None
+        self, store: BuildingStore, options: BuildOptions, stopper: Stopper | None = None
     ) -> None:
         """Set the store to read from and write to, the build options, and what limits builds."""
         self._store = store
         self._options = options
-        self._watch = watch
+        self._stopper = stopper
 
     def build(self, requests: Iterable[BuildRequest]) -> Generator[Built]:
         """See ``Builder.build``."""
         for traces, _ in requests:
-            limit = BatchLimit(self._watch)
+            limit = BatchLimit(self._stopper)
             yield Built(traces, build_batch(self._store, traces, self._options, limit=limit))
-
-    @property
-    def failed(self) -> BaseException | None:
-        """See ``Builder.failed``."""
-        return self._watch.failed if self._watch else None
 
     def rest(self) -> None:
         """See ``Builder.rest``; there is nothing to release."""
 
     def close(self) -> None:
-        """See ``Builder.close``."""
-        if self._watch:
-            self._watch.close()
+        """See ``Builder.close``; there are no workers to end."""

@@ -103,7 +103,7 @@ class Extractor:
     @property
     def failed(self) -> BaseException | None:
         """See ``Part``."""
-        return self._thread.failed or self._builder.failed
+        return self._thread.failed
 
     @property
     def trouble(self) -> str:

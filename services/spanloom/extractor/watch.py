@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from spanloom.extractor.time_limit import LEAST_S, TooSlowError
-from spanloom.threads import WatchedThread
+from spanloom.threads import RepeatingPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,30 +64,19 @@ class _Work:
             _raise_in(self.thread, None)
 
 
-class Watch:
+class Watch(RepeatingPart):
     """A thread that stops the work of another thread if it takes too much CPU time.
 
-    One piece of work is watched at a time.
+    One piece of work is watched at a time. A ``Part`` of the process (``process/supervisor.py``).
     """
 
+    name = "time-limit"
+
     def __init__(self, least_s: float = LEAST_S) -> None:
-        """Start watching; ``least_s`` is the limit of a trace without spans, in seconds."""
+        """Prepare the thread; ``least_s`` is the limit of a trace without spans, in seconds."""
+        super().__init__(least_s / LOOKS)
         self.least_s = least_s
-        self._every_s = least_s / LOOKS
         self._work: _Work | None = None
-        self._closed = threading.Event()
-        self._thread = WatchedThread("time-limit", self._look_on)
-        self._thread.start()
-
-    @property
-    def failed(self) -> BaseException | None:
-        """See ``WatchedThread``; once it has failed, nothing is stopped any more."""
-        return self._thread.failed
-
-    def close(self) -> None:
-        """End the thread; no work is stopped afterwards."""
-        self._thread.expect_end()
-        self._closed.set()
 
     def run(self, cpu_s: float, work: Callable[[], T]) -> T:
         """Return the result of the work; raises ``TooSlowError`` after ``cpu_s`` of CPU time.
@@ -107,15 +96,14 @@ class Watch:
             self._work = None
             raise TooSlowError from stopped
 
-    def _look_on(self) -> None:
-        pause_s = self._every_s
-        while not self._closed.wait(pause_s):
-            pause_s = self._every_s
-            if (work := self._work) is not None:
-                left_s = work.ends_s - work.clock()
-                if left_s <= 0:
-                    work.stop()
-                pause_s = min(max(left_s, PAUSE_S), pause_s)
+    def _round(self) -> None:
+        """Stop work that has reached its limit; look again when the work may reach it."""
+        self._every_s = self.least_s / LOOKS
+        if (work := self._work) is not None:
+            left_s = work.ends_s - work.clock()
+            if left_s <= 0:
+                work.stop()
+            self._every_s = min(max(left_s, PAUSE_S), self._every_s)
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:

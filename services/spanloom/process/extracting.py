@@ -12,6 +12,7 @@ from spanloom.alerts.watcher import AlertWatcher
 from spanloom.core.sharing import hold_all
 from spanloom.experiments.runner import ExperimentRunner
 from spanloom.extractor.extractor import Extractor
+from spanloom.extractor.watch import Watch
 from spanloom.following.follower import FeedFollower
 from spanloom.following.sharing import JUDGE
 from spanloom.indexer import Indexer
@@ -35,11 +36,12 @@ def build_extractor(
 ) -> Iterator[Part]:
     """Yield the components in start order; each is started before the next is built."""
     settings, metrics, outage = shared.settings, shared.metrics, shared.outage
+    yield (watch := Watch())
     yield Extractor(
         store,
         metrics,
         timing_of(settings),
-        builder=builder_of(settings, store, metrics),
+        builder=builder_of(settings, store, metrics, watch),
         outage=outage,
         held=heartbeat.held if heartbeat else hold_all,
     )

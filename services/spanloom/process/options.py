@@ -16,7 +16,6 @@ from spanloom.extractor.batch import InProcess
 from spanloom.extractor.prices_file import read_prices
 from spanloom.extractor.readiness import Timing
 from spanloom.extractor.result import BuildOptions
-from spanloom.extractor.watch import Watch
 from spanloom.extractor.workers.messages import Begin
 from spanloom.extractor.workers.pipeline import Pipeline
 from spanloom.extractor.workers.pool import Pool
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from spanloom.config.settings import Settings
     from spanloom.core.ports.upkeep import KeyStore
     from spanloom.extractor.batch import Builder
+    from spanloom.extractor.time_limit import Stopper
     from spanloom.metrics import Metrics
     from spanloom.storage.store import ClickHouseStore
 
@@ -78,9 +78,12 @@ def terms_of(settings: Settings) -> Terms:
     return Terms(days if spans is None else spans, days if trajectories is None else trajectories)
 
 
-def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> Builder:
+def builder_of(
+    settings: Settings, store: ClickHouseStore, metrics: Metrics, stopper: Stopper | None
+) -> Builder:
     """Return the object that builds trajectories: in worker processes, or in this process.
 
+    ``stopper`` limits the CPU time of builds in this process; ``None`` sets no limit.
     Raises ``StartupError`` for an invalid prices file.
     """
     options = BuildOptions(settings.max_trace_spans, read_prices(settings.prices_file))
@@ -88,9 +91,9 @@ def builder_of(settings: Settings, store: ClickHouseStore, metrics: Metrics) -> 
     if workers is None:
         workers = default_workers(_cores())
     if not workers:
-        return InProcess(store, options, Watch())
+        return InProcess(store, options, stopper)
     pool = Pool(workers, Begin(store.codec, options), metrics)
-    return Pipeline(store, store, pool, options, watch=Watch())
+    return Pipeline(store, store, pool, options, stopper=stopper)
 
 
 def timing_of(settings: Settings) -> Timing:

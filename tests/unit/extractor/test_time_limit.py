@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -28,9 +28,19 @@ BEFORE, AFTER = "aa" * 16, "ac" * 16
 PROMPT = {"session.id": "S", "event.name": "x.user_prompt"}
 
 
+@contextmanager
+def watching(least_s: float) -> Iterator[Watch]:
+    """Start a watch, and stop it."""
+    watch = Watch(least_s)
+    watch.start()
+    yield watch
+    watch.stop(10)
+    assert watch.failed is None
+
+
 @pytest.fixture
 def watch() -> Iterator[Watch]:
-    with closing(Watch(LEAST_S)) as watch:
+    with watching(LEAST_S) as watch:
         yield watch
 
 
@@ -123,7 +133,7 @@ def test_the_values_of_stopped_work_are_released(watch: Watch) -> None:
 
 def test_work_that_ends_at_its_limit_never_stops_what_comes_after_it() -> None:
     outcomes = {"done": 0, "stopped": 0}
-    with switching_often(), closing(Watch(0.001)) as watch:
+    with switching_often(), watching(0.001) as watch:
         for n in range(3_000):
             try:
                 watch.run(0.0001, partial(spin, n % 30 * 0.00001))

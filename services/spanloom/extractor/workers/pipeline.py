@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from spanloom.core.ports.building import BuildingStore, CarriedRecord, CarryingStore
     from spanloom.extractor.batch import BuildRequest
     from spanloom.extractor.result import BuildOptions
-    from spanloom.extractor.watch import Watch
+    from spanloom.extractor.time_limit import Stopper
     from spanloom.extractor.workers.dealing import Task
     from spanloom.extractor.workers.pool import Pool
 
@@ -50,19 +50,19 @@ class Pipeline:
         options: BuildOptions,
         few_spans: int = FEW_SPANS,
         least_s: float = LEAST_S,
-        watch: Watch | None = None,
+        stopper: Stopper | None = None,
     ) -> None:
         """Build with a pool of workers; ``store`` and ``carrying`` are two ports of one store.
 
-        Batches below ``few_spans`` are built in this process, limited by ``watch``; ``least_s`` is
-        the minimum CPU time limit of a worker's round, in seconds.
+        Batches below ``few_spans`` are built in this process, limited by ``stopper``. ``least_s``
+        is the minimum CPU time limit of a worker's round, in seconds.
         """
         self._store = store
         self._carrying = carrying
         self._pool = pool
         self._options = options
         self._few_spans = few_spans
-        self._watch = watch
+        self._stopper = stopper
         self._dealer = Dealer(carrying, pool, least_s)
         self._batches = self._dealer.batches
 
@@ -77,11 +77,6 @@ class Pipeline:
                 self._dealer.give_up()
                 self._batches.clear()
 
-    @property
-    def failed(self) -> BaseException | None:
-        """See ``Builder.failed``."""
-        return self._watch.failed if self._watch else None
-
     def rest(self) -> None:
         """See ``Builder.rest``."""
         self._pool.rest()
@@ -89,8 +84,6 @@ class Pipeline:
     def close(self) -> None:
         """See ``Builder.close``."""
         self._pool.close()
-        if self._watch:
-            self._watch.close()
 
     def _open_some(self, waiting: Iterator[BuildRequest]) -> bool:
         """Open batches until ``UNDER_WAY`` are in progress; return whether any is in progress."""
@@ -100,7 +93,7 @@ class Pipeline:
 
     def _batches_of(self, request: BuildRequest) -> Iterator[Batch]:
         """Yield a request as batches: its smaller traces together, each long trace alone."""
-        requested, limit = request.traces, BatchLimit(self._watch)
+        requested, limit = request.traces, BatchLimit(self._stopper)
         try:
             arrived = self._store.spans.arrived(list(requested))
         except Exception:  # building in this process finds the faulty trace
