@@ -13,10 +13,11 @@ from traceback import clear_frames
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from spanloom.core.errors import RetryableError, StoreTooSmallError
-from spanloom.extractor.drafts import make_drafts, make_records
+from spanloom.extractor.drafts import make_drafts
 from spanloom.extractor.duplicates import find_repeats
 from spanloom.extractor.joined_runs import join_runs
 from spanloom.extractor.joining import find_joins
+from spanloom.extractor.next_versions import make_records
 from spanloom.extractor.result import BY_DEFAULT, BatchResult
 from spanloom.extractor.scoring import settle_scores
 from spanloom.extractor.second_look import FirstLook, look_again

@@ -144,18 +144,21 @@ def test_work_that_ends_at_its_limit_never_stops_what_comes_after_it() -> None:
     assert min(outcomes.values()) > 0, outcomes
 
 
-@pytest.mark.parametrize("step", ["extract", "make_record"])
+@pytest.mark.parametrize("step", ["drafts.extract", "next_versions.make_record"])
 def test_the_neighbours_of_a_trace_without_end_are_built(
     world: World, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    usual: Mapping[str, Callable[..., Any]] = {"extract": extraction, "make_record": make_record}
+    usual: Mapping[str, Callable[..., Any]] = {
+        "drafts.extract": extraction,
+        "next_versions.make_record": make_record,
+    }
 
     def work(key: TraceKey, *arguments: Any, **named: Any) -> Any:
         if key.trace_id == TRACE:
             loop_and_handle_errors()
         return usual[step](key, *arguments, **named)
 
-    monkeypatch.setattr(f"spanloom.extractor.drafts.{step}", work)
+    monkeypatch.setattr(f"spanloom.extractor.{step}", work)
     world.send(sent(1, trace_id=BEFORE), sent(1), sent(1, trace_id=AFTER))
     world.step(1)
     assert [world.said(t) for t in (BEFORE, AFTER)] == [(1, "settled", 1)] * 2

@@ -18,7 +18,8 @@ from queue import Queue
 from threading import Thread
 from typing import TYPE_CHECKING, TypeAlias
 
-from spanloom.extractor.drafts import make_drafts, make_records
+from spanloom.extractor.drafts import make_drafts
+from spanloom.extractor.next_versions import make_records
 from spanloom.extractor.span_cap import whole_parts
 from spanloom.extractor.workers.messages import (
     Answer,
